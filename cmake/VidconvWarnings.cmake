@@ -1,0 +1,14 @@
+# What every target of this project is compiled with.
+add_library(vidconv_options INTERFACE)
+target_compile_options(vidconv_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align
+    -Woverloaded-virtual -Wconversion>
+  # One IEEE operation per written operation, on both sides: docs/numerics.md.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+  $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)
+if(VIDCONV_SANITIZE)
+  target_compile_options(vidconv_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${VIDCONV_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all>)
+  target_link_options(vidconv_options INTERFACE -fsanitize=${VIDCONV_SANITIZE})
+endif()

@@ -1,0 +1,32 @@
+#include "kernels/convolve.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/reference.h"
+
+namespace vidconv {
+namespace {
+
+bool any_plan(const Plan&) { return true; }
+
+constexpr Variant table[] = {
+    {"reference", "the definition: plain loops, one thread", Device::cpu, any_plan, make_reference},
+};
+
+}  // namespace
+
+std::span<const Variant> variants() { return table; }
+
+const Variant& pick(const Plan& plan, Device device) {
+  for (const Variant& variant : table)
+    if (variant.device == device && variant.supports(plan)) return variant;
+  throw std::invalid_argument("this build has no variant for that device");
+}
+
+const Variant* find_variant(std::string_view name) {
+  const auto it = std::ranges::find(table, name, &Variant::name);
+  return it == std::end(table) ? nullptr : &*it;
+}
+
+}  // namespace vidconv

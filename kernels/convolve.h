@@ -1,0 +1,57 @@
+// The ways to compute a plan: one table, and the choice from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "kernels/plan.h"
+#include "kernels/plane.h"
+
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
+namespace vidconv {
+
+using CudaStream = CUstream_st*;
+
+enum class Device : std::uint8_t { cpu, cuda };
+
+// A plan made ready by one variant: taps in their final form, scratch memory allocated.
+class Convolver {
+ public:
+  virtual ~Convolver() = default;
+
+  // Applies the plan to each pair; all pairs hold samples of the plan's type, and each pair's two
+  // planes have equal size. Widths and heights may differ from call to call.
+  //
+  // Device::cpu: `stream` is ignored, the work is done on return. Not to be called from two
+  // threads at once (make one Convolver for each).
+  // Device::cuda: planes lie in device memory; the work is enqueued on `stream` and the call
+  // returns; `pairs` may be dropped then, the planes not. Throws std::runtime_error where a
+  // launch is refused.
+  virtual void run(std::span<const PlanePair> pairs, CudaStream stream) = 0;
+};
+
+struct Variant {
+  std::string_view name;
+  std::string_view description;
+  Device device;
+  bool (*supports)(const Plan&);
+  // `threads`: how many CPU threads run() may use, at least 1; ignored for Device::cuda, where
+  // the convolver belongs to the device that is current when it is made.
+  std::unique_ptr<Convolver> (*make)(const Plan&, int threads);
+};
+
+// Every variant of this build, in order of preference: the first that supports a plan is the best.
+std::span<const Variant> variants();
+
+// The variant that serves `plan` on `device`. The reference supports every plan on the CPU; where
+// the build has CUDA, every plan has a CUDA variant too. Throws std::invalid_argument for
+// Device::cuda in a build without CUDA.
+const Variant& pick(const Plan& plan, Device device);
+
+// nullptr where no variant has that name.
+const Variant* find_variant(std::string_view name);
+
+}  // namespace vidconv

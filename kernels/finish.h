@@ -1,0 +1,100 @@
+// From responses to an output sample: the last step of every variant on every device.
+//
+// Compiled without contraction (-ffp-contract=off, --fmad=false), so that each operation below is
+// one IEEE operation and both sides give the same bits.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/filter.h"
+#include "kernels/plane.h"
+
+namespace vidconv {
+
+// y = clamp(floor((n + half) / divisor)), n = response + offset or its absolute value: see
+// docs/numerics.md. A plain value, passed to devices as it is. Made by make_plan().
+struct Finish {
+  Combine combine = Combine::linear;
+  bool absolute = false;
+  int max = 255;  // largest code
+
+  // int32 arithmetic. floor(n / divisor) = (n * magic) >> magic_shift for 0 <= n <= limit.
+  std::int32_t offset = 0;
+  std::int32_t half = 0;
+  std::int32_t limit = 0;
+  std::uint32_t magic = 1;
+  int magic_shift = 0;
+
+  // Real arithmetic (float or double), and l2 in any arithmetic.
+  double real_divisor = 1;
+  double real_offset = 0;
+  double real_half = 0;
+};
+
+// Finds magic and magic_shift for a divisor in [1, 2^31) (Granlund and Montgomery, "Division by
+// invariant integers using multiplication", PLDI 1994, theorem 4.2 with N = 31).
+constexpr void set_divisor(Finish& f, std::uint32_t divisor) {
+  int log2 = 0;
+  while ((std::uint64_t{1} << log2) < divisor) ++log2;
+  f.magic_shift = 31 + log2;
+  f.magic = static_cast<std::uint32_t>((std::uint64_t{1} << f.magic_shift) / divisor + 1);
+}
+
+VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
+  std::int32_t n = response + f.offset;
+  if (f.absolute && n < 0) n = -n;
+  n += f.half;
+  n = n < 0 ? 0 : n > f.limit ? f.limit : n;
+  const int code = static_cast<int>((static_cast<std::uint64_t>(n) * f.magic) >> f.magic_shift);
+  return code > f.max ? f.max : code;
+}
+
+// T is the sample type: u8 and u16 are rounded and clamped, float is left as it is.
+template <class T, class Real>
+VIDCONV_HD inline T finish_real(const Finish& f, Real response) {
+  Real v = response + static_cast<Real>(f.real_offset);
+  if (f.absolute) v = v < 0 ? -v : v;
+  if constexpr (std::is_same_v<T, float>) {
+    return static_cast<T>(v);
+  } else {
+    v = v + static_cast<Real>(f.real_half);
+    if (f.real_divisor != 1) v = v / static_cast<Real>(f.real_divisor);
+    using std::floor;
+    v = floor(v);
+    const Real max = static_cast<Real>(f.max);
+    return static_cast<T>(v < 0 ? Real(0) : v > max ? max : v);
+  }
+}
+
+// All of it: `responses` are the values of the `count` kernels of the filter, in order. Acc is
+// std::int32_t, float or double.
+template <class T, class Acc>
+VIDCONV_HD inline T finish(const Finish& f, const Acc* responses, int count) {
+  if (f.combine == Combine::l2) {
+    using Real = std::conditional_t<std::is_same_v<Acc, double>, double, float>;
+    Real total = 0;
+    for (int k = 0; k < count; ++k) {
+      const Real r = static_cast<Real>(responses[k]);
+      const Real square = r * r;
+      total = total + square;
+    }
+    using std::sqrt;
+    return finish_real<T, Real>(f, sqrt(total));
+  }
+  Acc response = responses[0];
+  if (f.combine != Combine::linear) {
+    response = response < 0 ? -response : response;
+    for (int k = 1; k < count; ++k) {
+      const Acc r = responses[k] < 0 ? -responses[k] : responses[k];
+      response = f.combine == Combine::l1 ? response + r : r > response ? r : response;
+    }
+  }
+  if constexpr (std::is_same_v<Acc, std::int32_t>)
+    return static_cast<T>(finish_int(f, response));
+  else
+    return finish_real<T, Acc>(f, response);
+}
+
+}  // namespace vidconv

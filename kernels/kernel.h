@@ -1,0 +1,56 @@
+// Kernel: the matrix of a convolution, immutable once made.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace vidconv {
+
+// Applied as it is drawn (correlation):
+//
+//   response(x, y) = sum over i, j of at(i, j) * picture(x + i - anchor_x(), y + j - anchor_y())
+//
+// with i the column, j the row. The anchor is the tap that lies on the output pixel.
+class Kernel {
+ public:
+  // The largest width and height.
+  static constexpr int max_size = 513;
+
+  // `taps` row by row. The anchor defaults to (width / 2, height / 2).
+  // Throws std::invalid_argument: a size outside 1..max_size, a number of taps other than
+  // width * height, a tap that is not finite, an anchor outside the kernel.
+  Kernel(int width, int height, std::vector<double> taps);
+  Kernel(int width, int height, std::vector<double> taps, int anchor_x, int anchor_y);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  int anchor_x() const { return anchor_x_; }
+  int anchor_y() const { return anchor_y_; }
+  std::span<const double> taps() const { return taps_; }
+  double at(int i, int j) const {
+    return taps_[static_cast<std::size_t>(j) * static_cast<std::size_t>(width_) +
+                 static_cast<std::size_t>(i)];
+  }
+
+  // The DC gain: the response to a picture of ones.
+  double sum() const;
+  double abs_sum() const;
+
+  Kernel scaled(double factor) const;
+  // Turned by 180 degrees with its anchor: correlation becomes mathematical convolution.
+  Kernel flipped() const;
+  // Turned clockwise by a quarter, with its anchor.
+  Kernel rotated90() const;
+  Kernel with_anchor(int x, int y) const;
+
+  bool operator==(const Kernel&) const = default;
+
+ private:
+  int width_, height_, anchor_x_, anchor_y_;
+  std::vector<double> taps_;
+};
+
+// column * row as a matrix: at(i, j) = column[j] * row[i].
+Kernel outer_product(std::span<const double> column, std::span<const double> row);
+
+}  // namespace vidconv

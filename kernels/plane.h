@@ -1,0 +1,69 @@
+// Views of pixels: what every way of computing a filter reads and writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define VIDCONV_HD __host__ __device__
+#else
+#define VIDCONV_HD
+#endif
+
+namespace vidconv {
+
+// A non-owning view of one component of a picture (Y, U, R, alpha, ...).
+//
+// T is the sample type, or (const) std::byte where the type is known only at run time; then
+// `as<U>()` gives the typed view. A component of an interleaved picture (the U of NV12, the R of
+// RGBA) is a view whose `step` is the number of samples from one pixel to the next.
+template <class T>
+struct Plane {
+  T* data = nullptr;          // sample (0, 0)
+  std::ptrdiff_t stride = 0;  // bytes from one row to the next; may be negative
+  int width = 0;              // samples
+  int height = 0;             // rows
+  int step = 1;               // samples from one pixel to the next in a row
+
+  template <class U>
+  VIDCONV_HD Plane<U> as() const {
+    return {reinterpret_cast<U*>(data), stride, width, height, step};
+  }
+
+  VIDCONV_HD T* row(int y) const {
+    using Address = std::uintptr_t;
+    return reinterpret_cast<T*>(reinterpret_cast<Address>(data) + static_cast<Address>(stride * y));
+  }
+};
+
+using ConstBytePlane = Plane<const std::byte>;
+using BytePlane = Plane<std::byte>;
+
+// One plane to read and the plane of the same size to write; they must not overlap.
+struct PlanePair {
+  ConstBytePlane src;
+  BytePlane dst;
+};
+
+enum class Storage : std::uint8_t { u8, u16, f32 };
+
+// How a sample lies in memory: a code of `depth` bits, stored `shift` bits up in native byte order
+// (P010 keeps 10 bits in the upper end of 16). f32 samples have depth 32 and no shift.
+struct SampleType {
+  Storage storage = Storage::u8;
+  int depth = 8;
+  int shift = 0;
+
+  // The largest code; 1 for f32, whose nominal range is 0 to 1.
+  constexpr int max() const { return storage == Storage::f32 ? 1 : (1 << depth) - 1; }
+  constexpr int bytes() const {
+    return storage == Storage::u8 ? 1 : storage == Storage::u16 ? 2 : 4;
+  }
+  // The code of "no colour" in a chroma plane.
+  constexpr double neutral() const {
+    return storage == Storage::f32 ? 0.0 : static_cast<double>(1 << (depth - 1));
+  }
+  bool operator==(const SampleType&) const = default;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,49 @@
+// Real taps to integer taps with a known error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/rational.h"
+
+namespace vidconv {
+
+// taps[i] is about numerators[i] / 2^bits, and their sum is right to half a unit.
+struct Quantised {
+  std::vector<std::int64_t> numerators;
+  int bits = 0;
+  double error = 0;  // sum over i of |taps[i] - numerators[i] / 2^bits|
+};
+
+// Rounds each tap to a multiple of 2^-bits and puts what the sum lost into the tap at `residual`.
+Quantised quantise(std::span<const double> taps, std::size_t residual, int bits);
+
+// The sums of a kernel's positive and of its negative numerators (the second is <= 0).
+struct Extent {
+  std::int64_t positive = 0, negative = 0;
+  std::int64_t total() const { return positive - negative; }
+};
+Extent extent(std::span<const std::int64_t> numerators);
+
+// Taps quantised for two int32 passes with an intermediate of at most 16 bits.
+struct QuantisedPasses {
+  Quantised row, column;
+  int row_shift = 0;          // after the row pass
+  int intermediate_bits = 0;  // fraction bits that the intermediate keeps
+  double error = 0;           // of the result, in codes, before the last rounding
+};
+
+// The finest quantisation of one matrix in which |numerators| <= 32767 and every sum over samples
+// up to `max`, with `headroom` codes beside it, stays below 2^sum_bits. None where there is none.
+std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_t residual, int max,
+                                        double headroom, int sum_bits);
+
+// The same for two passes; `row_sum_bits` limits the sums of the row pass. Needs sum |row| = 1.
+std::optional<QuantisedPasses> quantise_passes(const Factors<double>& factors,
+                                               std::size_t row_residual,
+                                               std::size_t column_residual, int max,
+                                               double headroom, int row_sum_bits);
+
+}  // namespace vidconv
