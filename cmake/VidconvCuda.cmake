@@ -5,10 +5,16 @@ set_property(CACHE VIDCONV_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 set(VIDCONV_HAVE_CUDA OFF)
 if(NOT VIDCONV_CUDA STREQUAL "OFF")
+  # The toolkit's installer leaves nvcc off the PATH; CMake looks nowhere else without CUDACXX.
+  find_program(VIDCONV_NVCC nvcc PATHS ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(VIDCONV_NVCC)
+  if(VIDCONV_NVCC AND NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} ${VIDCONV_NVCC})
+  endif()
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       # Turing to Blackwell; later GPUs run the newest one's PTX.
       set(CMAKE_CUDA_ARCHITECTURES 75 80 86 89 90 100 120)
     endif()

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# From a bare Debian or Ubuntu machine to a built tree: installs the packages that are missing and
+# builds one preset. What is already there is left alone, so a second run takes seconds.
+#
+#   cmake/prepare.sh PRESET [TARGET]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+preset=${1:?usage: cmake/prepare.sh PRESET [TARGET]}
+target=${2:-all}
+
+packages=(
+  g++ cmake ninja-build pkgconf
+  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ffmpeg
+  libcli11-dev libfmt-dev libhwy-dev nlohmann-json3-dev
+  libgtest-dev libbenchmark-dev
+)
+
+install_missing_packages() {
+  if ! command -v apt-get >/dev/null; then
+    echo "This machine has no apt; going on as if these were installed: ${packages[*]}" >&2
+    return
+  fi
+  local installed missing=() package
+  # dpkg-query fails when one of them is unknown to it, and still lists the others.
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null) || true
+  for package in "${packages[@]}"; do
+    grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+
+  local as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Packages are missing and neither root nor sudo is at hand. As root, run:" >&2
+      echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -q
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qy --no-install-recommends "${missing[@]}"
+}
+
+install_missing_packages
+
+# CUDA code for this machine's GPU alone, or for one common architecture where there is none:
+# each more costs minutes. A plain `cmake --preset release` builds for all of them.
+if nvidia-smi -L >/dev/null 2>&1; then
+  export CUDAARCHS=${CUDAARCHS:-native}
+else
+  export CUDAARCHS=${CUDAARCHS:-90}
+fi
+
+cmake --preset "$preset"
+cmake --build --preset "$preset" --target "$target"

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds and runs all tests; with --sanitizers also under ASan+UBSan and under TSan.
+# Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
+#
+# The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
+# with 0 only where no test failed.
+#
+#   tests/run.sh [--sanitizers]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+presets=(release)
+case ${1:-} in
+  "") ;;
+  --sanitizers) presets+=(asan tsan) ;;
+  *)
+    echo "usage: tests/run.sh [--sanitizers]" >&2
+    exit 2
+    ;;
+esac
+
+passed=0 failed=0 skipped=0
+
+for preset in "${presets[@]}"; do
+  cmake/prepare.sh "$preset"
+  report=$PWD/build/$preset/tests.xml
+  rm -f "$report"
+  # Counted from the report, because ctest's exit code tells neither how many failed nor whether a
+  # test that did not run was skipped or had no program.
+  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$report" || true
+  [[ -s $report ]] || { echo "ctest left no report: $report" >&2; exit 1; }
+  count() { grep -c "$1" "$report" || true; }
+  run=$(count '<testcase .*status="run"')
+  not_run=$(($(count '<skipped message="SKIP_') + $(count '<testcase .*status="disabled"')))
+  passed=$((passed + run))
+  skipped=$((skipped + not_run))
+  failed=$((failed + $(count '<testcase ') - run - not_run))
+done
+
+line="$passed passed, $failed failed"
+[[ $skipped -eq 0 ]] || line+=", $skipped skipped"
+echo "$line"
+[[ $failed -eq 0 && $passed -gt 0 ]]
