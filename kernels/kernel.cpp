@@ -26,7 +26,9 @@ Kernel::Kernel(int width, int height, std::vector<double> taps, int anchor_x, in
                                             height, static_cast<long>(width) * height,
                                             taps_.size()));
   for (double tap : taps_)
-    if (!std::isfinite(tap)) throw std::invalid_argument("a kernel's taps must be finite");
+    if (!(std::abs(tap) <= max_tap))  // also when it is not a number
+      throw std::invalid_argument(
+          fmt::format("a tap of {} is outside -{} to {}", tap, max_tap, max_tap));
   if (anchor_x < 0 || anchor_x >= width || anchor_y < 0 || anchor_y >= height)
     throw std::invalid_argument(fmt::format("the anchor ({}, {}) is outside a kernel of {}x{}",
                                             anchor_x, anchor_y, width, height));

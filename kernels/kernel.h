@@ -15,10 +15,12 @@ class Kernel {
  public:
   // The largest width and height.
   static constexpr int max_size = 513;
+  // The largest magnitude of a tap; keeps every response finite in float.
+  static constexpr double max_tap = 1e9;
 
   // `taps` row by row. The anchor defaults to (width / 2, height / 2).
   // Throws std::invalid_argument: a size outside 1..max_size, a number of taps other than
-  // width * height, a tap that is not finite, an anchor outside the kernel.
+  // width * height, a tap beyond max_tap, an anchor outside the kernel.
   Kernel(int width, int height, std::vector<double> taps);
   Kernel(int width, int height, std::vector<double> taps, int anchor_x, int anchor_y);
 

@@ -1,10 +1,18 @@
-// Filter specifications: "gaussian:sigma=2", "matrix:0 -1 0;-1 5 -1;0 -1 0:bias=0.5", "file:PATH".
+// Filter specifications, as a user writes them:
+//
+//   name[:key=value]...               gaussian:sigma=2       sobel:norm=l1:scale=1/4
+//   matrix:ROW;ROW;...[:key=value]... matrix:0 -1 0;-1 5 -1;0 -1 0
+//   row:NUMBERS, column:NUMBERS       row:1 2 1:scale=auto
+//   file:PATH[:key=value]...          rows of numbers, `#` comments, `key=value` lines
+//
+// Numbers are decimals or fractions ("1/9"), separated by blanks or commas.
 #pragma once
 
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/filter.h"
@@ -13,52 +21,53 @@ namespace vidconv {
 
 // What is wrong with a specification, and where.
 class SpecError : public std::runtime_error {
-public:
-    // `column` counts from 1 in `text`, which is the specification, or a line of the file it names.
-    SpecError(std::string text, std::size_t column, const std::string& message)
-        : std::runtime_error(message), text_(std::move(text)), column_(column) {}
-    const std::string& text() const { return text_; }
-    std::size_t column() const { return column_; }
+ public:
+  // `column` counts from 1 in `text`: the specification, or a line of the file that it names.
+  SpecError(std::string text, std::size_t column, const std::string& message)
+      : std::runtime_error(message), text_(std::move(text)), column_(column) {}
+  const std::string& text() const { return text_; }
+  std::size_t column() const { return column_; }
 
-private:
-    std::string text_;
-    std::size_t column_;
+ private:
+  std::string text_;
+  std::size_t column_;
 };
 
-struct Preset;  // presets.h
+struct Preset;
 
-// A parsed and checked specification. Making the filter from it cannot fail.
+// The keys that every filter takes.
+struct Modifiers {
+  double scale = 1;         // factor on every response
+  bool auto_scale = false;  // scale=auto: 1 / sum of the taps
+  double bias = 0;          // added, as a fraction of full scale
+  bool absolute = false;    // abs=1
+  bool flip = false;        // flip=1: mathematical convolution
+  int quarter_turns = 0;    // rotate=90|180|270, clockwise
+  bool has_anchor = false;  // anchor=x,y
+  int anchor_x = 0, anchor_y = 0;
+};
+
+// A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
-public:
-    // Throws SpecError; reads the file of a "file:" specification.
-    static FilterSpec parse(std::string_view text);
+ public:
+  // Throws SpecError. Reads the file of a "file:" specification.
+  static FilterSpec parse(std::string_view text);
 
-    const std::string& text() const { return text_; }  // as it was given
-    std::string_view name() const;                     // "gaussian", "matrix", ...
+  const std::string& text() const { return text_; }  // as it was given
+  std::string_view name() const;                     // "gaussian", "matrix", "file", ...
 
-    // The filter for a plane whose samples each stand for `subsampling` luma samples.
-    Filter make(Subsampling subsampling = {}) const;
+  // The filter for a plane whose samples each stand for `subsampling` luma samples.
+  Filter make(Subsampling subsampling = {}) const;
 
-private:
-    struct Modifiers {
-        bool auto_scale = false;  // 1 / sum of the taps
-        double scale = 1;
-        double bias = 0;
-        bool has_bias = false, has_absolute = false;
-        bool absolute = false;
-        bool flip = false;
-        int rotate = 0;  // quarters, clockwise
-        bool has_anchor = false;
-        int anchor_x = 0, anchor_y = 0;
-    };
-    friend class SpecParser;
+ private:
+  friend class SpecParser;
 
-    std::string text_;
-    const Preset* preset_ = nullptr;     // nullptr for a matrix
-    std::vector<double> arguments_;      // of the preset, in its order
-    std::vector<Kernel> matrix_;         // one, for matrix, row, column and file
-    std::string matrix_name_;            // "matrix", "row", "column" or "file"
-    Modifiers modifiers_;
+  std::string text_;
+  const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
+  std::vector<double> arguments_;   // the preset's, in the order of its table row
+  std::string matrix_name_;
+  std::vector<Kernel> matrix_;  // exactly one, or none for a preset
+  Modifiers modifiers_;
 };
 
 }  // namespace vidconv

@@ -15,7 +15,7 @@ namespace {
 
 // Error bounds in codes, see docs/numerics.md, "Which arithmetic".
 constexpr double coarse_bound = 1.0 / 8;   // good enough to prefer sums below 2^24
-constexpr double integer_bound = 1.0 / 4;  // worse: use float
+constexpr double integer_bound = 1.0 / 2;  // worse: use float
 constexpr double float_bound = 1.0 / 2;    // worse: use double
 
 using Integers = std::vector<std::int64_t>;
@@ -145,7 +145,7 @@ class Planner {
     if (!factors) return false;
     const auto column = static_cast<std::size_t>(k.anchor_y());
     const auto row = static_cast<std::size_t>(k.anchor_x());
-    const double headroom = std::abs(bias_) + 1;
+    const double headroom = std::abs(bias_) + 0.5;
     auto passes = quantise_passes(*factors, row, column, max_, headroom, 24);
     if (!passes || passes->error > coarse_bound)
       passes = quantise_passes(*factors, row, column, max_, headroom, 31);
@@ -169,7 +169,7 @@ class Planner {
   }
 
   bool try_quantised_below(int sum_bits, double bound) {
-    const double headroom = std::abs(bias_) + 1;
+    const double headroom = std::abs(bias_) + 0.5;
     int bits = 30;
     for (const Kernel& k : filter_.kernels) {
       if (two_dimensional(k) && linear() && factor(k.taps(), k.width(), k.height()))

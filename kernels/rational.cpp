@@ -11,7 +11,7 @@ constexpr std::int64_t max_divisor = std::int64_t{1} << 24;
 constexpr double max_numerator = 0x1p52;
 
 bool is_integer(double value) {
-  return std::abs(value - std::round(value)) <= 1e-11 * std::max(1.0, std::abs(value));
+  return std::abs(value - std::round(value)) <= std::max(1e-12, 1e-15 * std::abs(value));
 }
 
 // The smallest d <= max_divisor with d * value an integer: the convergents of its continued

@@ -14,9 +14,9 @@ struct Rationals {
   std::int64_t divisor = 1;
 };
 
-// The taps as integers over the smallest common divisor, if there is one up to 2^24: "1/9" nine
-// times, 0.25, -0.1. A tap counts as a fraction when it is within 1e-11 of it (relative, for the
-// numerator), which is far below every error bound and far above the rounding of a typed decimal.
+// The taps as integers over the smallest common divisor, if there is one up to 2^24: nine times
+// 1/9, 0.25, -0.1. A numerator counts as an integer when it is off by no more than a few roundings
+// of a double (1e-15 of it, or 1e-12), which is far below every error bound.
 std::optional<Rationals> find_rationals(std::span<const double> taps);
 
 // The factors of a matrix of rank 1, matrix[j][i] = column[j] * row[i].
