@@ -55,7 +55,7 @@ class Cursor {
       if (divisor == 0) fail("cannot divide by 0", divisor_at);
       value /= divisor;
     }
-    if (!std::isfinite(value)) fail("the number is too large", start);
+    if (!std::isfinite(value)) fail("the number is not finite", start);
     return value;
   }
 
@@ -344,7 +344,7 @@ Filter FilterSpec::make(Subsampling subsampling) const {
   }
   if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);
   filter.bias = modifiers_.bias;
-  filter.absolute = filter.absolute || modifiers_.absolute;
+  filter.absolute = modifiers_.absolute.value_or(filter.absolute);
   return filter;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,13 +38,13 @@ struct Preset;
 
 // The keys that every filter takes.
 struct Modifiers {
-  double scale = 1;         // factor on every response
-  bool auto_scale = false;  // scale=auto: 1 / sum of the taps
-  double bias = 0;          // added, as a fraction of full scale
-  bool absolute = false;    // abs=1
-  bool flip = false;        // flip=1: mathematical convolution
-  int quarter_turns = 0;    // rotate=90|180|270, clockwise
-  bool has_anchor = false;  // anchor=x,y
+  double scale = 1;              // factor on every response
+  bool auto_scale = false;       // scale=auto: 1 / sum of the taps
+  double bias = 0;               // added, as a fraction of full scale
+  std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
+  bool flip = false;             // flip=1: mathematical convolution
+  int quarter_turns = 0;         // rotate=90|180|270, clockwise
+  bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
 };
 
