@@ -1,0 +1,145 @@
+#include "pipeline/av.h"
+
+extern "C" {
+#include <libavutil/log.h>
+#include <libswscale/swscale.h>
+}
+
+#include <algorithm>
+#include <cstdarg>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+// The last error line of libav* on this thread that nobody has asked for yet.
+thread_local std::string last_line;
+
+void keep_line(void* object, int level, const char* format, va_list arguments) {
+  if (level > AV_LOG_ERROR) return;
+  char line[1024];
+  static thread_local int at_start = 1;
+  av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
+  std::string_view text = line;
+  // "[libx264 @ 0x5581]" says nothing to a person that the name alone does not.
+  if (const auto at = text.find(" @ 0x"); text.starts_with('[') && at != text.npos)
+    if (const auto end = text.find("] ", at); end != text.npos) text.remove_prefix(end + 2);
+  while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
+  if (!text.empty()) last_line = text;
+}
+
+const AVPacketSideDataType carried[] = {
+    AV_PKT_DATA_DISPLAYMATRIX,       AV_PKT_DATA_STEREO3D,
+    AV_PKT_DATA_SPHERICAL,           AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+    AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
+};
+
+}  // namespace
+
+void AvDeleter::operator()(AVFrame* p) const { av_frame_free(&p); }
+void AvDeleter::operator()(AVPacket* p) const { av_packet_free(&p); }
+void AvDeleter::operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
+void AvDeleter::operator()(SwsContext* p) const { sws_freeContext(p); }
+void InputCloser::operator()(AVFormatContext* p) const { avformat_close_input(&p); }
+void OutputCloser::operator()(AVFormatContext* p) const { avformat_free_context(p); }
+
+FramePtr make_frame() {
+  FramePtr frame(av_frame_alloc());
+  if (!frame) throw Error(Fault::internal, "out of memory", "", "");
+  return frame;
+}
+
+PacketPtr make_packet() {
+  PacketPtr packet(av_packet_alloc());
+  if (!packet) throw Error(Fault::internal, "out of memory", "", "");
+  return packet;
+}
+
+std::string av_message(int code) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(code, text, sizeof text);
+  return text;
+}
+
+int check_av(int code, Fault fault, const std::string& what, const std::string& value) {
+  const std::string line = std::exchange(last_line, {});
+  if (code >= 0) return code;
+  throw Error(fault, what, value, line.empty() ? av_message(code) : line);
+}
+
+void capture_av_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { av_log_set_callback(keep_line); });
+}
+
+std::int64_t frame_duration(const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
+
+void set_frame_duration(AVFrame& frame, std::int64_t duration) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  frame.duration = duration;
+#else
+  frame.pkt_duration = duration;
+#endif
+}
+
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+namespace {
+void set_flag(AVFrame& frame, int flag, bool on) {
+  frame.flags = on ? frame.flags | flag : frame.flags & ~flag;
+}
+}  // namespace
+
+bool is_interlaced(const AVFrame& frame) { return frame.flags & AV_FRAME_FLAG_INTERLACED; }
+bool is_top_field_first(const AVFrame& frame) {
+  return frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
+}
+void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first) {
+  set_flag(frame, AV_FRAME_FLAG_INTERLACED, interlaced);
+  set_flag(frame, AV_FRAME_FLAG_TOP_FIELD_FIRST, top_field_first);
+}
+void forget_picture_type(AVFrame& frame) {
+  frame.pict_type = AV_PICTURE_TYPE_NONE;
+  set_flag(frame, AV_FRAME_FLAG_KEY, false);
+}
+#else
+bool is_interlaced(const AVFrame& frame) { return frame.interlaced_frame != 0; }
+bool is_top_field_first(const AVFrame& frame) { return frame.top_field_first != 0; }
+void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first) {
+  frame.interlaced_frame = interlaced;
+  frame.top_field_first = top_field_first;
+}
+void forget_picture_type(AVFrame& frame) {
+  frame.pict_type = AV_PICTURE_TYPE_NONE;
+  frame.key_frame = 0;
+}
+#endif
+
+void copy_picture_side_data(const AVStream& from, AVStream& to) {
+  for (const AVPacketSideDataType type : carried) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+    const AVCodecParameters& have = *from.codecpar;
+    const AVPacketSideData* data =
+        av_packet_side_data_get(have.coded_side_data, have.nb_coded_side_data, type);
+    if (!data) continue;
+    AVPacketSideData* copy = av_packet_side_data_new(
+        &to.codecpar->coded_side_data, &to.codecpar->nb_coded_side_data, type, data->size, 0);
+    if (copy) std::copy_n(data->data, data->size, copy->data);
+#else
+    std::size_t size = 0;
+    const std::uint8_t* data = av_stream_get_side_data(&from, type, &size);
+    if (!data) continue;
+    if (std::uint8_t* copy = av_stream_new_side_data(&to, type, size))
+      std::copy_n(data, size, copy);
+#endif
+  }
+}
+
+}  // namespace vidconv

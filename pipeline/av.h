@@ -1,0 +1,76 @@
+// libav* objects as C++ values: owning pointers, errors as exceptions, and the few places where
+// the FFmpeg versions we build with (5.1 to 7.x) differ.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/buffer.h>
+#include <libavutil/frame.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pipeline/error.h"
+
+struct SwsContext;
+
+namespace vidconv {
+
+struct AvDeleter {
+  void operator()(AVFrame* p) const;
+  void operator()(AVPacket* p) const;
+  void operator()(AVCodecContext* p) const;
+  void operator()(SwsContext* p) const;
+};
+using FramePtr = std::unique_ptr<AVFrame, AvDeleter>;
+using PacketPtr = std::unique_ptr<AVPacket, AvDeleter>;
+using CodecContextPtr = std::unique_ptr<AVCodecContext, AvDeleter>;
+using SwsPtr = std::unique_ptr<SwsContext, AvDeleter>;
+
+// Containers are closed in two ways, by who opened them.
+struct InputCloser {
+  void operator()(AVFormatContext* p) const;
+};
+struct OutputCloser {  // does not touch the AVIOContext
+  void operator()(AVFormatContext* p) const;
+};
+using InputPtr = std::unique_ptr<AVFormatContext, InputCloser>;
+using OutputPtr = std::unique_ptr<AVFormatContext, OutputCloser>;
+
+// Never null; throw Error(internal) where memory is out.
+FramePtr make_frame();
+PacketPtr make_packet();
+
+// libav*'s words for an error code.
+std::string av_message(int code);
+
+// Returns `code` where it is not negative, else throws Error(fault, what, value, ...) whose reason
+// is what libav* last logged on this thread, or else the words for the code.
+int check_av(int code, Fault fault, const std::string& what, const std::string& value = {});
+
+// Takes libav*'s log away from stderr: the last error line of each thread is kept for check_av(),
+// all else is dropped. For the whole process; calling it again does nothing.
+void capture_av_log();
+
+// How long a frame is shown, in its time base; 0 where unknown.
+std::int64_t frame_duration(const AVFrame& frame);
+void set_frame_duration(AVFrame& frame, std::int64_t duration);
+
+bool is_interlaced(const AVFrame& frame);
+bool is_top_field_first(const AVFrame& frame);
+void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first);
+
+// Makes the frame one that an encoder may type as it likes: the decoder's picture type would force
+// key frames.
+void forget_picture_type(AVFrame& frame);
+
+// Copies what a stream carries beside its packets and that stays true when its pictures are
+// filtered: rotation, stereo and spherical layout, mastering display, content light level.
+void copy_picture_side_data(const AVStream& from, AVStream& to);
+
+}  // namespace vidconv

@@ -1,0 +1,72 @@
+#include "pipeline/frame.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace vidconv {
+
+Frame::Frame(FramePtr av, std::int64_t number)
+    : av_(std::move(av)),
+      format_(find_format(static_cast<AVPixelFormat>(av_->format))),
+      number_(number) {
+  if (!format_)
+    throw Error(Fault::internal, "a frame has a format that is not in the table",
+                std::to_string(av_->format), "");
+}
+
+Frame Frame::share() const {
+  FramePtr other(av_frame_clone(av_.get()));
+  if (!other) throw Error(Fault::internal, "out of memory", "", "");
+  return Frame(std::move(other), number_);
+}
+
+std::byte* Frame::row(int p, int y) {
+  return reinterpret_cast<std::byte*>(av_->data[p]) +
+         static_cast<std::ptrdiff_t>(av_->linesize[p]) * y;
+}
+
+const std::byte* Frame::row(int p, int y) const { return const_cast<Frame*>(this)->row(p, y); }
+
+BytePlane Frame::component(std::size_t i) {
+  const Component& c = format_->components[i];
+  return {row(c.plane, 0) + c.offset, av_->linesize[c.plane], format_->width_of(c, width()),
+          format_->height_of(c, height()), c.step};
+}
+
+ConstBytePlane Frame::component(std::size_t i) const {
+  const BytePlane p = const_cast<Frame*>(this)->component(i);
+  return {p.data, p.stride, p.width, p.height, p.step};
+}
+
+std::span<std::byte> Frame::extent() {
+  std::byte* begin = row(0, 0);
+  std::byte* end = begin;
+  for (int p = 0; p < format_->planes; ++p) {
+    std::byte* first = row(p, 0);
+    std::byte* last = row(p, format_->rows(p, height()) - 1);
+    begin = std::min({begin, first, last});
+    end = std::max(
+        {end, first + format_->row_bytes(p, width()), last + format_->row_bytes(p, width())});
+  }
+  return {begin, end};
+}
+
+std::span<const std::byte> Frame::extent() const { return const_cast<Frame*>(this)->extent(); }
+
+BytePlane Frame::component_in(std::size_t i, std::byte* copy) const {
+  const ConstBytePlane here = component(i);
+  return {copy + (here.data - extent().data()), here.stride, here.width, here.height, here.step};
+}
+
+bool equal_pictures(const Frame& a, const Frame& b) {
+  if (&a.format() != &b.format() || a.width() != b.width() || a.height() != b.height())
+    return false;
+  for (int p = 0; p < a.format().planes; ++p)
+    for (int y = 0; y < a.format().rows(p, a.height()); ++y)
+      if (std::memcmp(a.row(p, y), b.row(p, y), a.format().row_bytes(p, a.width())) != 0)
+        return false;
+  return true;
+}
+
+}  // namespace vidconv

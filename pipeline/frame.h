@@ -1,0 +1,57 @@
+// Frame: one picture of a video, on its way through the pipeline.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/plane.h"
+#include "pipeline/av.h"
+#include "pipeline/format.h"
+
+namespace vidconv {
+
+// An AVFrame, move-only, whose visible picture lies in one allocation (AVFrame::buf[0]). The memory
+// goes back to its pool when the last reference is dropped.
+class Frame {
+ public:
+  // `av` has its format in the table, its planes in one buffer, and pts in the stream's time base.
+  // `number` counts the frames of the stream from 0.
+  Frame(FramePtr av, std::int64_t number);
+
+  std::int64_t number() const { return number_; }
+  const PixelFormat& format() const { return *format_; }
+  int width() const { return av_->width; }
+  int height() const { return av_->height; }
+
+  const AVFrame& av() const { return *av_; }
+  AVFrame& av() { return *av_; }
+  // Gives the AVFrame away; this frame is empty then and may only be destroyed or assigned to.
+  FramePtr release() { return std::move(av_); }
+  // Another reference to the same memory.
+  Frame share() const;
+
+  // Component i, as the table counts them.
+  ConstBytePlane component(std::size_t i) const;
+  BytePlane component(std::size_t i);
+
+  // Visible rows of plane p, of format().row_bytes(p, width()) bytes each.
+  const std::byte* row(int p, int y) const;
+  std::byte* row(int p, int y);
+
+  // The smallest range of bytes that holds every visible sample: what one copy to a device moves.
+  std::span<const std::byte> extent() const;
+  std::span<std::byte> extent();
+  // Component i of a copy of extent() that starts at `copy`, in any memory.
+  BytePlane component_in(std::size_t i, std::byte* copy) const;
+
+ private:
+  FramePtr av_;
+  const PixelFormat* format_;
+  std::int64_t number_;
+};
+
+// Whether the visible samples are equal.
+bool equal_pictures(const Frame& a, const Frame& b);
+
+}  // namespace vidconv

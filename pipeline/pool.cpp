@@ -1,0 +1,161 @@
+#include "pipeline/pool.h"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace vidconv {
+namespace {
+
+constexpr int row_alignment = 64;  // bytes: a cache line, and an AVX-512 register
+constexpr std::size_t tail = 128;  // decoders and encoders may read a little beyond the last row
+
+std::byte* allocate_plain(std::size_t bytes) noexcept {
+  const std::size_t rounded = (bytes + row_alignment - 1) / row_alignment * row_alignment;
+  return static_cast<std::byte*>(std::aligned_alloc(row_alignment, rounded));
+}
+
+void release_plain(std::byte* memory) noexcept { std::free(memory); }
+
+// Rows of `linesizes` bytes, one plane after the other, each plane starting at a multiple of
+// `alignment`.
+FrameLayout stack_planes(const PixelFormat& format, int width, int height,
+                         const std::array<int, 4>& linesizes, std::size_t alignment) {
+  FrameLayout layout{.format = &format, .width = width, .height = height};
+  std::size_t end = 0;
+  for (int p = 0; p < format.planes; ++p) {
+    const auto i = static_cast<std::size_t>(p);
+    end = (end + alignment - 1) / alignment * alignment;
+    layout.offset[i] = static_cast<std::ptrdiff_t>(end);
+    layout.stride[i] = linesizes[i];
+    end +=
+        static_cast<std::size_t>(linesizes[i]) * static_cast<std::size_t>(format.rows(p, height));
+  }
+  layout.bytes = end + tail;
+  return layout;
+}
+
+// Widens the picture until every plane's rows are a multiple of `alignment`, so that chroma rows
+// keep their share of luma rows: some decoders count on it.
+FrameLayout widen(const PixelFormat& format, int width, int height,
+                  const std::array<int, 4>& alignment) {
+  std::array<int, 4> linesizes{};
+  for (int w = width;; w += w & -w) {
+    av_image_fill_linesizes(linesizes.data(), format.id, w);
+    bool aligned = true;
+    for (std::size_t p = 0; p < 4; ++p) aligned &= linesizes[p] % alignment[p] == 0;
+    if (aligned) return stack_planes(format, w, height, linesizes, row_alignment);
+  }
+}
+
+}  // namespace
+
+const HostMemory plain_memory{"plain", allocate_plain, release_plain};
+
+FrameLayout packed_layout(const PixelFormat& format, int width, int height) {
+  std::array<int, 4> linesizes{};
+  av_image_fill_linesizes(linesizes.data(), format.id, width);
+  return stack_planes(format, width, height, linesizes, 1);
+}
+
+FrameLayout aligned_layout(const PixelFormat& format, int width, int height) {
+  return widen(format, width, height, {row_alignment, row_alignment, row_alignment, row_alignment});
+}
+
+FrameLayout decoder_layout(const PixelFormat& format, int width, int height,
+                           AVCodecContext& decoder) {
+  std::array<int, AV_NUM_DATA_POINTERS> wanted{};
+  avcodec_align_dimensions2(&decoder, &width, &height, wanted.data());
+  std::array<int, 4> alignment{};
+  for (std::size_t p = 0; p < 4; ++p) alignment[p] = std::max(row_alignment, wanted[p]);
+  return widen(format, width, height, alignment);
+}
+
+struct FramePool::Arena {
+  explicit Arena(const HostMemory& from) : memory(from) {}
+
+  const HostMemory memory;
+  std::mutex mutex;                      // of blocks
+  std::vector<const std::byte*> blocks;  // all that were ever allocated
+
+  static AVBufferRef* allocate(void* opaque, std::size_t bytes) {
+    Arena& arena = *static_cast<Arena*>(opaque);
+    std::byte* block = arena.memory.allocate(bytes);
+    if (!block) return nullptr;
+    AVBufferRef* buffer =
+        av_buffer_create(reinterpret_cast<std::uint8_t*>(block), bytes, release, &arena, 0);
+    try {
+      const std::lock_guard lock(arena.mutex);
+      if (buffer) arena.blocks.push_back(block);
+    } catch (const std::bad_alloc&) {
+      av_buffer_unref(&buffer);
+      return nullptr;
+    }
+    if (!buffer) arena.memory.release(block);
+    return buffer;
+  }
+
+  static void release(void* opaque, std::uint8_t* data) {
+    static_cast<Arena*>(opaque)->memory.release(reinterpret_cast<std::byte*>(data));
+  }
+
+  static void destroy(void* opaque) { delete static_cast<Arena*>(opaque); }
+};
+
+FramePool::FramePool(const FrameLayout& layout, const HostMemory& memory)
+    : layout_(layout), arena_(new Arena(memory)) {
+  pool_ = av_buffer_pool_init2(layout.bytes, arena_, Arena::allocate, Arena::destroy);
+  if (!pool_) {
+    delete arena_;
+    throw Error(Fault::internal, "out of memory", "", "");
+  }
+}
+
+FramePool::~FramePool() { av_buffer_pool_uninit(&pool_); }
+
+bool FramePool::fill(AVFrame& frame) noexcept {
+  frame.buf[0] = av_buffer_pool_get(pool_);
+  if (!frame.buf[0]) return false;
+  for (int p = 0; p < layout_.format->planes; ++p) {
+    frame.data[p] = frame.buf[0]->data + layout_.offset[static_cast<std::size_t>(p)];
+    frame.linesize[p] = layout_.stride[static_cast<std::size_t>(p)];
+  }
+  frame.extended_data = frame.data;
+  return true;
+}
+
+FramePtr FramePool::get() {
+  FramePtr frame = make_frame();
+  frame->format = layout_.format->id;
+  frame->width = layout_.width;
+  frame->height = layout_.height;
+  if (!fill(*frame))
+    throw Error(Fault::device, "out of memory for frames",
+                std::to_string(layout_.bytes) + " bytes of " + std::string(arena_->memory.name), "",
+                "try fewer --slots");
+  return frame;
+}
+
+void FramePool::reserve(int frames) {
+  std::vector<FramePtr> held;
+  for (int i = 0; i < frames; ++i) held.push_back(get());
+}
+
+bool FramePool::owns(const AVFrame& frame) const {
+  if (!frame.buf[0] || frame.buf[1]) return false;
+  const std::lock_guard lock(arena_->mutex);
+  return std::ranges::find(arena_->blocks, reinterpret_cast<const std::byte*>(
+                                               frame.buf[0]->data)) != arena_->blocks.end();
+}
+
+int FramePool::allocated() const {
+  const std::lock_guard lock(arena_->mutex);
+  return static_cast<int>(arena_->blocks.size());
+}
+
+}  // namespace vidconv

@@ -1,0 +1,76 @@
+// Memory for frames: every plane of a frame in one allocation, used again when the frame is gone.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "pipeline/av.h"
+#include "pipeline/format.h"
+
+namespace vidconv {
+
+// Where frames live on the host: ordinary memory, or pinned memory that devices copy from.
+struct HostMemory {
+  std::string_view name;  // "plain", "pinned"
+  // Called from any thread. Aligned to 64 bytes or more; nullptr where memory is out.
+  std::byte* (*allocate)(std::size_t bytes) noexcept;
+  void (*release)(std::byte* memory) noexcept;
+};
+extern const HostMemory plain_memory;
+
+// Where the planes of a frame lie in its one allocation.
+struct FrameLayout {
+  const PixelFormat* format = nullptr;
+  int width = 0, height = 0;               // of the picture, padding included
+  std::array<std::ptrdiff_t, 4> offset{};  // bytes from the start of the allocation
+  std::array<int, 4> stride{};             // bytes
+  std::size_t bytes = 0;                   // of the allocation, a few bytes of tail included
+  bool operator==(const FrameLayout&) const = default;
+};
+
+// Rows packed without gaps: a frame of raw video is one read(2).
+FrameLayout packed_layout(const PixelFormat& format, int width, int height);
+// Every row starts at a multiple of 64 bytes: what encoders and vector units like.
+FrameLayout aligned_layout(const PixelFormat& format, int width, int height);
+// For the buffers of a decoder, which wants room around the picture.
+FrameLayout decoder_layout(const PixelFormat& format, int width, int height,
+                           AVCodecContext& decoder);
+
+// Hands out frames of one layout. A frame's memory comes back when its last reference is dropped,
+// by whoever: a decoder that still predicts from it, an encoder that looks ahead. It may outlive
+// the pool. The pool grows when all its memory is in use, so that its size is the largest number of
+// frames that were ever in flight, which the channels bound.
+class FramePool {
+ public:
+  FramePool(const FrameLayout& layout, const HostMemory& memory);
+  ~FramePool();
+  FramePool(const FramePool&) = delete;
+  FramePool& operator=(const FramePool&) = delete;
+
+  // A writable frame with data, linesize, buf[0], format and size set, and contents undefined.
+  // Any thread. Throws Error(device) where memory is out.
+  FramePtr get();
+  // The same, into a frame that has no buffers yet; false where memory is out. Keeps width, height
+  // and format. Throws nothing: decoders call it.
+  bool fill(AVFrame& frame) noexcept;
+  // Allocates until `frames` frames exist, so that none is allocated in the middle of the work.
+  void reserve(int frames);
+
+  // Whether the frame's memory is this pool's.
+  bool owns(const AVFrame& frame) const;
+
+  const FrameLayout& layout() const { return layout_; }
+  int allocated() const;  // frames allocated so far
+  std::size_t bytes() const { return static_cast<std::size_t>(allocated()) * layout_.bytes; }
+
+ private:
+  struct Arena;
+  FrameLayout layout_;
+  Arena* arena_;  // lives until the last buffer is back
+  AVBufferPool* pool_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,92 @@
+// Processor: frames in, filtered frames out, in order; on the CPU or on a CUDA device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/convolve.h"
+#include "pipeline/frame.h"
+#include "pipeline/pool.h"
+#include "pipeline/work.h"
+
+namespace vidconv {
+
+// How long a stage has worked, waiting not counted.
+struct StageTime {
+  std::string name;  // "upload", "convolve", "download", "decode", "encode"
+  double seconds = 0;
+};
+
+// How fast a stage is when nothing else runs.
+struct StageRate {
+  std::string name;
+  double frames_per_second = 0;
+  double bytes_per_second = 0;  // of a copying stage; 0 for others
+};
+
+struct MemoryUse {
+  std::size_t host = 0, device = 0;  // bytes
+};
+
+// submit() and close() belong to one thread, collect() to one thread (it may be the same one: as
+// long as fewer than `slots` frames are in flight, submit() does not block); cancel(), stages() and
+// memory() may be called from any. All throw Error(device) where the device fails; after that, or
+// after cancel(), nothing but destruction is useful.
+class Processor {
+ public:
+  virtual ~Processor() = default;
+
+  // Takes a frame of the format and size that the processor was made for. It is read, not written,
+  // and dropped when its samples are no longer needed. Blocks while every slot is taken; returns
+  // when the work is queued, which may be before it is done. False after cancel().
+  virtual bool submit(Frame frame) = 0;
+  // No more frames.
+  virtual void close() = 0;
+  // The oldest submitted frame, filtered: pixels from this processor's pool, in its own layout,
+  // complete and readable by the CPU; number and properties (time, colour, side data) of the input.
+  // Blocks until it is there. None after cancel(), and when everything was collected after close().
+  virtual std::optional<Frame> collect() = 0;
+  // Wakes whoever is blocked.
+  virtual void cancel() = 0;
+
+  // In the order in which a frame passes them.
+  virtual std::vector<StageTime> stages() const = 0;
+  virtual MemoryUse memory() const = 0;
+  // For people: "NVIDIA H200 (cuda:0)", "CPU, 16 threads".
+  virtual std::string device() const = 0;
+  // The name of the variant that computes each step of the work.
+  virtual std::vector<std::string> variants() const = 0;
+
+  // Runs each stage alone for about `seconds` on frames like `sample`, as often as it goes, with
+  // nothing submitted before or meanwhile.
+  virtual std::vector<StageRate> measure_stages(const Frame& sample, double seconds) = 0;
+};
+
+struct ProcessorOptions {
+  Device device = Device::cpu;
+  int device_index = 0;  // of the CUDA device
+  int slots = 4;         // frames in flight inside the processor, at least 1
+  int threads = 1;       // of the CPU
+  // The variant for every step, by name; empty: the best for each. Throws Error(usage) where it is
+  // unknown or does not support a step.
+  std::string variant;
+};
+
+// For frames of `work.format` and this size.
+std::unique_ptr<Processor> make_processor(Work work, int width, int height,
+                                          const ProcessorOptions& options);
+
+// The two that make_processor() chooses from. In a build without CUDA the second throws
+// Error(device).
+std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+                                              const ProcessorOptions& options);
+std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
+                                               const ProcessorOptions& options);
+
+// The variant for one step: the one named, or pick().
+const Variant& choose_variant(const Plan& plan, const ProcessorOptions& options);
+
+}  // namespace vidconv

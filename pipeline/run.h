@@ -1,0 +1,56 @@
+// run(): every stage at once, each on its own frames.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipeline/processor.h"
+#include "pipeline/sink.h"
+#include "pipeline/source.h"
+#include "pipeline/verify.h"
+
+namespace vidconv {
+
+// How far the work has come.
+struct Progress {
+  std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
+  double seconds = 0;                                   // since the start
+  // Of each stage in order: decode, those of the processor, encode.
+  std::vector<StageTime> stages;
+};
+
+// The stage that has worked longest; the others waited for it. Empty where no stage has worked.
+std::string limiting_stage(const std::vector<StageTime>& stages);
+
+struct RunOptions {
+  // Called by the sink's thread after each frame. May be empty.
+  std::function<void(const Progress&)> observer;
+  Verifier* verifier = nullptr;  // may be null; outlives the run
+  // Frames that may wait between two stages.
+  std::size_t channel_capacity = 2;
+};
+
+// What happened. decoded = filtered = encoded, or there would have been an Error(internal).
+struct RunResult {
+  std::int64_t decoded = 0, filtered = 0, encoded = 0, verified = 0;
+  Damage damage;
+  std::map<int, std::int64_t> copied;  // packets, by stream index of the source
+  double seconds = 0;
+  std::vector<StageTime> stages;  // as in Progress
+  MemoryUse memory;
+};
+
+// Filters everything that comes out of `source` and finishes `sink`: decode, submit, collect and
+// encode, a thread each, joined by bounded channels. Returns when all of them have ended. The first
+// failure stops every stage and is thrown as Error, with the frame it happened on; the sink is not
+// finished then.
+RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options = {});
+
+// The same job and the same bytes, one frame after the other in one plain loop.
+RunResult run_serial(Source& source, Processor& processor, Sink& sink,
+                     const RunOptions& options = {});
+
+}  // namespace vidconv

@@ -1,0 +1,73 @@
+// Sink: where frames go.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/frame.h"
+#include "pipeline/notice.h"
+#include "pipeline/source.h"
+#include "pipeline/video.h"
+
+namespace vidconv {
+
+// All members belong to one thread. Throw Error(output). A sink that is destroyed before finish()
+// has returned leaves nothing under its final name, and an older file there untouched.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  virtual void write(Frame frame) = 0;
+  // A packet of another stream of the source. Sinks without a container drop it.
+  virtual void copy(PacketPtr) {}
+  // Completes the output and gives it its final name.
+  virtual void finish() = 0;
+
+  // Frames that have left the encoder; after finish() as many as were written.
+  virtual std::int64_t frames() const = 0;
+  // Packets copied, by stream index of the source.
+  virtual std::map<int, std::int64_t> copied() const { return {}; }
+  // For people: "libx264 crf=17 preset=medium, yuv420p".
+  virtual std::string description() const = 0;
+};
+
+struct SinkOptions {
+  // "raw" or "y4m", or a container by FFmpeg's name; empty: by the ending of the output's name, and
+  // y4m for "-".
+  std::string format;
+  // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where there is an
+  // encoder for it and the container takes it, else H.264, else what the container prefers.
+  std::string codec;
+  std::string crf, preset;  // empty: visually lossless, the encoder's default
+  std::vector<std::pair<std::string, std::string>> encoder_options;
+  bool overwrite = false;
+  int threads = 0;    // of the encoder; 0: as many as it likes
+  std::string input;  // never overwritten
+  Notify notify;
+  int stdout_fd = 1;  // what "-" and "md5:" write to; not closed
+};
+
+struct SinkKind {
+  std::string_view name;
+  std::string_view description;
+  bool (*accepts)(const std::string& output, const SinkOptions& options);
+  std::unique_ptr<Sink> (*open)(const std::string& output, const SinkOptions& options,
+                                const Source& source);
+};
+
+// In the order in which they are asked; the last one accepts everything.
+std::span<const SinkKind> sink_kinds();
+
+// `output`: a file, "-", "md5:" or "null:". For the frames of `source`, before its first next().
+// Throws Error(usage) for an encoder option that does not exist or is not understood, Error(output)
+// for an output that cannot be written.
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const Source& source);
+
+}  // namespace vidconv

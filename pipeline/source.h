@@ -1,0 +1,85 @@
+// Source: where frames come from.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "pipeline/frame.h"
+#include "pipeline/notice.h"
+#include "pipeline/pool.h"
+#include "pipeline/video.h"
+
+namespace vidconv {
+
+// What was wrong with the input although it could be read.
+struct Damage {
+  std::int64_t packets = 0;  // could not be decoded
+  std::int64_t frames = 0;   // decoded, but known to be wrong in places
+  // The input ended before it should have; what is known about it, else empty.
+  std::string truncated;
+  bool any() const { return packets > 0 || frames > 0 || !truncated.empty(); }
+};
+
+// The next thing that comes out of an input: a frame to filter, or a packet of another stream to
+// copy (its stream_index and time base are the input's).
+using Item = std::variant<Frame, PacketPtr>;
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // Known once the source is open and unchanged from then on.
+  virtual const VideoInfo& video() const = 0;
+  // Streams, chapters and metadata of the input for a sink to carry over, and which of the streams
+  // is the video; nullptr where the input has none of these. Read it only before the first next().
+  virtual const AVFormatContext* container() const { return nullptr; }
+  virtual int video_stream() const { return -1; }
+
+  // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
+  // numbered from 0, each with a pts greater than the one before. Throws Error(input).
+  virtual std::optional<Item> next() = 0;
+  // Makes a next() that waits for input return. Any thread.
+  virtual void cancel() = 0;
+
+  // Complete when next() has returned none.
+  virtual Damage damage() const { return {}; }
+  // Host memory for frames so far, bytes. Any thread.
+  virtual std::size_t memory() const = 0;
+};
+
+struct SourceOptions {
+  // WxH:PIXFMT[@FPS]: the input is bare frames of this kind. Empty: it says itself what it is.
+  std::string raw;
+  // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
+  std::optional<double> start, duration;
+  std::optional<std::int64_t> frames;
+  int threads = 0;  // of the decoder; 0: as many as it likes
+  HostMemory memory = plain_memory;
+  Notify notify;
+  // Becomes true when a person wants to stop: the input ends early then. Outlives the source.
+  const std::atomic<bool>* interrupted = nullptr;
+  int stdin_fd = 0;  // what "-" reads; not closed
+};
+
+// A kind of source: one row of the table.
+struct SourceKind {
+  std::string_view name;
+  std::string_view description;
+  bool (*accepts)(const std::string& input, const SourceOptions& options);
+  std::unique_ptr<Source> (*open)(const std::string& input, const SourceOptions& options);
+};
+
+// In the order in which they are asked; the last one accepts everything.
+std::span<const SourceKind> source_kinds();
+
+// `input`: a file or URL, "-", or "pattern:...". Throws Error(usage) for a malformed description,
+// Error(input) for an input that cannot be read at all.
+std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options);
+
+}  // namespace vidconv

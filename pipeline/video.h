@@ -1,0 +1,29 @@
+// VideoInfo: what is known of a video before its first frame is filtered.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/av.h"
+#include "pipeline/format.h"
+
+namespace vidconv {
+
+struct VideoInfo {
+  const PixelFormat* format = nullptr;  // of every frame
+  int width = 0, height = 0;
+  AVRational time_base{1, 25};     // seconds per tick of every frame's pts and duration
+  AVRational frame_rate{0, 1};     // frames per second, nominal; 0 where unknown
+  AVRational sample_aspect{0, 1};  // 0 where unknown
+  AVFieldOrder field_order = AV_FIELD_UNKNOWN;
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
+  AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
+  AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
+  AVChromaLocation chroma_location = AVCHROMA_LOC_UNSPECIFIED;
+  AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
+  // How many frames are to be expected; an estimate, for showing progress. None where unknown.
+  std::optional<std::int64_t> frames;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,74 @@
+// Work: what is computed for each component of a frame, ready for any device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/border.h"
+#include "kernels/parse.h"
+#include "kernels/plan.h"
+#include "pipeline/format.h"
+
+namespace vidconv {
+
+// Which components the filters act on.
+struct PlaneSelection {
+  enum class Mode : std::uint8_t {
+    by_purpose,  // as each filter's Purpose says; alpha is copied
+    all,         // every component, alpha too
+    luma,
+    chroma,
+    list,  // `names`
+  };
+  Mode mode = Mode::by_purpose;
+  std::string names;  // component names, upper case, each once: "YU", "RA"
+
+  // "all", "luma", "chroma", or component names with or without commas: "y", "y,u", "rgb".
+  // Throws Error(usage).
+  static PlaneSelection parse(std::string_view text);
+};
+
+// What one filter of the chain does to one component.
+enum class Action : std::uint8_t {
+  filter,
+  copy,
+  fill,  // with the neutral code
+};
+
+struct Link {
+  std::string text;             // the filter as it was given
+  std::vector<Action> actions;  // one per component
+};
+
+// Where a step reads and writes: the frame that came, the frame that goes, or one of two frames of
+// scratch memory of the same layout.
+enum class Place : std::uint8_t { input, scratch0, scratch1, output };
+
+// One plan for one or more components of equal kind and size: one call of Convolver::run.
+struct Step {
+  Plan plan;
+  std::vector<std::size_t> components;
+  Place from = Place::input, to = Place::output;
+  Action action = Action::filter;
+  std::size_t link = 0;  // of the chain; 0 for a component that is only copied
+};
+
+struct Work {
+  const PixelFormat* format = nullptr;
+  std::vector<Link> links;  // for people
+  // In order of execution; together they write every component of the output once. What cannot be
+  // seen in the result is left out: copies between filters, filters before a fill.
+  std::vector<Step> steps;
+
+  // How many of the scratch frames the steps use: 0, 1 or 2.
+  int scratch_frames() const;
+};
+
+// Throws Error(usage) where the selection names a component that the format lacks.
+Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
+               const PlaneSelection& planes, Border border);
+
+}  // namespace vidconv
