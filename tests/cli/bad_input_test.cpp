@@ -1,0 +1,230 @@
+// What vidconv says when it is given what it cannot use: the documented exit code, one clear line
+// that holds the value, and no output under the name that was asked for.
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+class BadInput : public CliTest {
+ protected:
+  void TearDown() override {
+    if (!output_may_stay) {
+      EXPECT_FALSE(std::filesystem::exists(out())) << "an output was left";
+    }
+    EXPECT_FALSE(std::filesystem::exists(out() + ".part"));
+  }
+
+  std::string out() const { return path("out.mkv"); }
+  Result sobel(const std::string& input, Arguments more = {}) const {
+    more.insert(more.begin(), {input, "-o", out(), "--kernel", "sobel"});
+    return run_vidconv(more);
+  }
+
+  bool output_may_stay = false;
+};
+
+TEST_F(BadInput, NotAVideo) {
+  write_file(path("notes.txt"), std::string(5000, 'x'));
+  EXPECT_TRUE(refused(sobel(path("notes.txt")), exit_input, {path("notes.txt")}));
+}
+
+TEST_F(BadInput, SoundOnly) {
+  ffmpeg("-f lavfi -i sine=duration=0.5 " + path("sound.wav"));
+  EXPECT_TRUE(refused(sobel(path("sound.wav")), exit_input, {path("sound.wav"), "video"}));
+}
+
+TEST_F(BadInput, EmptyFile) {
+  write_file(path("empty.mp4"), "");
+  EXPECT_TRUE(refused(sobel(path("empty.mp4")), exit_input, {path("empty.mp4")}));
+}
+
+TEST_F(BadInput, EmptyStdin) { EXPECT_TRUE(refused(sobel("-"), exit_input, {"-"})); }
+
+TEST_F(BadInput, Directory) {
+  std::filesystem::create_directory(path("folder"));
+  EXPECT_TRUE(refused(sobel(path("folder")), exit_input, {path("folder"), "directory"}));
+}
+
+TEST_F(BadInput, MissingFile) {
+  EXPECT_TRUE(refused(sobel(path("nowhere.mp4")), exit_input, {path("nowhere.mp4"), "No such"}));
+}
+
+// The index lies at the end of an mp4, so a cut one cannot be opened at all.
+TEST_F(BadInput, Mp4CutBeforeItsIndex) {
+  const std::string bytes = read_file(clip());
+  write_file(path("cut.mp4"), bytes.substr(0, bytes.size() / 2));
+  EXPECT_TRUE(refused(sobel(path("cut.mp4")), exit_input, {path("cut.mp4")}));
+}
+
+class Damaged : public BadInput {
+ protected:
+  Damaged() { output_may_stay = true; }
+
+  // Some of the 20 frames came out, playable, and the exit code says that it is not all well.
+  void expect_damaged(const Result& result, const std::vector<std::string>& parts) const {
+    EXPECT_TRUE(refused(result, exit_damaged, parts));
+    ASSERT_TRUE(std::filesystem::exists(out()));
+    const std::size_t frames = frame_times(out()).size();
+    EXPECT_GT(frames, 0U);
+    EXPECT_LE(frames, 20U);
+  }
+};
+
+TEST_F(Damaged, Mp4CutInItsFrames) {
+  const std::string in =
+      make_clip("in.mp4", "-pix_fmt yuv420p -c:v libx264 -g 5 -movflags +faststart");
+  const std::string bytes = read_file(in);
+  write_file(path("cut.mp4"), bytes.substr(0, bytes.size() * 2 / 3));
+  expect_damaged(sobel(path("cut.mp4")), {path("cut.mp4")});
+  EXPECT_LT(frame_times(out()).size(), 20U);
+}
+
+TEST_F(Damaged, MkvCutInItsFrames) {
+  const std::string bytes = read_file(make_clip("in.mkv", "-pix_fmt yuv420p -c:v libx264 -g 5"));
+  write_file(path("cut.mkv"), bytes.substr(0, bytes.size() * 2 / 3));
+  expect_damaged(sobel(path("cut.mkv")), {path("cut.mkv")});
+  EXPECT_LT(frame_times(out()).size(), 20U);
+}
+
+TEST_F(Damaged, GarbageInTheMiddle) {
+  std::string bytes =
+      read_file(make_clip("in.mp4", "-pix_fmt yuv420p -c:v libx264 -g 5 -movflags +faststart"));
+  bytes.replace(bytes.size() / 2, 2000, 2000, '\xA5');
+  write_file(path("garbage.mp4"), bytes);
+  expect_damaged(sobel(path("garbage.mp4")), {path("garbage.mp4")});
+}
+
+TEST_F(Damaged, RawStdinThatEndsInsideAFrame) {
+  constexpr std::size_t frame = 64 * 48 * 3 / 2;
+  write_file(path("in.raw"), std::string(2 * frame + frame / 2, '\x40'));
+  const Result result = run_vidconv(
+      {"-", "--raw", "64x48:yuv420p", "-o", out(), "--codec", "ffv1", "--kernel", "sobel"},
+      path("in.raw"));
+  expect_damaged(result, {"frame"});
+  EXPECT_EQ(frame_times(out()).size(), 2U);
+}
+
+TEST_F(Damaged, Y4mThatEndsInsideAFrame) {
+  const std::string bytes = read_file(make_clip("in.y4m", "-pix_fmt yuv420p"));
+  write_file(path("cut.y4m"), bytes.substr(0, bytes.size() - 100));
+  expect_damaged(
+      run_vidconv({"-", "-o", out(), "--codec", "ffv1", "--kernel", "sobel"}, path("cut.y4m")),
+      {"frame"});
+  EXPECT_EQ(frame_times(out()).size(), 19U);
+}
+
+TEST_F(BadInput, ResolutionChangesMidstream) {
+  for (const std::string size : {"128x72", "64x48"})
+    ffmpeg("-f lavfi -i testsrc2=size=" + size + ":duration=0.4 -pix_fmt yuv420p -c:v libx264 " +
+           path(size + ".ts"));
+  write_file(path("in.ts"), read_file(path("128x72.ts")) + read_file(path("64x48.ts")));
+  EXPECT_TRUE(refused(sobel(path("in.ts")), exit_input, {"128x72", "64x48", "frame"}));
+}
+
+TEST_F(BadInput, OutputInAMissingDirectory) {
+  const std::string missing = path("nowhere/out.mp4");
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", missing, "--kernel", "sobel"}), exit_output,
+                      {missing, "No such"}));
+}
+
+TEST_F(BadInput, OutputOfUnknownKind) {
+  const std::string unknown = path("out.xyz");
+  EXPECT_TRUE(
+      refused(run_vidconv({clip(), "-o", unknown, "--kernel", "sobel"}), exit_output, {unknown}));
+}
+
+TEST_F(BadInput, OutputIsTheInput) {
+  const std::string in = clip();
+  const std::string before = read_file(in);
+  std::filesystem::create_symlink(in, path("link.mp4"));
+  std::filesystem::create_hard_link(in, path("same.mp4"));
+  for (const std::string& output : {in, path("./clip.mp4"), path("link.mp4"), path("same.mp4")})
+    EXPECT_TRUE(refused(run_vidconv({in, "-o", output, "-y", "--kernel", "sobel"}), exit_output,
+                        {output, "input"}));
+  EXPECT_EQ(read_file(in), before);
+}
+
+TEST_F(BadInput, CudaWithoutADevice) {
+  // Hides the devices of a machine that has some.
+  const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#2 -o " +
+                              out() + " --kernel sobel --device cuda");
+  EXPECT_TRUE(refused(result, exit_device, {"cuda"}));
+}
+
+struct Refusal {
+  std::string name;
+  Arguments arguments;             // after INPUT -o OUTPUT
+  std::vector<std::string> parts;  // of the line on stderr
+};
+
+// Everything here is exit code 2.
+const std::vector<Refusal> refusals = {
+    {"UnknownFilter", {"--kernel", "sobl"}, {"sobl", "sobel"}},
+    {"UnknownParameter", {"--kernel", "gaussian:size=3"}, {"size", "sigma"}},
+    {"ParameterOutOfRange", {"--kernel", "gaussian:sigma=-1"}, {"gaussian:sigma=-1", "column 16"}},
+    {"EmptyKernel", {"--kernel", ""}, {"--kernel"}},
+    {"EmptyMatrix", {"--kernel", "matrix:"}, {"matrix:", "column 8"}},
+    {"MatrixWithAWord", {"--kernel", "matrix:1 2 x;4 5 6"}, {"matrix:1 2 x;4 5 6", "column 12"}},
+    {"MatrixWithUnevenRows", {"--kernel", "matrix:1 2 3;4 5"}, {"column 14"}},
+    {"MatrixWithAnEmptyRow", {"--kernel", "matrix:1 2;;3 4"}, {"column 12"}},
+    {"MatrixWithInfinity", {"--kernel", "matrix:1 1e999"}, {"column 10"}},
+    {"MatrixFileMissing", {"--kernel", "file:/nowhere/kernel.txt"}, {"/nowhere/kernel.txt"}},
+    {"NoKernel", {}, {"--kernel"}},
+    {"UnknownOption", {"--kernel", "box", "--sharpness", "3"}, {"--sharpness"}},
+    {"MisspelledOption", {"--kernel", "box", "--kernal", "box"}, {"--kernal"}},
+    {"SurplusArgument", {"--kernel", "box", "more.mp4"}, {"more.mp4"}},
+    {"UnknownBorder", {"--kernel", "box", "--border", "mirror"}, {"mirror", "reflect"}},
+    {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"--planes", "r"}},
+    {"UnknownDevice", {"--kernel", "box", "--device", "gpu"}, {"--device", "gpu"}},
+    {"NoThreads", {"--kernel", "box", "--threads", "0"}, {"--threads"}},
+    {"WordForANumber", {"--kernel", "box", "--frames", "many"}, {"many"}},
+    {"UnknownProgress", {"--kernel", "box", "--progress", "pie"}, {"pie", "json"}},
+    {"UnknownCodec", {"--kernel", "box", "--codec", "nocodec"}, {"nocodec"}},
+    {"UnknownEncoderOption", {"--kernel", "box", "--encoder-opt", "no-such=1"}, {"no-such"}},
+};
+
+class CommandLine : public BadInput, public testing::WithParamInterface<Refusal> {};
+
+TEST_P(CommandLine, IsRefused) {
+  Arguments arguments{"pattern:64x48#2", "-o", out()};
+  arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  EXPECT_TRUE(refused(run_vidconv(arguments), exit_command_line, GetParam().parts));
+}
+
+INSTANTIATE_TEST_SUITE_P(Refusals, CommandLine, testing::ValuesIn(refusals),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST_F(BadInput, HugeMatrix) {
+  std::string row = "1";
+  for (int i = 1; i < 1000; ++i) row += " 1";
+  EXPECT_TRUE(refused(run_vidconv({"pattern:64x48#2", "-o", out(), "--kernel", "row:" + row}),
+                      exit_command_line, {"513"}));
+}
+
+TEST_F(BadInput, EvenMatrixWorks) {
+  const Result result =
+      run_vidconv({"pattern:64x48#2", "-o", "md5:", "--kernel", "matrix:1 1;1 1:scale=auto"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_EQ(parse_digests(result.out).frames.size(), 2U);
+}
+
+struct BadPattern {
+  std::string name, input, part;
+};
+
+class Pattern : public BadInput, public testing::WithParamInterface<BadPattern> {};
+
+TEST_P(Pattern, IsRefused) {
+  EXPECT_TRUE(refused(sobel(GetParam().input), exit_command_line, {GetParam().part}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Refusals, Pattern,
+                         testing::Values(BadPattern{"NoSize", "pattern:", "pattern:"},
+                                         BadPattern{"NoHeight", "pattern:64", "pattern:64"},
+                                         BadPattern{"Zero", "pattern:0x48", "0x48"},
+                                         BadPattern{"Format", "pattern:64x48:yuv9", "yuv9"},
+                                         BadPattern{"Rate", "pattern:64x48@fast", "fast"}),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace vidconv::test

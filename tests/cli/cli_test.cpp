@@ -1,0 +1,146 @@
+#include "cli/cli_test.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace vidconv::test {
+namespace {
+
+std::string describe(const Result& result) {
+  return "exit code " + std::to_string(result.exit_code) +
+         (result.timed_out ? ", killed after the time limit" : "") + "\nstdout:\n" +
+         result.out.substr(0, 2000) + "\nstderr:\n" + result.err.substr(0, 4000);
+}
+
+std::string judge(const std::string& line) {
+  const Result result = shell(line);
+  if (result.exit_code != 0) ADD_FAILURE() << line << "\n" << describe(result);
+  return result.out;
+}
+
+}  // namespace
+
+CliTest::CliTest() {
+  std::string name = (std::filesystem::temp_directory_path() / "vidconv-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
+  directory_ = name;
+}
+
+CliTest::~CliTest() { std::filesystem::remove_all(directory_); }
+
+std::string CliTest::make_clip(std::string_view name, const std::string& encoding) const {
+  ffmpeg("-f lavfi -i testsrc2=size=128x72:rate=25:duration=0.8 " + encoding + " " + path(name));
+  return path(name);
+}
+
+std::string CliTest::clip() const {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=128x72:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 "
+      "-c:v libx264 -pix_fmt yuv420p -g 5 -c:a aac " +
+      path("clip.mp4"));
+  return path("clip.mp4");
+}
+
+std::string vidconv() { return VIDCONV_PROGRAM; }
+
+Arguments command(const Arguments& arguments) {
+  Arguments argv{vidconv()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return argv;
+}
+
+Result run_vidconv(const Arguments& arguments, const std::string& stdin_path) {
+  return execute(command(arguments), stdin_path);
+}
+
+void ffmpeg(const std::string& arguments) { judge("ffmpeg -v error -nostdin -y " + arguments); }
+
+std::vector<std::string> probe(const std::string& file, const std::string& entries,
+                               const std::string& streams) {
+  return split_lines(judge("ffprobe -v error -select_streams " + streams + " -show_entries " +
+                           entries + " -of csv=p=0 " + file));
+}
+
+std::vector<std::string> frame_times(const std::string& file) {
+  std::vector<std::string> times = probe(file, "frame=pts_time");
+  // A frame with side data ends its line with one more comma.
+  for (std::string& time : times) time = time.substr(0, time.find(','));
+  return times;
+}
+
+Digests judge_digests(const std::string& file, const std::string& input_options) {
+  const std::string input =
+      "ffmpeg -v error -nostdin " + input_options + " -i " + file + " -map 0:v:0 ";
+  Digests digests;
+  for (const std::string& line : split_lines(judge(input + "-f framemd5 -")))
+    if (!line.starts_with('#')) digests.frames.push_back(line.substr(line.rfind(' ') + 1));
+  const std::string all = judge(input + "-fps_mode passthrough -f md5 -");
+  digests.all = all.substr(all.find('=') + 1, 32);
+  return digests;
+}
+
+Digests parse_digests(const std::string& text) {
+  static const std::regex md5("\\b[0-9a-f]{32}\\b");
+  Digests digests;
+  for (std::sregex_iterator it(text.begin(), text.end(), md5), end; it != end; ++it)
+    digests.frames.push_back(it->str());
+  if (digests.frames.empty()) return digests;
+  digests.all = digests.frames.back();
+  digests.frames.pop_back();
+  return digests;
+}
+
+std::string packet_hashes(const std::string& file, const std::string& streams) {
+  return judge("ffmpeg -v error -nostdin -i " + file + " -map 0:" + streams +
+               " -c copy -f streamhash -hash md5 -");
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  ASSERT_TRUE(file) << path;
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+testing::AssertionResult has_line_with(const std::string& text,
+                                       const std::vector<std::string>& parts) {
+  std::string wanted;
+  for (const std::string& part : parts) wanted += " '" + part + "'";
+  for (const std::string& line : split_lines(text)) {
+    bool all = true;
+    for (const std::string& part : parts) all = all && line.find(part) != std::string::npos;
+    if (all) return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << "no line with" << wanted << " in:\n" << text;
+}
+
+testing::AssertionResult refused(const Result& result, Exit code,
+                                 const std::vector<std::string>& parts) {
+  if (result.exit_code != code)
+    return testing::AssertionFailure() << "expected exit code " << code << "\n" << describe(result);
+  return has_line_with(result.err, parts);
+}
+
+testing::AssertionResult succeeded(const Result& result) {
+  if (result.exit_code == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << describe(result);
+}
+
+}  // namespace vidconv::test

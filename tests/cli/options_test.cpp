@@ -1,0 +1,209 @@
+// What vidconv says about its work, and the options that choose a part of it.
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+class Options : public CliTest {};
+
+TEST_F(Options, HelpAndVersion) {
+  const Result help = run_vidconv({"--help"});
+  EXPECT_TRUE(succeeded(help));
+  for (const std::string option : {"--kernel",       "--device",
+                                   "--border",       "--planes",
+                                   "--threads",      "--slots",
+                                   "--codec",        "--crf",
+                                   "--preset",       "--encoder-opt",
+                                   "--start",        "--duration",
+                                   "--frames",       "-y",
+                                   "--progress",     "-q",
+                                   "--stats",        "--benchmark",
+                                   "--verify",       "--explain",
+                                   "--list-kernels", "--list-formats",
+                                   "--list-devices", "--raw",
+                                   "--format"})
+    EXPECT_TRUE(has_line_with(help.out, {option}));
+  const Result version = run_vidconv({"--version"});
+  EXPECT_TRUE(succeeded(version));
+  EXPECT_TRUE(has_line_with(version.out, {"vidconv 0."}));
+}
+
+TEST_F(Options, Lists) {
+  const Result kernels = run_vidconv({"--list-kernels"});
+  EXPECT_TRUE(succeeded(kernels));
+  for (const std::string name :
+       {"box", "gaussian", "sobel", "sharpen", "laplacian", "emboss", "identity"})
+    EXPECT_TRUE(has_line_with(kernels.out, {name}));
+  EXPECT_TRUE(has_line_with(kernels.out, {"sigma"}));
+
+  const Result formats = run_vidconv({"--list-formats"});
+  EXPECT_TRUE(succeeded(formats));
+  for (const std::string name :
+       {"yuv420p", "yuv422p", "yuv444p", "yuv420p10", "gray", "gbrp", "nv12", "p010"})
+    EXPECT_TRUE(has_line_with(formats.out, {name}));
+
+  const Result devices = run_vidconv({"--list-devices"});
+  EXPECT_TRUE(succeeded(devices));
+  EXPECT_TRUE(has_line_with(devices.out, {"cpu"}));
+}
+
+TEST_F(Options, ExplainRunsNothing) {
+  const Result result = run_vidconv({"pattern:128x72", "-o", path("out.mp4"), "--kernel",
+                                     "matrix:1 2 1;2 4 2;1 2 1:scale=1/16", "--explain"});
+  EXPECT_TRUE(succeeded(result));
+  for (const std::string word :
+       {"matrix:1 2 1;2 4 2;1 2 1", "gain", "separable", "reflect101", "planes", "MB", "copies"})
+    EXPECT_TRUE(has_line_with(result.out, {word}));
+  EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
+}
+
+TEST_F(Options, QuietSaysNothing) {
+  const Result result =
+      run_vidconv({"pattern:64x48#5", "-o", path("out.mp4"), "--kernel", "box", "-q"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(Options, DeviceAutoSaysWhatItChose) {
+  const Result result =
+      shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#5 -o null: --kernel box");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"cpu"}));
+}
+
+TEST_F(Options, ProgressAsJson) {
+  const Result result =
+      run_vidconv({"pattern:64x48#50", "-o", "null:", "--kernel", "box", "--progress", "json"});
+  EXPECT_TRUE(succeeded(result));
+  json last;
+  for (const std::string& line : split_lines(result.err)) {
+    if (!line.starts_with('{')) continue;
+    ASSERT_NO_THROW(last = json::parse(line)) << line;
+  }
+  ASSERT_TRUE(last.is_object()) << result.err;
+  EXPECT_EQ(last.at("frame"), 50);
+  EXPECT_EQ(last.at("total"), 50);
+  EXPECT_GT(last.at("fps"), 0);
+}
+
+TEST_F(Options, PlainProgressAndNone) {
+  const Arguments base{"pattern:64x48#50", "-o", "null:", "--kernel", "box", "--progress"};
+  const auto with = [&](const char* mode) {
+    Arguments arguments = base;
+    arguments.push_back(mode);
+    return run_vidconv(arguments);
+  };
+  EXPECT_TRUE(has_line_with(with("plain").err, {"50/50"}));
+  EXPECT_EQ(with("none").err.find("50/50"), std::string::npos);
+}
+
+TEST_F(Options, StatsTellTheWork) {
+  const Result result = run_vidconv({clip(), "-o", path("out.mp4"), "--kernel", "gaussian",
+                                     "--device", "cpu", "--stats", path("stats.json")});
+  ASSERT_TRUE(succeeded(result));
+  const json stats = json::parse(read_file(path("stats.json")));
+  EXPECT_EQ(stats.at("frames").at("decoded"), 20);
+  EXPECT_EQ(stats.at("frames").at("filtered"), 20);
+  EXPECT_EQ(stats.at("frames").at("encoded"), 20);
+  EXPECT_GT(stats.at("seconds"), 0);
+  EXPECT_GT(stats.at("fps"), 0);
+  EXPECT_TRUE(stats.at("limiting_stage").is_string());
+  EXPECT_GE(stats.at("stages").size(), 3U);
+  for (const json& stage : stats.at("stages")) {
+    EXPECT_TRUE(stage.at("name").is_string());
+    EXPECT_GE(stage.at("busy_seconds"), 0);
+    EXPECT_GE(stage.at("fps"), 0);
+  }
+  EXPECT_TRUE(stats.contains("device"));
+  EXPECT_TRUE(stats.contains("plan"));
+  EXPECT_TRUE(stats.contains("memory"));
+}
+
+TEST_F(Options, BenchmarkTellsEachStageAndAll) {
+  const Result result =
+      run_vidconv({"pattern:128x72", "--kernel", "box", "--benchmark=0.1", "--device", "cpu"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.out, {"convolve"}));
+  EXPECT_TRUE(has_line_with(result.out, {"overlapped"}));
+}
+
+TEST_F(Options, VerifyComparesTheOtherPath) {
+  const Result result = run_vidconv(
+      {"pattern:64x48#10", "-o", "null:", "--kernel", "gaussian", "--verify=3", "--device", "cpu"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"verif", "4"}));  // frames 0, 3, 6 and 9
+}
+
+TEST_F(Options, PartsOfTheInput) {
+  const std::string in = clip();  // frames at 0, 0.04, ... 0.76
+  const auto count = [&](Arguments part) {
+    part.insert(part.begin(), {in, "-o", "md5:", "--kernel", "box"});
+    const Result result = run_vidconv(part);
+    EXPECT_TRUE(succeeded(result));
+    return parse_digests(result.out).frames;
+  };
+  const std::vector<std::string> all = count({});
+  ASSERT_EQ(all.size(), 20U);
+  const auto slice = [&](int from, int to) {
+    return std::vector<std::string>(all.begin() + from, all.begin() + to);
+  };
+  EXPECT_EQ(count({"--frames", "7"}), slice(0, 7));
+  EXPECT_EQ(count({"--frames", "0"}), slice(0, 0));
+  EXPECT_EQ(count({"--duration", "0.4"}), slice(0, 10));
+  EXPECT_EQ(count({"--start", "0.32"}), slice(8, 20));
+  EXPECT_EQ(count({"--start", "0.32", "--duration", "0.2"}), slice(8, 13));
+  EXPECT_EQ(count({"--start", "0.32", "--frames", "3"}), slice(8, 11));
+}
+
+TEST_F(Options, ThreadsAndSlotsDoNotChangeTheBytes) {
+  const auto digests = [&](const Arguments& more) {
+    Arguments arguments{"pattern:97x61#12", "-o", "md5:", "--kernel", "gaussian:sigma=3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = run_vidconv(arguments);
+    EXPECT_TRUE(succeeded(result));
+    return parse_digests(result.out);
+  };
+  const Digests expected = digests({});
+  EXPECT_EQ(expected.frames.size(), 12U);
+  EXPECT_EQ(digests({"--threads", "1"}), expected);
+  EXPECT_EQ(digests({"--threads", "5"}), expected);
+  EXPECT_EQ(digests({"--slots", "1"}), expected);
+  EXPECT_EQ(digests({"--slots", "9"}), expected);
+}
+
+TEST_F(Options, EncoderOptionsReachTheEncoder) {
+  const auto size = [&](const std::string& name, Arguments more) {
+    more.insert(more.begin(), {"pattern:128x72#20", "-o", path(name), "--kernel", "box"});
+    EXPECT_TRUE(succeeded(run_vidconv(more)));
+    return std::filesystem::file_size(path(name));
+  };
+  EXPECT_LT(size("small.mp4", {"--crf", "45"}), size("large.mp4", {"--crf", "5"}));
+  size("fast.mp4", {"--preset", "ultrafast", "--encoder-opt", "g=5"});
+  EXPECT_EQ(probe(path("fast.mp4"), "frame=key_frame").at(5).substr(0, 1), "1");
+  size("hevc.mkv", {"--codec", "hevc"});
+  EXPECT_EQ(probe(path("hevc.mkv"), "stream=codec_name").at(0), "hevc");
+}
+
+TEST_F(Options, InterruptFinishesTheFile) {
+  // Endless without a number of frames.
+  Process process(
+      command({"pattern:320x180", "-o", path("out.mp4"), "--kernel", "box", "--progress", "json"}));
+  ASSERT_TRUE(process.wait_for_stderr("\"frame\":", seconds(60)));
+  process.signal(SIGINT);
+  const Result result = process.wait(seconds(60));
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, exit_interrupted) << result.err;
+  EXPECT_GT(frame_times(path("out.mp4")).size(), 0U);
+  EXPECT_TRUE(succeeded(shell("ffmpeg -v error -xerror -i " + path("out.mp4") + " -f null -")));
+}
+
+}  // namespace
+}  // namespace vidconv::test
