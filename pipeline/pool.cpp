@@ -49,7 +49,7 @@ FrameLayout widen(const PixelFormat& format, int width, int height,
     av_image_fill_linesizes(linesizes.data(), format.id, w);
     bool aligned = true;
     for (std::size_t p = 0; p < 4; ++p) aligned &= linesizes[p] % alignment[p] == 0;
-    if (aligned) return stack_planes(format, w, height, linesizes, row_alignment);
+    if (aligned) return stack_planes(format, width, height, linesizes, row_alignment);
   }
 }
 

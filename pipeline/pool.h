@@ -24,7 +24,7 @@ extern const HostMemory plain_memory;
 // Where the planes of a frame lie in its one allocation.
 struct FrameLayout {
   const PixelFormat* format = nullptr;
-  int width = 0, height = 0;               // of the picture, padding included
+  int width = 0, height = 0;               // of the picture; a decoder's with its own padding
   std::array<std::ptrdiff_t, 4> offset{};  // bytes from the start of the allocation
   std::array<int, 4> stride{};             // bytes
   std::size_t bytes = 0;                   // of the allocation, a few bytes of tail included

@@ -1,0 +1,99 @@
+// The processor of the CPU: submit() queues, collect() convolves.
+#include <memory>
+#include <utility>
+
+#include "pipeline/channel.h"
+#include "pipeline/processor.h"
+#include "pipeline/stopwatch.h"
+
+namespace vidconv {
+namespace {
+
+class CpuProcessor final : public Processor {
+ public:
+  CpuProcessor(Work work, int width, int height, const ProcessorOptions& options)
+      : work_(std::move(work)),
+        threads_(options.threads),
+        pool_(aligned_layout(*work_.format, width, height), plain_memory),
+        queue_(static_cast<std::size_t>(options.slots)) {
+    for (const Step& step : work_.steps) {
+      const Variant& variant = choose_variant(step.plan, options);
+      variants_.emplace_back(variant.name);
+      convolvers_.push_back(variant.make(step.plan, threads_));
+    }
+    for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(pool_.get(), 0);
+  }
+
+  bool submit(Frame frame) override { return queue_.push(std::move(frame)); }
+  void close() override { queue_.close(); }
+  void cancel() override { queue_.cancel(); }
+
+  std::optional<Frame> collect() override {
+    std::optional<Frame> input = queue_.pop();
+    if (!input) return std::nullopt;
+    return busy_.time([&] { return convolve(*input); });
+  }
+
+  std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
+  MemoryUse memory() const override { return {.host = pool_.bytes(), .device = 0}; }
+  std::string device() const override {
+    return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
+  }
+  std::vector<std::string> variants() const override { return variants_; }
+
+  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
+    convolve(sample);  // touches memory, wakes the threads
+    const auto start = Clock::now();
+    int frames = 0;
+    double taken = 0;
+    while (frames == 0 || taken < seconds) {
+      convolve(sample);
+      ++frames;
+      taken = seconds_since(start);
+    }
+    return {{"convolve", frames / taken, 0}};
+  }
+
+ private:
+  Frame convolve(const Frame& input) {
+    FramePtr av = pool_.get();
+    if (av_frame_copy_props(av.get(), &input.av()) < 0)
+      throw Error(Fault::internal, "out of memory", "", "");
+    Frame output(std::move(av), input.number());
+    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
+      const Step& step = work_.steps[s];
+      pairs_.clear();
+      for (const std::size_t i : step.components)
+        pairs_.push_back(
+            {source(step.from, input).component(i), destination(step.to, output).component(i)});
+      convolvers_[s]->run(pairs_, nullptr);
+    }
+    return output;
+  }
+
+  const Frame& source(Place place, const Frame& input) const {
+    return place == Place::input ? input : scratch_[place == Place::scratch0 ? 0 : 1];
+  }
+  Frame& destination(Place place, Frame& output) {
+    return place == Place::output ? output : scratch_[place == Place::scratch0 ? 0 : 1];
+  }
+
+  const Work work_;
+  const int threads_;
+  FramePool pool_;
+  std::vector<Frame> scratch_;
+  std::vector<std::string> variants_;
+  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
+  std::vector<PlanePair> pairs_;                        // of the step being run
+  Channel<Frame> queue_;
+  Stopwatch busy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+                                              const ProcessorOptions& options) {
+  return std::make_unique<CpuProcessor>(std::move(work), width, height, options);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,223 @@
+#include "pipeline/run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "pipeline/channel.h"
+#include "pipeline/stopwatch.h"
+
+namespace vidconv {
+namespace {
+
+// What each stage has done so far; each field is written by one stage and read by others.
+class Ledger {
+ public:
+  Ledger(const Source& source, const Processor& processor, const RunOptions& options)
+      : source_(source), processor_(processor), options_(options) {}
+
+  std::atomic<std::int64_t> decoded = 0, filtered = 0, encoded = 0;
+  Stopwatch decode, encode;
+
+  void report() const {
+    if (!options_.observer) return;
+    options_.observer({decoded, filtered, encoded, seconds_since(start_), stages()});
+  }
+
+  // Throws Error(internal) where frames were lost or made up on the way to the sink.
+  void check_complete() const {
+    if (decoded == filtered && filtered == encoded) return;
+    throw Error(Fault::internal, "frames were lost", "",
+                std::to_string(decoded) + " decoded, " + std::to_string(filtered) + " filtered, " +
+                    std::to_string(encoded) + " encoded");
+  }
+
+  RunResult result(const Sink& sink) const {
+    if (sink.frames() != encoded)
+      throw Error(Fault::internal, "frames were lost", "",
+                  std::to_string(encoded) + " went to the sink, " + std::to_string(sink.frames()) +
+                      " came out of it");
+    RunResult r;
+    r.decoded = decoded;
+    r.filtered = filtered;
+    r.encoded = encoded;
+    r.verified = options_.verifier ? options_.verifier->checked() : 0;
+    r.damage = source_.damage();
+    r.copied = sink.copied();
+    r.seconds = seconds_since(start_);
+    r.stages = stages();
+    r.memory = processor_.memory();
+    r.memory.host += source_.memory();
+    return r;
+  }
+
+ private:
+  std::vector<StageTime> stages() const {
+    std::vector<StageTime> all{{"decode", decode.seconds()}};
+    for (StageTime& stage : processor_.stages()) all.push_back(std::move(stage));
+    all.push_back({"encode", encode.seconds()});
+    return all;
+  }
+
+  const Source& source_;
+  const Processor& processor_;
+  const RunOptions& options_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+// Runs `stage(frame)`, which keeps `frame` at the number of the frame it works on, and turns
+// whatever it throws into an Error that carries the number.
+template <class F>
+void with_frame_number(F&& stage) {
+  std::optional<std::int64_t> frame;
+  try {
+    stage(frame);
+  } catch (Error& error) {
+    if (frame) error.set_frame(*frame);
+    throw;
+  } catch (const std::exception& exception) {
+    Error error(Fault::internal, "internal error", "", exception.what());
+    if (frame) error.set_frame(*frame);
+    throw error;
+  }
+}
+
+// The first failure of several stages; it stops them all.
+class FirstFailure {
+ public:
+  explicit FirstFailure(std::function<void()> stop_all) : stop_all_(std::move(stop_all)) {}
+
+  template <class F>
+  void guard(F&& stage) {
+    try {
+      with_frame_number(stage);
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (!first_) first_ = std::current_exception();
+      }
+      stop_all_();
+    }
+  }
+
+  // After every stage has ended.
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  const std::function<void()> stop_all_;
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+}  // namespace
+
+std::string limiting_stage(const std::vector<StageTime>& stages) {
+  const auto longest = std::ranges::max_element(stages, {}, &StageTime::seconds);
+  return longest == stages.end() || longest->seconds == 0 ? "" : longest->name;
+}
+
+RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
+  Ledger ledger(source, processor, options);
+  Channel<Frame> decoded(options.channel_capacity);
+  Channel<Item> finished(options.channel_capacity);
+  FirstFailure failure([&] {
+    source.cancel();
+    decoded.cancel();
+    processor.cancel();
+    finished.cancel();
+  });
+
+  const auto decode = [&](std::optional<std::int64_t>& at) {
+    while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
+      if (Frame* frame = std::get_if<Frame>(&*item)) {
+        at = frame->number();
+        ++ledger.decoded;
+        if (!decoded.push(std::move(*frame))) return;
+      } else if (!finished.push(std::move(*item))) {
+        return;
+      }
+    }
+    decoded.close();
+  };
+
+  const auto submit = [&](std::optional<std::int64_t>& at) {
+    while (std::optional<Frame> frame = decoded.pop()) {
+      at = frame->number();
+      if (options.verifier) options.verifier->keep(*frame);
+      if (!processor.submit(std::move(*frame))) return;
+    }
+    processor.close();
+  };
+
+  const auto collect = [&](std::optional<std::int64_t>& at) {
+    while (std::optional<Frame> frame = processor.collect()) {
+      at = frame->number();
+      ++ledger.filtered;
+      if (options.verifier) options.verifier->check(*frame);
+      if (!finished.push(Item(std::move(*frame)))) return;
+    }
+    // The source has ended before the last frame came out, so no packet is still to come.
+    finished.close();
+  };
+
+  const auto encode = [&](std::optional<std::int64_t>& at) {
+    while (std::optional<Item> item = finished.pop()) {
+      if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
+        ledger.encode.time([&] { sink.copy(std::move(*packet)); });
+        continue;
+      }
+      Frame& frame = std::get<Frame>(*item);
+      at = frame.number();
+      ledger.encode.time([&] { sink.write(std::move(frame)); });
+      ++ledger.encoded;
+      ledger.report();
+    }
+  };
+
+  {
+    const std::jthread decode_thread([&] { failure.guard(decode); });
+    const std::jthread submit_thread([&] { failure.guard(submit); });
+    const std::jthread collect_thread([&] { failure.guard(collect); });
+    failure.guard(encode);
+  }
+  failure.rethrow();
+
+  ledger.check_complete();
+  ledger.encode.time([&] { sink.finish(); });
+  return ledger.result(sink);
+}
+
+RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
+  Ledger ledger(source, processor, options);
+  with_frame_number([&](std::optional<std::int64_t>& at) {
+    while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
+      if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
+        ledger.encode.time([&] { sink.copy(std::move(*packet)); });
+        continue;
+      }
+      Frame& frame = std::get<Frame>(*item);
+      at = frame.number();
+      ++ledger.decoded;
+      if (options.verifier) options.verifier->keep(frame);
+      processor.submit(std::move(frame));
+      std::optional<Frame> filtered = processor.collect();
+      if (!filtered) throw Error(Fault::internal, "the processor was cancelled", "", "");
+      ++ledger.filtered;
+      if (options.verifier) options.verifier->check(*filtered);
+      ledger.encode.time([&] { sink.write(std::move(*filtered)); });
+      ++ledger.encoded;
+      ledger.report();
+    }
+  });
+  processor.close();
+  ledger.check_complete();
+  ledger.encode.time([&] { sink.finish(); });
+  return ledger.result(sink);
+}
+
+}  // namespace vidconv
