@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/cpu/cpu.h"
 #include "kernels/reference.h"
 
 namespace vidconv {
@@ -11,6 +12,12 @@ namespace {
 bool any_plan(const Plan&) { return true; }
 
 constexpr Variant table[] = {
+    {"cpu-copy", "rows copied", Device::cpu, cpu_copy_supports, make_cpu_copy},
+    {"cpu-fill", "rows of one value", Device::cpu, cpu_fill_supports, make_cpu_fill},
+    {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; OpenMP", Device::cpu,
+     cpu_int16_supports, make_cpu_int16},
+    {"cpu-lanes", "SIMD, int32, float or double lanes; OpenMP", Device::cpu, cpu_lanes_supports,
+     make_cpu_lanes},
     {"reference", "the definition: plain loops, one thread", Device::cpu, any_plan, make_reference},
 };
 

@@ -1,0 +1,110 @@
+// Walks down a band of rows: loads lines, lets an engine make row passes of them and output rows of
+// those. Compiled once for each instruction set.
+#if defined(VIDCONV_CPU_BAND_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_BAND_INL_H
+#undef VIDCONV_CPU_BAND_INL_H
+#else
+#define VIDCONV_CPU_BAND_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/cpu/window.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// Sample codes less `offset`, as lanes.
+template <class Lane, class T>
+void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
+                  Lane* HWY_RESTRICT line) {
+  for (int x = 0; x < width; ++x) {
+    if constexpr (std::is_same_v<T, float>)
+      line[x] = static_cast<Lane>(from[x]);
+    else
+      line[x] = static_cast<Lane>((from[x] >> shift) - offset);
+  }
+}
+
+template <class Lane, class T>
+void load_samples(const T* HWY_RESTRICT from, std::ptrdiff_t step, int width, int shift, int offset,
+                  Lane* HWY_RESTRICT line) {
+  for (std::ptrdiff_t x = 0; x < width; ++x)
+    load_samples(from + x * step, 1, shift, offset, line + x);
+}
+
+// Row y of the picture, which may lie outside, with its continuation on both sides.
+template <class Lane, class T>
+void load_line(const Plan& plan, const Reach& reach, const Plane<const T>& src, int y, int offset,
+               Lane* line) {
+  const int width = src.width;
+  const int row = border_index(plan.border, y, src.height);
+  const Lane outside = static_cast<Lane>(plan.outside - offset);
+  if (row < 0) {
+    std::fill(line - reach.left, line + width + reach.right, outside);
+    return;
+  }
+  if (src.step == 1)
+    load_samples(src.row(row), width, plan.sample.shift, offset, line);
+  else
+    load_samples(src.row(row), src.step, width, plan.sample.shift, offset, line);
+  for (int x = -reach.left; x < width + reach.right; x = x == -1 ? width : x + 1) {
+    const int from = border_index(plan.border, x, width);
+    line[x] = from < 0 ? outside : line[from];
+  }
+}
+
+// Stores the first `count` of a block of codes in an output row.
+template <class T, class Code>
+void store_codes(const Code* HWY_RESTRICT codes, int count, int shift, int step,
+                 T* HWY_RESTRICT to) {
+  for (std::ptrdiff_t x = 0; x < count; ++x) {
+    if constexpr (std::is_same_v<T, float>)
+      to[x * step] = static_cast<T>(codes[x]);
+    else
+      to[x * step] = static_cast<T>(static_cast<unsigned>(codes[x]) << shift);
+  }
+}
+
+// An engine has
+//   Lane, rows         the type of its lines, and how many output rows it computes together
+//   offset             what is taken from each code to make a lane
+//   make_passes(source, passes, width)  from a source line the lines of its row passes
+//   make_rows(window, out, dst)  computes whole output rows; window[j] is the first line of the
+//   slot
+//                      of source row j, counted from `above` rows over the first output row; out[r]
+//                      is nullptr for a row below the band
+template <class T, class Engine>
+void run_band(const Engine& engine, const Plan& plan, const Reach& reach, const PlanePair& pair,
+              int first, int last, const WindowLayout& layout,
+              Window<typename Engine::Lane>& window) {
+  const auto src = pair.src.as<const T>();
+  const auto dst = pair.dst.as<T>();
+  const int top = first - reach.above;
+  int y = top;  // the next source row to load
+  for (int out_y = first; out_y < last; out_y += Engine::rows) {
+    for (; y < out_y + Engine::rows + reach.below; ++y) {
+      const int slot = (y - top) % layout.slots;
+      auto* source = window.lanes() + layout.source(slot);
+      load_line(plan, reach, src, y, engine.offset, source);
+      engine.make_passes(source, window.lanes() + layout.passes(slot), src.width);
+    }
+    for (int j = 0; j < layout.slots; ++j)
+      window.rows()[j] = window.lanes() + layout.first((out_y - first + j) % layout.slots);
+    T* out[Engine::rows];
+    for (int r = 0; r < Engine::rows; ++r) out[r] = out_y + r < last ? dst.row(out_y + r) : nullptr;
+    engine.make_rows(window.rows(), out, dst);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

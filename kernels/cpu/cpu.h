@@ -1,0 +1,26 @@
+// The CPU variants, for the table in convolve.cpp. All give the bytes of the reference.
+#pragma once
+
+#include <memory>
+
+#include "kernels/convolve.h"
+
+namespace vidconv {
+
+// The output is the input.
+bool cpu_copy_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_copy(const Plan& plan, int threads);
+
+// The output does not depend on the input.
+bool cpu_fill_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
+
+// Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
+bool cpu_int16_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads);
+
+// Every plan, in lanes of its own arithmetic.
+bool cpu_lanes_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads);
+
+}  // namespace vidconv

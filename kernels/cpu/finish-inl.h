@@ -1,0 +1,112 @@
+// kernels/finish.h in vectors: the same operations in the same order. Compiled once for each
+// instruction set.
+#if defined(VIDCONV_CPU_FINISH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_FINISH_INL_H
+#undef VIDCONV_CPU_FINISH_INL_H
+#else
+#define VIDCONV_CPU_FINISH_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/finish.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The tag of the type in which l2 is computed for lanes of D.
+template <class D>
+using RealTag = std::conditional_t<std::is_same_v<hn::TFromD<D>, double>, D, hn::Rebind<float, D>>;
+
+template <class DReal, class D>
+HWY_INLINE hn::VFromD<DReal> to_real(DReal real, D, hn::VFromD<D> v) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
+    return hn::ConvertTo(real, v);
+  else
+    return v;
+}
+
+// What the responses up to this one come to. For l2 the bits are those of RealTag<D>.
+template <class D>
+HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so_far,
+                              hn::VFromD<D> response) {
+  if (f.combine == Combine::linear) return response;
+  if (f.combine == Combine::l2) {
+    const RealTag<D> real;
+    const auto r = to_real(real, d, response);
+    const auto square = hn::Mul(r, r);
+    return hn::BitCast(d, first ? square : hn::Add(hn::BitCast(real, so_far), square));
+  }
+  const auto zero = hn::Zero(d);
+  const auto size = hn::IfThenElse(hn::Lt(response, zero), hn::Neg(response), response);
+  if (first) return size;
+  if (f.combine == Combine::l1) return hn::Add(so_far, size);
+  return hn::IfThenElse(hn::Gt(size, so_far), size, so_far);
+}
+
+// finish_real; whole numbers where T is not float.
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> response) {
+  using Real = hn::TFromD<D>;
+  const auto zero = hn::Zero(d);
+  auto v = hn::Add(response, hn::Set(d, static_cast<Real>(f.real_offset)));
+  if (f.absolute) v = hn::IfThenElse(hn::Lt(v, zero), hn::Neg(v), v);
+  if constexpr (std::is_same_v<T, float>) return v;
+  v = hn::Add(v, hn::Set(d, static_cast<Real>(f.real_half)));
+  if (f.real_divisor != 1) v = hn::Div(v, hn::Set(d, static_cast<Real>(f.real_divisor)));
+  // Clamped first: the limits are whole, and not every machine's Floor takes all numbers.
+  v = hn::Min(hn::Max(v, zero), hn::Set(d, static_cast<Real>(f.max)));
+  return hn::Floor(v);
+}
+
+// finish_int without its last clamp, which finish.limit already makes true.
+template <class D>
+HWY_INLINE hn::VFromD<D> finish_int_lanes(const Finish& f, D d, hn::VFromD<D> response) {
+  const hn::RebindToUnsigned<D> du;
+  const hn::RepartitionToWide<decltype(du)> wide;
+  auto n = hn::Add(response, hn::Set(d, f.offset));
+  if (f.absolute) n = hn::IfThenElse(hn::Lt(n, hn::Zero(d)), hn::Neg(n), n);
+  n = hn::Add(n, hn::Set(d, f.half));
+  n = hn::Min(hn::Max(n, hn::Zero(d)), hn::Set(d, f.limit));
+
+  const int log2 = f.magic_shift - 31;
+  if (f.real_divisor == static_cast<double>(std::int64_t{1} << log2))
+    return hn::ShiftRightSame(n, log2);
+  const auto magic = hn::Set(du, f.magic);
+  const auto even = hn::BitCast(du, n);
+  const auto odd = hn::BitCast(du, hn::ShiftRight<32>(hn::BitCast(wide, n)));
+  const auto even_codes = hn::ShiftRightSame(hn::MulEven(even, magic), f.magic_shift);
+  const auto odd_codes = hn::ShiftRightSame(hn::MulEven(odd, magic), f.magic_shift);
+  return hn::BitCast(
+      d, hn::OddEven(hn::BitCast(du, hn::ShiftLeft<32>(odd_codes)), hn::BitCast(du, even_codes)));
+}
+
+// From what fold() made of all responses to codes; to samples where T is float.
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> finish_lanes(const Finish& f, D d, hn::VFromD<D> folded) {
+  if (f.combine == Combine::l2) {
+    const RealTag<D> real;
+    const auto codes = finish_real_lanes<T>(f, real, hn::Sqrt(hn::BitCast(real, folded)));
+    if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
+      return hn::ConvertTo(d, codes);
+    else
+      return codes;
+  }
+  if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
+    return finish_int_lanes(f, d, folded);
+  else
+    return finish_real_lanes<T>(f, d, folded);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,242 @@
+// The variant for 16-bit lanes: pairwise multiply-adds of 16 bits into 32.
+//
+// Sums of the output samples at even and at odd columns lie in separate vectors: a load at column x
+// pairs samples (x, x + 1) with two taps for the even ones, a load at x + 1 for the odd ones. So
+// nothing is shuffled, and the halves of 32 bits that they end in make one vector of 16.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/int16.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/int16_plan.h"
+#include "kernels/cpu/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+namespace int16 {
+
+using D16 = hn::ScalableTag<std::int16_t>;
+using D32 = hn::RepartitionToWide<D16>;
+using V16 = hn::VFromD<D16>;
+using V32 = hn::VFromD<D32>;
+constexpr D16 d16;
+constexpr D32 d32;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
+
+// A vector of 32-bit sums. Some machines add the two products of a pair apart.
+struct Sum {
+  V32 a, b;
+
+  HWY_INLINE void start(std::int32_t value) {
+    a = hn::Set(d32, value);
+    b = hn::Zero(d32);
+  }
+  // Adds the two products of each pair.
+  HWY_INLINE void add(V16 samples, V16 taps) {
+    a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
+  }
+  HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
+};
+
+HWY_INLINE V16 taps_of(Int16Plan::TapPair taps) { return hn::BitCast(d16, hn::Set(d32, taps)); }
+
+// The lower halves of `even` and `odd`, in turn.
+HWY_INLINE V16 weave(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
+}
+
+class Engine {
+ public:
+  using Lane = std::int16_t;
+  static constexpr int rows = Int16Plan::rows;
+
+  Engine(const Int16Plan& plan, const WindowLayout& layout)
+      : offset(plan.code_offset), plan_(plan), layout_(layout) {}
+
+  void make_passes(const Lane* source, Lane* pass, int width) const {
+    for (const Int16Plan::Term& term : plan_.terms) {
+      if (!term.two_passes()) continue;
+      make_pass(term, source, pass, width);
+      pass += layout_.line;
+    }
+  }
+
+  template <class T>
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+    for (int x = 0; x < dst.width; x += block) {
+      V32 folded[rows][2 * vectors];
+      bool first = true;
+      std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
+      for (const Int16Plan::Term& term : plan_.terms) {
+        Sum sums[rows][2 * vectors];
+        for (auto& row : sums)
+          for (Sum& sum : row) sum.start(term.start);
+        if (term.two_passes()) {
+          add_columns(term, window, pass, sums);
+          pass += layout_.line;
+        } else {
+          add_dense<0, 1>(term.first, window, x, sums);
+          add_dense<0, 2>(term.both, window, x, sums);
+          add_dense<1, 2>(term.second, window, x, sums);
+        }
+        for (int r = 0; r < rows; ++r)
+          for (int u = 0; u < 2 * vectors; ++u)
+            folded[r][u] = fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        first = false;
+      }
+      for (int r = 0; r < rows; ++r)
+        if (out[r] != nullptr) store(folded[r], x, out[r], dst);
+    }
+  }
+
+  const int offset;
+
+ private:
+  static constexpr int vectors = 2;  // of 16-bit samples in a block
+  static constexpr int block = vectors * lanes;
+  static constexpr int pass_vectors = 4;
+  static_assert(pass_vectors * lanes <= WindowLayout::block);
+
+  static void make_pass(const Int16Plan::Term& term, const Lane* source, Lane* pass, int width) {
+    for (int x = 0; x < width; x += pass_vectors * lanes) {
+      Sum sums[2 * pass_vectors];
+      for (Sum& sum : sums) sum.start(term.row_start);
+      for (const Int16Plan::RowStep& step : term.row_steps) {
+        const Lane* from = source + x + step.column;
+        const V16 taps = taps_of(step.taps);
+        for (int u = 0; u < pass_vectors; ++u) {
+          sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
+          sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
+        }
+      }
+      for (int u = 0; u < pass_vectors; ++u) {
+        const V32 even = hn::ShiftRightSame(sums[2 * u].total(), term.row_shift);
+        const V32 odd = hn::ShiftRightSame(sums[2 * u + 1].total(), term.row_shift);
+        hn::StoreU(weave(even, odd), d16, pass + x + u * lanes);
+      }
+    }
+  }
+
+  // For the output rows from `From` up to `To`.
+  template <int From, int To>
+  static HWY_INLINE void add_dense(const std::vector<Int16Plan::DenseStep>& steps,
+                                   const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
+    for (const Int16Plan::DenseStep& step : steps) {
+      const Lane* from = window[step.row] + x + step.column;
+      for (int u = 0; u < vectors; ++u) {
+        const V16 even = hn::LoadU(d16, from + u * lanes);
+        const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
+        for (int r = From; r < To; ++r) {
+          sums[r][2 * u].add(even, taps_of(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
+        }
+      }
+    }
+  }
+
+  // `at`: the offset of the block in the term's line of each slot.
+  static HWY_INLINE void add_columns(const Int16Plan::Term& term, const Lane* const* window,
+                                     std::ptrdiff_t at, Sum (*sums)[2 * vectors]) {
+    for (const Int16Plan::ColumnStep& step : term.column_steps) {
+      const Lane* upper = window[step.upper] + at;
+      const Lane* lower = window[step.lower] + at;
+      for (int u = 0; u < vectors; ++u) {
+        const V16 a = hn::LoadU(d16, upper + u * lanes);
+        const V16 b = hn::LoadU(d16, lower + u * lanes);
+        const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
+        const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
+        for (int r = 0; r < rows; ++r) {
+          sums[r][2 * u].add(even, taps_of(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
+        }
+      }
+    }
+  }
+
+  template <class T>
+  HWY_INLINE void store(const V32* folded, int x, T* out, const Plane<T>& dst) const {
+    const bool in_place = dst.step == 1 && x + block <= dst.width;
+    HWY_ALIGN T codes[block];
+    T* to = in_place ? out + x : codes;
+    for (int u = 0; u < vectors; ++u) {
+      const auto code = weave(finish_lanes<T>(plan_.finish, d32, folded[2 * u]),
+                              finish_lanes<T>(plan_.finish, d32, folded[2 * u + 1]));
+      if constexpr (sizeof(T) == 1) {
+        const hn::Rebind<std::uint8_t, D16> d8;
+        hn::StoreU(hn::DemoteTo(d8, code), d8, to + u * lanes);
+      } else {
+        const hn::RebindToUnsigned<D16> du16;
+        hn::StoreU(hn::ShiftLeftSame(hn::BitCast(du16, code), plan_.shift), du16, to + u * lanes);
+      }
+    }
+    if (!in_place)
+      store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
+                  out + std::ptrdiff_t{x} * dst.step);
+  }
+
+  const Int16Plan& plan_;
+  const WindowLayout& layout_;
+};
+
+}  // namespace int16
+
+void run_int16(const Plan& plan, const Int16Plan& int16_plan, const PlanePair& pair, int first,
+               int last, const WindowLayout& layout, Window<std::int16_t>& window) {
+  note_used_simd(HWY_TARGET);
+  const int16::Engine engine(int16_plan, layout);
+  const Reach reach = reach_of(plan);
+  if (plan.sample.storage == Storage::u8)
+    run_band<std::uint8_t>(engine, plan, reach, pair, first, last, layout, window);
+  else
+    run_band<std::uint16_t>(engine, plan, reach, pair, first, last, layout, window);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/banded.h"
+#include "kernels/cpu/cpu.h"
+
+namespace vidconv {
+namespace {
+
+HWY_EXPORT(run_int16);
+
+class Int16Convolver final : public BandedConvolver<std::int16_t> {
+ public:
+  Int16Convolver(const Plan& plan, int threads)
+      : BandedConvolver(threads), plan_(plan), int16_plan_(*make_int16_plan(plan)) {}
+
+ private:
+  WindowLayout layout(int width) const override {
+    return {reach_of(plan_), width, Int16Plan::rows, int16_plan_.passes(), int16_plan_.any_dense()};
+  }
+  void band(const PlanePair& pair, int first, int last,
+            Window<std::int16_t>& window) const override {
+    HWY_DYNAMIC_DISPATCH(run_int16)
+    (plan_, int16_plan_, pair, first, last, layout(pair.dst.width), window);
+  }
+
+  Plan plan_;
+  Int16Plan int16_plan_;
+};
+
+}  // namespace
+
+bool cpu_int16_supports(const Plan& plan) { return make_int16_plan(plan).has_value(); }
+
+std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads) {
+  return std::make_unique<Int16Convolver>(plan, threads);
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE

@@ -1,0 +1,128 @@
+#include "kernels/cpu/int16_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/window.h"
+
+namespace vidconv {
+namespace {
+
+using TapPair = Int16Plan::TapPair;
+using Term = Int16Plan::Term;
+
+bool fit_16_bits(const std::vector<double>& taps) {
+  return std::ranges::all_of(taps, [](double tap) { return std::abs(tap) <= 32767; });
+}
+
+// Tap `i`, and 0 beyond the ends.
+double tap_at(const double* taps, int count, int i) { return i < 0 || i >= count ? 0 : taps[i]; }
+
+TapPair pair_at(const double* taps, int count, int i) {
+  const auto half = [&](int at) {
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(tap_at(taps, count, at))) & 0xFFFF;
+  };
+  return static_cast<TapPair>(half(i) | half(i + 1) << 16);
+}
+
+// a * sum(taps) + b modulo 2^32.
+std::int32_t start_of(std::int64_t a, const std::vector<double>& taps, std::int64_t b = 0) {
+  std::int64_t sum = 0;
+  for (double tap : taps) sum += static_cast<std::int64_t>(tap);
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a * sum + b));
+}
+
+Term one_pass(const Taps& t, const Reach& reach, int code_offset) {
+  Term term;
+  term.start = start_of(code_offset, t.dense);
+  const std::vector<double> zeros(static_cast<std::size_t>(t.width));
+  const auto kernel_row = [&](int j) {
+    return j < 0 || j >= t.height ? zeros.data()
+                                  : &t.dense[static_cast<std::size_t>(j) * zeros.size()];
+  };
+  // Line j under the first output row's kernel lies at kernel row j for it, at j - 1 for the
+  // second.
+  for (int j = 0; j <= t.height; ++j) {
+    const double* upper = kernel_row(j);
+    const double* lower = kernel_row(j - 1);
+    for (int i = 0; i < t.width; ++i) {
+      if (upper[i] == 0 && lower[i] == 0) continue;
+      const Int16Plan::DenseStep step = {reach.above - t.anchor_y + j,
+                                         i - t.anchor_x,
+                                         {pair_at(upper, t.width, i), pair_at(lower, t.width, i)}};
+      (step.taps[1] == 0   ? term.first
+       : step.taps[0] == 0 ? term.second
+                           : term.both)
+          .push_back(step);
+      ++i;  // two taps a step
+    }
+  }
+  return term;
+}
+
+Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
+  Term term;
+  // Intermediates that need the 16th bit are stored less this.
+  const std::int64_t offset =
+      t.row_min < -32768 || t.row_max > 32767 ? t.row_min + 32768 : std::int64_t{0};
+  term.row_shift = t.row_shift;
+  term.row_start = start_of(code_offset, t.row, (1 << t.row_shift >> 1) - (offset << t.row_shift));
+  for (int i = 0; i < t.width; ++i) {
+    if (t.row[static_cast<std::size_t>(i)] == 0) continue;
+    term.row_steps.push_back({i - t.anchor_x, pair_at(t.row.data(), t.width, i)});
+    ++i;
+  }
+
+  term.start = start_of(offset, t.column);
+  const int top = reach.above - t.anchor_y;
+  const int bottom = reach.above + reach.below + Int16Plan::rows - 1;  // the window's last row
+  for (int j = 0; j <= t.height; ++j) {
+    const double* taps = t.column.data();
+    if (tap_at(taps, t.height, j) == 0 && tap_at(taps, t.height, j - 1) == 0) continue;
+    term.column_steps.push_back({top + j,
+                                 std::min(top + j + 1, bottom),
+                                 {pair_at(taps, t.height, j), pair_at(taps, t.height, j - 1)}});
+    ++j;
+  }
+  return term;
+}
+
+}  // namespace
+
+double Int16Plan::Term::cost() const {
+  // A step loads twice and multiplies twice for each output row it serves; a column step weaves
+  // two lines first. The line between the passes is packed, stored and loaded.
+  const auto count = [](const auto& steps) { return static_cast<double>(steps.size()); };
+  const double dense = (4 * count(first) + 4 * count(second) + 6 * count(both)) / rows;
+  const double passes = 4 * count(row_steps) + 10 * count(column_steps) / rows;
+  return two_passes() ? passes + 6 : dense;
+}
+
+int Int16Plan::passes() const {
+  return static_cast<int>(std::ranges::count_if(terms, &Term::two_passes));
+}
+
+std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
+  if (plan.arith != Arith::int32) return std::nullopt;
+  Int16Plan result;
+  result.finish = plan.finish;
+  result.shift = plan.sample.shift;
+  result.code_offset = plan.sample.max() > 32767 ? 32768 : 0;
+  const Reach reach = reach_of(plan);
+  for (const Taps& t : plan.terms) {
+    const bool dense = !t.dense.empty() && fit_16_bits(t.dense);
+    const bool separable = t.separable() && fit_16_bits(t.row) && fit_16_bits(t.column) &&
+                           t.row_max - t.row_min <= 65535;
+    if (!dense && !separable) return std::nullopt;
+    std::optional<Term> term;
+    if (dense) term = one_pass(t, reach, result.code_offset);
+    if (separable) {
+      Term passes = two_passes(t, reach, result.code_offset);
+      if (!term || passes.cost() < term->cost()) term = std::move(passes);
+    }
+    result.terms.push_back(*std::move(term));
+  }
+  return result;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,67 @@
+// An integer plan in the form of 16-bit multiply-adds, which take two taps at a time.
+//
+// Lanes are signed 16-bit; what does not fit is stored less an offset, and the offset times the sum
+// of the taps is where the sum starts. All sums are right modulo 2^32, which is enough: the plan
+// promises that the true ones fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/plan.h"
+
+namespace vidconv {
+
+struct Int16Plan {
+  // Output rows computed together, so that a loaded line serves each of them.
+  static constexpr int rows = 2;
+
+  // Two neighbouring taps, the left (or upper) one in the lower half.
+  using TapPair = std::int32_t;
+
+  // taps times the samples at columns `column` and `column + 1`, counted from the output sample.
+  struct RowStep {
+    int column;
+    TapPair taps;
+  };
+  // The same on the line of window row `row`, for each output row.
+  struct DenseStep {
+    int row, column;
+    TapPair taps[rows];
+  };
+  // taps times the samples of two window rows at the output's column.
+  struct ColumnStep {
+    int upper, lower;
+    TapPair taps[rows];
+  };
+
+  struct Term {
+    // Where the sum starts.
+    std::int32_t start = 0;
+    // One pass; steps that serve the first output row only, both, or the second only.
+    std::vector<DenseStep> first, both, second;
+    // Two passes, where row_steps is not empty.
+    std::vector<RowStep> row_steps;
+    std::int32_t row_start = 0;
+    int row_shift = 0;
+    std::vector<ColumnStep> column_steps;
+
+    bool two_passes() const { return !row_steps.empty(); }
+    // Instructions for each vector of output.
+    double cost() const;
+  };
+
+  int code_offset = 0;  // taken from each code
+  int shift = 0;        // of stored codes
+  Finish finish;
+  std::vector<Term> terms;
+
+  int passes() const;
+  bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
+};
+
+// None where taps or intermediates need more than 16 bits.
+std::optional<Int16Plan> make_int16_plan(const Plan& plan);
+
+}  // namespace vidconv

@@ -1,0 +1,63 @@
+// A plan with its taps in the type they are computed in.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/window.h"
+#include "kernels/plan.h"
+
+namespace vidconv {
+
+template <class Lane>
+struct LanesTerm {
+  LanesTerm(const Taps& t, const Reach& reach)
+      : width(t.width),
+        height(t.height),
+        left(t.anchor_x),
+        top(reach.above - t.anchor_y),
+        row_shift(t.row_shift) {
+    // A line between the passes costs about four taps.
+    const bool two = t.separable() && (t.dense.empty() || width + height + 4 < width * height);
+    if (two) {
+      row = cast(t.row);
+      column = cast(t.column);
+    } else {
+      dense = cast(t.dense);
+    }
+  }
+
+  bool two_passes() const { return dense.empty(); }
+
+  int width, height;
+  int left;  // samples from the first tap to the output sample
+  int top;   // the window's row under the first row of taps
+  int row_shift;
+  std::vector<Lane> dense, row, column;  // as in Taps, `dense` or the others
+
+ private:
+  static std::vector<Lane> cast(const std::vector<double>& taps) {
+    std::vector<Lane> result;
+    for (double tap : taps) result.push_back(static_cast<Lane>(tap));
+    return result;
+  }
+};
+
+template <class Lane>
+struct LanesPlan {
+  explicit LanesPlan(const Plan& plan) : finish(plan.finish), shift(plan.sample.shift) {
+    const Reach reach = reach_of(plan);
+    for (const Taps& t : plan.terms) terms.emplace_back(t, reach);
+  }
+
+  int passes() const {
+    return static_cast<int>(std::ranges::count_if(terms, &LanesTerm<Lane>::two_passes));
+  }
+  bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
+
+  Finish finish;
+  int shift;  // of stored codes
+  std::vector<LanesTerm<Lane>> terms;
+};
+
+}  // namespace vidconv

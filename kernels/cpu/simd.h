@@ -1,0 +1,26 @@
+// The instruction sets of the CPU variants: which are there, which are used.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace vidconv {
+
+// One bit per instruction set, as Highway numbers them.
+using SimdLevel = std::int64_t;
+
+// What this build has code for and this machine can run, best first. Never empty.
+std::vector<SimdLevel> simd_levels();
+std::string_view simd_name(SimdLevel level);
+
+// For tests. From now on `level` is used by every CPU variant of the process; 0 goes back to the
+// best one. Not while a variant runs.
+void force_simd(SimdLevel level);
+
+// For tests: the levels that have computed something since the last call.
+SimdLevel take_used_simd();
+// Called by each instruction set's code.
+void note_used_simd(SimdLevel level);
+
+}  // namespace vidconv

@@ -1,0 +1,155 @@
+#include "filters.h"
+
+#include <cctype>
+#include <random>
+#include <stdexcept>
+
+#include "kernels/parse.h"
+#include "kernels/presets.h"
+
+namespace vidconv::test {
+namespace {
+
+// The same taps in every run, on every machine.
+std::vector<double> noise_taps(int count, int numerator_range, double divisor, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::vector<double> taps;
+  for (int i = 0; i < count; ++i)
+    taps.push_back(static_cast<double>(
+                       static_cast<int>(random() % static_cast<unsigned>(2 * numerator_range + 1)) -
+                       numerator_range) /
+                   divisor);
+  return taps;
+}
+
+std::vector<double> irrational_taps(int count, double gain, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::vector<double> taps;
+  for (int i = 0; i < count; ++i)
+    taps.push_back(gain * (static_cast<double>(random()) / 2147483647.0 - 0.3) / count);
+  return taps;
+}
+
+std::string identifier(std::string text) {
+  for (char& c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return text;
+}
+
+Filter linear(Kernel kernel, double bias = 0, bool absolute = false) {
+  Filter filter;
+  filter.kernels = {std::move(kernel)};
+  filter.bias = bias;
+  filter.absolute = absolute;
+  return filter;
+}
+
+Filter combined(Combine combine, std::vector<Kernel> kernels, double bias = 0) {
+  Filter filter;
+  filter.kernels = std::move(kernels);
+  filter.combine = combine;
+  filter.bias = bias;
+  return filter;
+}
+
+std::vector<NamedFilter> make_filters() {
+  std::vector<NamedFilter> filters;
+  const auto spec = [&](const std::string& text) {
+    filters.push_back({identifier(text), FilterSpec::parse(text).make()});
+  };
+  const auto add = [&](const char* name, Filter filter) {
+    filters.push_back({name, std::move(filter)});
+  };
+  for (const Preset& preset : presets()) spec(std::string(preset.name));
+  for (const char* text :
+       {"box:size=2", "box:w=9:h=4", "box:size=31", "gaussian:sigma=0.4", "gaussian:sigma=3",
+        "gaussian:sigmax=0:sigmay=5", "sharpen:amount=0.3", "laplacian:neighbours=8",
+        "sobel:norm=l1", "scharr:norm=max", "sobel:axis=x", "prewitt:axis=y"})
+    spec(text);
+
+  const Kernel ramp(5, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -90});
+  add("row_9", linear(Kernel(9, 1, irrational_taps(9, 2, 1))));
+  add("column_8", linear(Kernel(1, 8, irrational_taps(8, 2, 2))));
+  add("even_4x2_exact", linear(Kernel(4, 2, noise_taps(8, 9, 16, 3))));
+  add("odd_divisor_7x5", linear(Kernel(7, 5, noise_taps(35, 40, 77, 4)), 0.5));
+  add("dense_6x7_quantised", linear(Kernel(6, 7, irrational_taps(42, 1.5, 5))));
+  add("anchor_top_left", linear(ramp.scaled(1.0 / 90).with_anchor(0, 0), 0.25));
+  add("anchor_bottom_right", linear(ramp.scaled(1.0 / 90).with_anchor(4, 2), 0, true));
+  add("anchor_corner_rank_1",
+      linear(outer_product(irrational_taps(6, 2, 6), irrational_taps(9, 2, 7)).with_anchor(8, 0)));
+  add("absolute_bias", linear(Kernel(3, 3, noise_taps(9, 3, 4, 8)), -0.2, true));
+  add("gain_40", linear(Kernel(3, 2, irrational_taps(6, 240, 9))));
+  add("large_integers", linear(Kernel(3, 3, noise_taps(9, 70000, 1000, 10))));
+  add("large_integers_rank_1",
+      linear(outer_product(noise_taps(5, 300, 500, 11), noise_taps(4, 300, 700, 12))));
+  add("exact_beyond_32_bits", linear(Kernel(3, 3, noise_taps(9, 5000000, 16000000, 13))));
+  add("tiny_gain", linear(Kernel(3, 3, irrational_taps(9, 1e-3, 14)), 0.5));
+  add("huge_taps", linear(Kernel(2, 2, {1e9, -1e9, 1e8 + 0.1, 0.7})));
+  add("zero", linear(Kernel(3, 3, std::vector<double>(9)), 0.3));
+  add("sparse", linear(Kernel(7, 7, [] {
+        std::vector<double> taps(49);
+        taps[3] = 0.25, taps[24] = 0.5, taps[48] = -0.125, taps[42] = 0.375;
+        return taps;
+      }())));
+  add("wide_65x3", linear(Kernel(65, 3, irrational_taps(195, 1.2, 15))));
+  add("tall_2x70", linear(Kernel(2, 70, irrational_taps(140, 1.2, 16))));
+
+  const Kernel east(3, 3, {-3, -3, 5, -3, 0, 5, -3, -3, 5});
+  std::vector<Kernel> compass = {east};
+  while (compass.size() < 4) compass.push_back(compass.back().rotated90());
+  add("compass_max", combined(Combine::max, compass));
+  add("compass_l1_bias", combined(Combine::l1, compass, 0.125));
+  add("l2_real", combined(Combine::l2, {Kernel(3, 3, irrational_taps(9, 2, 17)),
+                                        Kernel(5, 2, irrational_taps(10, 2, 18))}));
+  add("l1_real_mixed_sizes",
+      combined(Combine::l1, {Kernel(1, 1, {0.7}), Kernel(4, 6, irrational_taps(24, 1, 19), 3, 5),
+                             Kernel(7, 1, irrational_taps(7, 3, 20), 0, 0)}));
+  add("max_exact_mixed_anchors",
+      combined(Combine::max, {ramp.scaled(1.0 / 60).with_anchor(0, 2),
+                              Kernel(1, 5, {1, -2, 0, 2, -1}).with_anchor(0, 4)}));
+  add("l2_one_kernel", combined(Combine::l2, {Kernel(3, 1, {-1, 0, 1})}));
+  return filters;
+}
+
+}  // namespace
+
+const std::vector<NamedFilter>& all_filters() {
+  static const std::vector<NamedFilter> filters = make_filters();
+  return filters;
+}
+
+const Filter& filter_named(const std::string& name) {
+  for (const NamedFilter& f : all_filters())
+    if (f.name == name) return f.filter;
+  throw std::logic_error("no test filter " + name);
+}
+
+const std::vector<SampleType>& all_sample_types() {
+  static const std::vector<SampleType> types = {
+      {Storage::u8, 8, 0},   {Storage::u16, 10, 0}, {Storage::u16, 12, 0},
+      {Storage::u16, 16, 0}, {Storage::u16, 10, 6},  // P010
+      {Storage::f32, 32, 0},
+  };
+  return types;
+}
+
+std::vector<Plan> ways(const Plan& plan) {
+  std::vector<Plan> result = {plan};
+  bool both = false;
+  for (const Taps& t : plan.terms) both = both || (t.separable() && !t.dense.empty());
+  if (!both) return result;
+  Plan one_pass = plan, two_passes = plan;
+  for (Taps& t : one_pass.terms) {
+    t.row.clear();
+    t.column.clear();
+  }
+  // Plans keep the one pass where an intermediate would not fit 16 bits.
+  for (Taps& t : two_passes.terms)
+    if (t.separable() && (plan.arith != Arith::int32 || t.row_max - t.row_min <= 65535))
+      t.dense.clear();
+  result.push_back(std::move(one_pass));
+  result.push_back(std::move(two_passes));
+  return result;
+}
+
+}  // namespace vidconv::test

@@ -1,0 +1,32 @@
+// The filters that the tests sweep over.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/plan.h"
+
+namespace vidconv::test {
+
+struct NamedFilter {
+  std::string name;  // letters, digits and underscores
+  Filter filter;
+};
+
+// Every preset with its defaults and with chosen arguments, and kernels that no preset has: even
+// sizes, anchors at the edge, rank 1 and not, taps that are exact, quantised and neither.
+const std::vector<NamedFilter>& all_filters();
+const Filter& filter_named(const std::string& name);
+
+// Every sample type that pictures come in.
+const std::vector<SampleType>& all_sample_types();
+
+inline constexpr BorderMode all_borders[] = {BorderMode::reflect101, BorderMode::reflect,
+                                             BorderMode::replicate, BorderMode::wrap,
+                                             BorderMode::constant};
+
+// `plan`, and where it can be computed in one pass or in two: the plan without the one, and without
+// the other, so that both ways are tested whatever a variant prefers.
+std::vector<Plan> ways(const Plan& plan);
+
+}  // namespace vidconv::test

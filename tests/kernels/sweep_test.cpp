@@ -1,0 +1,115 @@
+// Every variant x filter x border x sample type x size against the reference, byte for byte.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filters.h"
+#include "runner.h"
+
+namespace vidconv::test {
+namespace {
+
+// Every width and every height from 1 to 40, most of them smaller than some kernel, and widths
+// around the blocks of the widest vectors.
+std::vector<std::pair<int, int>> make_sizes() {
+  std::vector<std::pair<int, int>> sizes;
+  for (int n = 1; n <= 40; ++n)
+    for (int other : {1, 2, 7, 16, 33}) {
+      sizes.emplace_back(n, other);
+      sizes.emplace_back(other, n);
+    }
+  for (int width : {63, 64, 65, 127, 128, 129, 130, 191, 257, 300}) sizes.emplace_back(width, 3);
+  return sizes;
+}
+
+// Each combination of filter, border and sample type takes one size in `thinning`, beginning at
+// another one each time: a thinner sweep still meets every size and every combination.
+#ifdef VIDCONV_THIN_SWEEP
+constexpr std::size_t thinning = 37;
+#else
+constexpr std::size_t thinning = 3;
+#endif
+
+constexpr Arrangement arrangements[] = {
+    {},
+    {.step = 2, .component = 1},    // V of NV12
+    {.row_padding = 64},            //
+    {.step = 3, .row_padding = 7},  // R of packed RGB
+    {.bottom_up = true},            //
+};
+constexpr Content contents[] = {Content::noise, Content::checkerboard, Content::noise,
+                                Content::full,  Content::noise,        Content::zeros};
+
+template <class T, std::size_t n>
+const T& in_turn(const T (&values)[n], std::size_t turn) {
+  return values[turn % n];
+}
+
+// One plan made ready by one variant.
+struct Way {
+  Way(const Variant& v, const Plan& plan, int thread_count)
+      : name(std::string(v.name) + ", " + std::to_string(thread_count) + " threads, " +
+             (plan.terms[0].dense.empty() ? "two passes" : "one pass")),
+        runner(v, plan, thread_count) {}
+  std::string name;
+  Runner runner;
+};
+
+class Sweep : public testing::TestWithParam<std::string> {};
+
+TEST_P(Sweep, EveryVariantGivesTheBytesOfTheReference) {
+  static const auto sizes = make_sizes();
+  const Filter& filter = filter_named(GetParam());
+  std::size_t combination = 0, turn = 0;
+  for (BorderMode border : all_borders) {
+    for (SampleType sample : all_sample_types()) {
+      ++combination;
+      SCOPED_TRACE("border " + std::to_string(static_cast<int>(border)) + ", " +
+                   std::to_string(sample.depth) + " bits, shift " + std::to_string(sample.shift));
+      const Role role = combination % 5 == 0 ? Role::chroma : Role::colour;
+      const Plan plan = make_plan(filter, sample, {border, 0.3}, role);
+      Runner reference(*find_variant("reference"), plan);
+      std::vector<std::unique_ptr<Way>> all;
+      for (const Plan& way : ways(plan))
+        for (const Variant* variant : runnable_variants())
+          if (variant->supports(way) && variant->name != "reference")
+            // Threads cost more than such small pictures.
+            all.push_back(std::make_unique<Way>(*variant, way, ++turn % 4 == 0 ? 3 : 1));
+
+      for (std::size_t i = combination * 7 % thinning; i < sizes.size(); i += thinning) {
+        ++turn;
+        const auto [width, height] = sizes[i];
+        const auto seed = static_cast<unsigned>(turn);
+        Picture src(sample, width, height, in_turn(arrangements, turn), seed);
+        src.draw(in_turn(contents, turn), seed);
+        const Picture blank(sample, width, height, in_turn(arrangements, turn / 5), seed + 1);
+        Picture want = blank;
+        reference.run(src, want);
+        for (const auto& way : all) {
+          Picture got = blank;
+          way->runner.run(src, got);
+          // Guard bytes, row padding and other components too.
+          ASSERT_TRUE(got.bytes() == want.bytes())
+              << way->name << ", " << width << "x" << height << ", source arrangement "
+              << turn % std::size(arrangements) << ", destination arrangement "
+              << turn / 5 % std::size(arrangements) << ", content " << turn % std::size(contents);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Sweep,
+    [] {
+      std::vector<std::string> names;
+      for (const NamedFilter& filter : all_filters()) names.push_back(filter.name);
+      return testing::ValuesIn(names);
+    }(),
+    [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace vidconv::test
