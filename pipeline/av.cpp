@@ -74,6 +74,24 @@ void capture_av_log() {
   std::call_once(once, [] { av_log_set_callback(keep_line); });
 }
 
+std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+  const void* list = nullptr;
+  int count = 0;
+  if (avcodec_get_supported_config(nullptr, &encoder, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list,
+                                   &count) < 0 ||
+      !list)
+    return {};
+  const auto* formats = static_cast<const AVPixelFormat*>(list);
+  return {formats, formats + count};
+#else
+  std::vector<AVPixelFormat> formats;
+  for (const AVPixelFormat* p = encoder.pix_fmts; p && *p != AV_PIX_FMT_NONE; ++p)
+    formats.push_back(*p);
+  return formats;
+#endif
+}
+
 std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
   return frame.duration;

@@ -14,6 +14,7 @@ extern "C" {
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/error.h"
 
@@ -56,6 +57,9 @@ int check_av(int code, Fault fault, const std::string& what, const std::string& 
 // Takes libav*'s log away from stderr: the last error line of each thread is kept for check_av(),
 // all else is dropped. For the whole process; calling it again does nothing.
 void capture_av_log();
+
+// The pixel formats that an encoder takes; empty where it does not say.
+std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder);
 
 // How long a frame is shown, in its time base; 0 where unknown.
 std::int64_t frame_duration(const AVFrame& frame);

@@ -59,6 +59,7 @@ struct SinkKind {
   bool (*accepts)(const std::string& output, const SinkOptions& options);
   std::unique_ptr<Sink> (*open)(const std::string& output, const SinkOptions& options,
                                 const Source& source);
+  bool encodes;  // whether it has an encoder, and with it encoder options
 };
 
 // In the order in which they are asked; the last one accepts everything.

@@ -1,0 +1,143 @@
+#include "pipeline/byte_io.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer switches per frame
+
+// How often a wait for input looks whether it should stop: a signal may reach another thread.
+constexpr int poll_milliseconds = 100;
+
+}  // namespace
+
+ByteReader::ByteReader(int fd, bool owns, std::string name, const std::atomic<bool>* interrupted)
+    : fd_(fd), owns_(owns), name_(std::move(name)), interrupted_(interrupted) {
+  struct stat status;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+    size_ = status.st_size - lseek(fd, 0, SEEK_CUR);
+  if (size_ < 0) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);  // refused where it is no pipe: no matter
+}
+
+ByteReader::~ByteReader() {
+  if (owns_) close(fd_);
+}
+
+std::unique_ptr<ByteReader> ByteReader::open(const std::string& path,
+                                             const std::atomic<bool>* interrupted) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw Error(Fault::input, "cannot open the input", path, std::strerror(errno));
+  return std::make_unique<ByteReader>(fd, true, path, interrupted);
+}
+
+bool ByteReader::stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
+
+bool ByteReader::wait_readable() const {
+  if (size_ >= 0) return !stopped();  // files are always ready
+  pollfd poll_fd{.fd = fd_, .events = POLLIN, .revents = 0};
+  while (!stopped()) {
+    const int ready = poll(&poll_fd, 1, poll_milliseconds);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() tells what it is
+  }
+  return false;
+}
+
+std::size_t ByteReader::read_some(std::span<std::byte> to) {
+  if (!peeked_.empty()) {
+    const std::size_t count = std::min(to.size(), peeked_.size());
+    std::memcpy(to.data(), peeked_.data(), count);
+    peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(count));
+    return count;
+  }
+  while (wait_readable()) {
+    const ssize_t count = ::read(fd_, to.data(), to.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR && errno != EAGAIN)
+      throw Error(Fault::input, "cannot read the input", name_, std::strerror(errno));
+  }
+  return 0;
+}
+
+std::size_t ByteReader::read(std::span<std::byte> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const std::size_t count = read_some(to.subspan(done));
+    if (count == 0) break;
+    done += count;
+  }
+  return done;
+}
+
+std::string_view ByteReader::peek(std::size_t count) {
+  std::vector<char> bytes(count);
+  bytes.resize(read(std::as_writable_bytes(std::span(bytes))));
+  peeked_.insert(peeked_.begin(), bytes.begin(), bytes.end());
+  return {peeked_.data(), bytes.size()};
+}
+
+ByteWriter::ByteWriter(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like others
+  fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
+}
+
+void ByteWriter::write(std::string_view bytes) {
+  iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+  write_all({&part, 1});
+}
+
+void ByteWriter::write_picture(const Frame& frame) {
+  parts_.clear();
+  for (int p = 0; p < frame.format().planes; ++p) {
+    const std::size_t bytes = frame.format().row_bytes(p, frame.width());
+    for (int y = 0; y < frame.format().rows(p, frame.height()); ++y) {
+      std::byte* row = const_cast<std::byte*>(frame.row(p, y));
+      if (!parts_.empty() &&
+          static_cast<std::byte*>(parts_.back().iov_base) + parts_.back().iov_len == row)
+        parts_.back().iov_len += bytes;
+      else
+        parts_.push_back({.iov_base = row, .iov_len = bytes});
+    }
+  }
+  write_all(parts_);
+}
+
+void ByteWriter::write_all(std::span<iovec> parts) {
+  while (!parts.empty()) {
+    const int count = static_cast<int>(std::min<std::size_t>(parts.size(), IOV_MAX));
+    const ssize_t written = writev(fd_, parts.data(), count);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) {  // somebody made the descriptor non-blocking
+        pollfd poll_fd{.fd = fd_, .events = POLLOUT, .revents = 0};
+        poll(&poll_fd, 1, -1);
+        continue;
+      }
+      if (errno == EPIPE)
+        throw Error(Fault::output, "cannot write to", name_, "its reader has closed it");
+      throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
+    }
+    auto left = static_cast<std::size_t>(written);
+    while (!parts.empty() && left >= parts.front().iov_len) {
+      left -= parts.front().iov_len;
+      parts = parts.subspan(1);
+    }
+    if (left > 0) {
+      parts.front().iov_base = static_cast<std::byte*>(parts.front().iov_base) + left;
+      parts.front().iov_len -= left;
+    }
+  }
+}
+
+}  // namespace vidconv

@@ -1,0 +1,77 @@
+// Bytes from and to file descriptors: files, pipes, sockets.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/frame.h"
+
+struct iovec;
+
+namespace vidconv {
+
+// Reads in order; somebody else can make it stop waiting. All but cancel() belong to one thread.
+class ByteReader {
+ public:
+  // `name` is for messages. `interrupted` may be null. Closes `fd` if it `owns` it.
+  ByteReader(int fd, bool owns, std::string name, const std::atomic<bool>* interrupted);
+  ~ByteReader();
+  ByteReader(const ByteReader&) = delete;
+  ByteReader& operator=(const ByteReader&) = delete;
+
+  // Opens a file. Throws Error(input).
+  static std::unique_ptr<ByteReader> open(const std::string& path,
+                                          const std::atomic<bool>* interrupted);
+
+  // At least one byte and at most to.size(); 0 at the end and when stopped. Throws Error(input).
+  std::size_t read_some(std::span<std::byte> to);
+  // All of `to`, or less at the end and when stopped.
+  std::size_t read(std::span<std::byte> to);
+  // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
+  std::string_view peek(std::size_t count);
+
+  // Makes read calls return early, now and from now on. Any thread.
+  void cancel() { cancelled_ = true; }
+  // Cancelled or interrupted: an end that was seen is not the end of the data.
+  bool stopped() const;
+
+  const std::string& name() const { return name_; }
+  // What a regular file held from here on when it was opened, bytes; -1 for everything else.
+  std::int64_t size() const { return size_; }
+
+ private:
+  bool wait_readable() const;
+
+  const int fd_;
+  const bool owns_;
+  const std::string name_;
+  const std::atomic<bool>* interrupted_;
+  std::atomic<bool> cancelled_ = false;
+  std::int64_t size_ = -1;
+  std::vector<char> peeked_;  // bytes before the descriptor's own
+};
+
+// Writes in order. Throws Error(output), also where the reader of a pipe has gone.
+class ByteWriter {
+ public:
+  // Does not close `fd`. Ignores SIGPIPE from now on, for the whole process.
+  ByteWriter(int fd, std::string name);
+
+  void write(std::string_view bytes);
+  // The visible samples, packed without gaps, from where they lie.
+  void write_picture(const Frame& frame);
+
+ private:
+  void write_all(std::span<iovec> parts);
+
+  const int fd_;
+  const std::string name_;
+  std::vector<iovec> parts_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,97 @@
+#include "pipeline/decoder.h"
+
+#include <new>
+#include <utility>
+
+namespace vidconv {
+
+Decoder::Decoder(const AVStream& stream, int threads, const HostMemory& memory, Notify notify)
+    : memory_(memory), notify_(std::move(notify)) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  const char* name = avcodec_get_name(parameters.codec_id);
+  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  if (!codec) throw Error(Fault::input, "cannot decode", name, "this FFmpeg has no decoder for it");
+  context_.reset(avcodec_alloc_context3(codec));
+  if (!context_) throw Error(Fault::internal, "out of memory", "", "");
+  const auto check = [&](int code) { check_av(code, Fault::input, "cannot decode", name); };
+  check(avcodec_parameters_to_context(context_.get(), &parameters));
+  context_->pkt_timebase = stream.time_base;
+  context_->thread_count = threads;
+  // Pictures with errors are shown in their time and counted, instead of leaving gaps.
+  context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+  context_->opaque = this;
+  context_->get_buffer2 = get_buffer;
+  check(avcodec_open2(context_.get(), codec, nullptr));
+}
+
+Decoder::~Decoder() = default;
+
+Decoder::Result Decoder::judge(int code) {
+  if (code >= 0) return Result::done;
+  if (code == AVERROR(EAGAIN)) return Result::again;
+  if (code == AVERROR_EOF) return Result::end;
+  if (code == AVERROR(ENOMEM))
+    throw Error(Fault::device, "out of memory for frames", std::string(memory_.name), "",
+                "try fewer --slots");
+  return Result::damaged;
+}
+
+Decoder::Result Decoder::send(const AVPacket* packet) {
+  return judge(avcodec_send_packet(context_.get(), packet));
+}
+
+Decoder::Result Decoder::receive(FramePtr& frame) {
+  if (!frame) frame = make_frame();
+  const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
+  if (result == Result::done) frame = normalise(std::move(frame));
+  return result;
+}
+
+std::size_t Decoder::memory() const {
+  const std::lock_guard lock(mutex_);
+  return (pool_ ? pool_->bytes() : 0) + (converter_ ? converter_->memory() : 0);
+}
+
+std::shared_ptr<FramePool> Decoder::pool_for(const FrameLayout& layout) {
+  const std::lock_guard lock(mutex_);
+  if (!pool_ || pool_->layout() != layout) pool_ = std::make_shared<FramePool>(layout, memory_);
+  return pool_;
+}
+
+// Called by the codec, on any of its threads.
+int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
+  AVColorRange range = frame->color_range;
+  const PixelFormat* format =
+      find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
+  if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
+    return avcodec_default_get_buffer2(context, frame, flags);
+  try {
+    const auto pool =
+        static_cast<Decoder*>(context->opaque)
+            ->pool_for(decoder_layout(*format, frame->width, frame->height, *context));
+    return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
+  } catch (...) {
+    return AVERROR(ENOMEM);
+  }
+}
+
+FramePtr Decoder::normalise(FramePtr frame) {
+  const auto id = without_range(static_cast<AVPixelFormat>(frame->format), frame->color_range);
+  const PixelFormat* format = find_format(id);
+  const std::lock_guard lock(mutex_);
+  const bool any_memory = memory_.allocate == plain_memory.allocate;
+  if (format && frame->buf[0] && !frame->buf[1] && (any_memory || (pool_ && pool_->owns(*frame)))) {
+    frame->format = id;
+    return frame;
+  }
+  if (!converter_) {
+    const PixelFormat& to = format ? *format : nearest_format(id);
+    if (!format)
+      notify(notify_, "the input's pixel format " + std::string(av_get_pix_fmt_name(id)) +
+                          " is not filtered as it is: converted to " + to.name);
+    converter_.emplace(to, AVCOL_RANGE_UNSPECIFIED, AVCOL_SPC_UNSPECIFIED, memory_);
+  }
+  return converter_->convert(*frame);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,167 @@
+#include "pipeline/encoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include <libavutil/opt.h>
+}
+
+namespace vidconv {
+namespace {
+
+int check(int code, const AVCodecContext& context, const char* what) {
+  return check_av(code, Fault::output, what, context.codec->name);
+}
+
+}  // namespace
+
+Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
+                 bool global_header)
+    : context_(avcodec_alloc_context3(choice.codec)),
+      description_(choice.codec->name),
+      counts_frames_(choice.defaults.counts_frames && video.frame_rate.num > 0),
+      packet_(make_packet()) {
+  if (!context_) throw Error(Fault::internal, "out of memory", "", "");
+  AVCodecContext& c = *context_;
+  c.width = video.width;
+  c.height = video.height;
+  c.time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
+  c.framerate = video.frame_rate;
+  c.sample_aspect_ratio = video.sample_aspect;
+  c.field_order = video.field_order;
+  c.color_range = video.range;
+  c.color_primaries = video.primaries;
+  c.color_trc = video.transfer;
+  c.colorspace = video.matrix;
+  c.chroma_sample_location = video.chroma_location;
+  c.thread_count = options.threads;
+  if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
+    c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  choose_format(choice, video, options.notify);
+  set_options(choice, options);
+  check(avcodec_open2(&c, choice.codec, nullptr), c, "cannot open the encoder");
+  description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
+}
+
+void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& to) {
+  AVCodecContext& c = *context_;
+  std::vector<AVPixelFormat> list = supported_formats(*choice.codec);
+  const bool make_full = choice.defaults.full_range_only && video.range != AVCOL_RANGE_JPEG;
+  const bool taken = list.empty() || std::ranges::find(list, video.format->id) != list.end();
+  if (taken && !make_full) {
+    c.pix_fmt = video.format->id;
+    return;
+  }
+  list.push_back(AV_PIX_FMT_NONE);
+  const AVPixelFormat best =
+      taken ? video.format->id
+            : avcodec_find_best_pix_fmt_of_list(list.data(), video.format->id, 1, nullptr);
+  const PixelFormat* format = find_format(best);
+  if (!format)
+    throw Error(Fault::output, "cannot encode with", choice.codec->name,
+                "it takes no pixel format of ours", "choose another --codec");
+  const bool was_rgb = video.format->components[0].kind == Component::Kind::colour;
+  const bool is_rgb = format->components[0].kind == Component::Kind::colour;
+  const AVColorRange range = make_full            ? AVCOL_RANGE_JPEG
+                             : was_rgb && !is_rgb ? AVCOL_RANGE_MPEG
+                                                  : video.range;
+  // A matrix that is not said is guessed by the converter from the size; say what it guesses.
+  if (was_rgb && !is_rgb)
+    c.colorspace = usual_matrix(video.height);
+  else if (is_rgb)
+    c.colorspace = AVCOL_SPC_RGB;
+  c.pix_fmt = best;
+  c.color_range = range;
+  converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
+  notify(to, std::string(choice.codec->name) + " cannot encode " + video.format->name +
+                 (make_full && taken ? " of limited range" : "") + ": converted to " +
+                 format->name + (make_full ? " of full range" : ""));
+}
+
+void Encoder::set_option(const std::string& key, const std::string& value,
+                         const std::string& shown) {
+  AVCodecContext& c = *context_;
+  if (key == "qscale") {  // an option of FFmpeg's command line only
+    char* end = nullptr;
+    const double q = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0')
+      throw Error(Fault::usage, "cannot set the encoder's option", shown, "it is not a number");
+    c.flags |= AV_CODEC_FLAG_QSCALE;
+    c.global_quality = static_cast<int>(q * FF_QP2LAMBDA);
+    return;
+  }
+  const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
+  if (code == AVERROR_OPTION_NOT_FOUND)
+    throw Error(Fault::usage, "cannot set the encoder's option", shown,
+                std::string(c.codec->name) + " has no option '" + key + "'",
+                "'ffmpeg -h encoder=" + std::string(c.codec->name) + "' lists them");
+  check_av(code, Fault::usage, "cannot set the encoder's option", shown);
+}
+
+void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options) {
+  const auto is_set = [&](const std::string& key) {
+    return (key == "crf" || key == "qscale") && !options.crf.empty();
+  };
+  for (const auto& [key, value] : choice.defaults.options) {
+    if (!key || is_set(key) || (std::string_view(key) == "preset" && !options.preset.empty()))
+      continue;
+    set_option(key, value, std::string(key) + "=" + value);
+    description_ += std::string(" ") + key + "=" + value;
+  }
+  const auto set = [&](const std::string& key, const std::string& value, const char* prefix) {
+    set_option(key, value, prefix + key + "=" + value);
+    description_ += " " + key + "=" + value;
+  };
+  if (!options.crf.empty()) {
+    const bool by_scale = choice.defaults.options[0].first == std::string_view("qscale");
+    set(by_scale ? "qscale" : "crf", options.crf, "--");
+  }
+  if (!options.preset.empty()) set("preset", options.preset, "--");
+  for (const auto& [key, value] : options.encoder_options) set(key, value, "--encoder-opt ");
+}
+
+void Encoder::write(Frame frame, const Receive& receive) {
+  FramePtr av = converter_ ? converter_->convert(frame.av()) : frame.release();
+  const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
+  ++frames_;
+  inside_.push_back(times);
+  av->pts = times.inside;
+  forget_picture_type(*av);
+  check(avcodec_send_frame(context_.get(), av.get()), *context_, "cannot encode with");
+  receive_all(receive);
+}
+
+void Encoder::finish(const Receive& receive) {
+  check(avcodec_send_frame(context_.get(), nullptr), *context_, "cannot encode with");
+  receive_all(receive);
+}
+
+void Encoder::receive_all(const Receive& receive) {
+  for (;;) {
+    const int code = avcodec_receive_packet(context_.get(), packet_.get());
+    if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
+    check(code, *context_, "cannot encode with");
+    restore_times(*packet_);
+    ++packets_;
+    receive(*packet_);
+    av_packet_unref(packet_.get());
+  }
+}
+
+void Encoder::restore_times(AVPacket& packet) {
+  const auto it = std::ranges::find(inside_, packet.pts, &Times::inside);
+  if (it == inside_.end()) return;
+  packet.duration = it->duration;
+  if (counts_frames_) {
+    // dts counts frames too; the distance to pts stays as many frames.
+    packet.dts = it->pts + (packet.dts - packet.pts) * it->duration;
+    packet.pts = it->pts;
+  }
+  inside_.erase(it);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,58 @@
+// Encoder: frames to packets.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "pipeline/convert.h"
+#include "pipeline/encoder_choice.h"
+#include "pipeline/frame.h"
+#include "pipeline/video.h"
+
+namespace vidconv {
+
+class Encoder {
+ public:
+  // `global_header`: the container keeps the codec's header. Throws Error(usage) for an option that
+  // the encoder does not have or understand, Error(output) where it cannot be opened.
+  Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
+          bool global_header);
+
+  // Receives each packet: times in VideoInfo::time_base, the duration that of its frame. It may be
+  // moved from.
+  using Receive = std::function<void(AVPacket&)>;
+
+  void write(Frame frame, const Receive& receive);
+  // No more frames: what is still inside comes out.
+  void finish(const Receive& receive);
+
+  const AVCodecContext& context() const { return *context_; }
+  const std::string& description() const { return description_; }
+  std::int64_t packets() const { return packets_; }
+
+ private:
+  // What the encoder does not keep of a frame inside it.
+  struct Times {
+    std::int64_t inside;  // the encoder's pts
+    std::int64_t pts, duration;
+  };
+
+  void choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& notify);
+  void set_options(const EncoderChoice& choice, const SinkOptions& options);
+  void set_option(const std::string& key, const std::string& value, const std::string& shown);
+  void receive_all(const Receive& receive);
+  void restore_times(AVPacket& packet);
+
+  CodecContextPtr context_;
+  std::optional<Converter> converter_;
+  std::string description_;
+  bool counts_frames_;
+  std::int64_t frames_ = 0, packets_ = 0;
+  std::deque<Times> inside_;
+  PacketPtr packet_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,34 @@
+// Which encoder, and how it is set where the user has not said: visually lossless.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/av.h"
+#include "pipeline/sink.h"
+
+namespace vidconv {
+
+struct EncoderDefaults {
+  std::string_view name;  // of the encoder
+  AVCodecID codec;
+  // Options as FFmpeg's command line has them, up to the first empty key.
+  std::pair<const char*, const char*> options[4];
+  // Counts frames instead of taking times: its time base must be about the frame rate.
+  bool counts_frames = false;
+  bool full_range_only = false;
+};
+
+// An encoder that this FFmpeg has and `container` takes.
+struct EncoderChoice {
+  const AVCodec* codec;
+  EncoderDefaults defaults;
+};
+
+// As SinkOptions::codec says; `input` is the input's own codec. Throws Error(usage) for an unknown
+// encoder, Error(output) where the container does not take it or no encoder is there.
+EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions& options,
+                             AVCodecID input);
+
+}  // namespace vidconv

@@ -1,0 +1,70 @@
+#include <charconv>
+
+#include "pipeline/source_kinds.h"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+#include <libavutil/parseutils.h>
+}
+
+namespace vidconv {
+namespace {
+
+// Takes the longest number at the start of `text`; 0 where there is none.
+int take_number(std::string_view& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+// Takes what follows `mark`, up to the next mark, if `text` starts with it.
+std::optional<std::string> take_part(std::string_view& text, char mark) {
+  if (!text.starts_with(mark)) return std::nullopt;
+  const std::size_t end = text.find_first_of(":@#", 1);
+  const std::string part(text.substr(1, end == text.npos ? end : end - 1));
+  text.remove_prefix(end == text.npos ? text.size() : end);
+  return part;
+}
+
+}  // namespace
+
+PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Fault::usage, "cannot understand " + what, std::string(text), why,
+                "write WxH[:PIXFMT][@FPS], as in 1920x1080:yuv420p@25");
+  };
+  PictureSpec spec;
+  std::string_view rest = text;
+  spec.width = take_number(rest);
+  if (!rest.starts_with('x')) refuse("it does not start with a size");
+  rest.remove_prefix(1);
+  spec.height = take_number(rest);
+  if (spec.width < 1 || spec.height < 1 ||
+      av_image_check_size(static_cast<unsigned>(spec.width), static_cast<unsigned>(spec.height), 0,
+                          nullptr) < 0)
+    refuse("there is no picture of that size");
+
+  if (const auto name = take_part(rest, ':')) {
+    const AVPixelFormat id = av_get_pix_fmt(name->c_str());
+    if (id == AV_PIX_FMT_NONE) refuse("there is no pixel format '" + *name + "'");
+    spec.format = find_format(without_range(id, spec.range));
+    if (!spec.format) refuse("the pixel format '" + *name + "' is not supported");
+  }
+  if (const auto rate = take_part(rest, '@'))
+    if (av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)
+      refuse("'" + *rate + "' is not a number of frames per second");
+  if (const auto frames = take_part(rest, '#')) {
+    std::int64_t count = -1;
+    const auto [end, error] =
+        std::from_chars(frames->data(), frames->data() + frames->size(), count);
+    if (error != std::errc{} || end != frames->data() + frames->size() || count < 0)
+      refuse("'" + *frames + "' is not a number of frames");
+    spec.frames = count;
+  }
+  if (!rest.empty()) refuse("'" + std::string(rest) + "' is not understood");
+  return spec;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,77 @@
+#include "pipeline/sink.h"
+
+#include <unistd.h>
+
+#include "pipeline/sink_kinds.h"
+
+namespace vidconv {
+namespace {
+
+bool ends_with(const std::string& output, std::initializer_list<std::string_view> endings) {
+  for (const std::string_view ending : endings)
+    if (output.ends_with(ending)) return true;
+  return false;
+}
+
+constexpr SinkKind table[] = {
+    {"null", "null:, frames are counted and dropped",
+     [](const std::string& output, const SinkOptions&) { return output == "null:"; },
+     open_null_sink, false},
+    {"md5", "md5:, a digest per frame and one for all, on standard output",
+     [](const std::string& output, const SinkOptions&) { return output == "md5:"; }, open_md5_sink,
+     false},
+    {"raw", "bare frames without gaps: --format raw, or a file named .yuv, .rgb, .gray or .raw",
+     [](const std::string& output, const SinkOptions& options) {
+       return options.format == "raw" ||
+              (options.format.empty() && ends_with(output, {".yuv", ".rgb", ".gray", ".raw"}));
+     },
+     open_raw_sink, false},
+    {"y4m", "YUV4MPEG2: '-', --format y4m, or a file named .y4m",
+     [](const std::string& output, const SinkOptions& options) {
+       return options.format == "y4m" ||
+              (options.format.empty() && (output == "-" || output.ends_with(".y4m")));
+     },
+     open_y4m_sink, false},
+    {"file", "a file in any container that FFmpeg can write",
+     [](const std::string&, const SinkOptions&) { return true; }, open_file_sink, true},
+};
+
+void refuse_encoder_options(const SinkKind& kind, const SinkOptions& options) {
+  const auto refuse = [&](const std::string& option) {
+    throw Error(Fault::usage, "there is no encoder for", option,
+                "the output is " + std::string(kind.name));
+  };
+  if (!options.codec.empty()) refuse("--codec " + options.codec);
+  if (!options.crf.empty()) refuse("--crf " + options.crf);
+  if (!options.preset.empty()) refuse("--preset " + options.preset);
+  if (!options.encoder_options.empty()) refuse("--encoder-opt " + options.encoder_options[0].first);
+}
+
+}  // namespace
+
+std::span<const SinkKind> sink_kinds() { return table; }
+
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const Source& source) {
+  capture_av_log();
+  for (const SinkKind& kind : table) {
+    if (!kind.accepts(output, options)) continue;
+    if (!kind.encodes) refuse_encoder_options(kind, options);
+    return kind.open(output, options, source);
+  }
+  throw Error(Fault::internal, "no sink accepts", output, "");
+}
+
+ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
+  if (output != "-") {
+    file_.emplace(output, options.overwrite, options.input);
+    writer_.emplace(file_->fd(), output);
+    return;
+  }
+  if (isatty(options.stdout_fd))
+    throw Error(Fault::output, "cannot write video to", "-", "standard output is a terminal",
+                "name a file or a pipe");
+  writer_.emplace(options.stdout_fd, "standard output");
+}
+
+}  // namespace vidconv

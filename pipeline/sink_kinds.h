@@ -1,0 +1,36 @@
+// What the rows of the table of sinks are made of. Inside the pipeline only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "pipeline/byte_io.h"
+#include "pipeline/partial_file.h"
+#include "pipeline/sink.h"
+
+namespace vidconv {
+
+std::unique_ptr<Sink> open_null_sink(const std::string&, const SinkOptions&, const Source&);
+std::unique_ptr<Sink> open_md5_sink(const std::string&, const SinkOptions&, const Source&);
+std::unique_ptr<Sink> open_raw_sink(const std::string&, const SinkOptions&, const Source&);
+std::unique_ptr<Sink> open_y4m_sink(const std::string&, const SinkOptions&, const Source&);
+std::unique_ptr<Sink> open_file_sink(const std::string&, const SinkOptions&, const Source&);
+
+// Bytes to standard output ("-") or to a file that appears when it is complete.
+class ByteOutput {
+ public:
+  // Throws Error(output), also for a terminal.
+  ByteOutput(const std::string& output, const SinkOptions& options);
+
+  ByteWriter& writer() { return *writer_; }
+  void finish() {
+    if (file_) file_->commit();
+  }
+
+ private:
+  std::optional<PartialFile> file_;
+  std::optional<ByteWriter> writer_;
+};
+
+}  // namespace vidconv

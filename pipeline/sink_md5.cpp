@@ -1,0 +1,79 @@
+// One line per frame, "<number> <md5>", and "all <md5>" at the end: of the visible samples, packed
+// as FFmpeg's rawvideo packs them.
+#include <array>
+
+#include "pipeline/sink_kinds.h"
+
+extern "C" {
+#include <libavutil/md5.h>
+#include <libavutil/mem.h>
+}
+
+namespace vidconv {
+namespace {
+
+class Md5 {
+ public:
+  Md5() : state_(av_md5_alloc()) {
+    if (!state_) throw Error(Fault::internal, "out of memory", "", "");
+    av_md5_init(state_.get());
+  }
+
+  void add(const std::byte* bytes, std::size_t count) {
+    av_md5_update(state_.get(), reinterpret_cast<const std::uint8_t*>(bytes), count);
+  }
+
+  // In hexadecimal; starts anew.
+  std::string take() {
+    std::array<std::uint8_t, 16> digest;
+    av_md5_final(state_.get(), digest.data());
+    av_md5_init(state_.get());
+    std::string text;
+    for (const std::uint8_t byte : digest) {
+      text += "0123456789abcdef"[byte >> 4];
+      text += "0123456789abcdef"[byte & 15];
+    }
+    return text;
+  }
+
+ private:
+  struct Free {
+    void operator()(AVMD5* p) const { av_free(p); }
+  };
+  std::unique_ptr<AVMD5, Free> state_;
+};
+
+class Md5Sink final : public Sink {
+ public:
+  explicit Md5Sink(const SinkOptions& options) : writer_(options.stdout_fd, "standard output") {}
+
+  void write(Frame frame) override {
+    const PixelFormat& format = frame.format();
+    for (int p = 0; p < format.planes; ++p) {
+      const std::size_t bytes = format.row_bytes(p, frame.width());
+      for (int y = 0; y < format.rows(p, frame.height()); ++y) {
+        one_.add(frame.row(p, y), bytes);
+        all_.add(frame.row(p, y), bytes);
+      }
+    }
+    writer_.write(std::to_string(frame.number()) + " " + one_.take() + "\n");
+    ++frames_;
+  }
+
+  void finish() override { writer_.write("all " + all_.take() + "\n"); }
+  std::int64_t frames() const override { return frames_; }
+  std::string description() const override { return "digests"; }
+
+ private:
+  ByteWriter writer_;
+  Md5 one_, all_;
+  std::int64_t frames_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_md5_sink(const std::string&, const SinkOptions& options, const Source&) {
+  return std::make_unique<Md5Sink>(options);
+}
+
+}  // namespace vidconv

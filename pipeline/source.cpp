@@ -1,0 +1,73 @@
+#include "pipeline/source.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/source_kinds.h"
+
+namespace vidconv {
+namespace {
+
+constexpr SourceKind table[] = {
+    {"pattern", "pattern:WxH[:PIXFMT][@FPS][#FRAMES], a moving test picture",
+     [](const std::string& input, const SourceOptions&) { return input.starts_with("pattern:"); },
+     open_pattern_source},
+    {"raw", "bare frames from a file or '-', described by WxH:PIXFMT[@FPS]",
+     [](const std::string&, const SourceOptions& options) { return !options.raw.empty(); },
+     open_raw_source},
+    {"pipe", "'-': y4m, or any container that can be read from a pipe",
+     [](const std::string& input, const SourceOptions&) { return input == "-"; }, open_pipe_source},
+    {"file", "a file or URL that FFmpeg can read",
+     [](const std::string&, const SourceOptions&) { return true; }, open_file_source},
+};
+
+// A stream of bytes that says itself what it is.
+std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
+                                    const SourceOptions& options) {
+  const std::string_view start = reader->peek(y4m_magic.size());
+  if (start == y4m_magic) return open_y4m(std::move(reader), options);
+  if (start.empty())
+    throw Error(Fault::input, "cannot read the input", reader->name(), "it is empty");
+  const std::string name = reader->name();
+  return open_container(name, std::move(reader), options);
+}
+
+}  // namespace
+
+std::span<const SourceKind> source_kinds() { return table; }
+
+std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options) {
+  capture_av_log();
+  for (const SourceKind& kind : table)
+    if (kind.accepts(input, options)) return kind.open(input, options);
+  throw Error(Fault::internal, "no source accepts", input, "");
+}
+
+std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options) {
+  if (isatty(options.stdin_fd))
+    throw Error(Fault::input, "cannot read video from", "-", "standard input is a terminal",
+                "pipe something into it");
+  return std::make_unique<ByteReader>(options.stdin_fd, false, "standard input",
+                                      options.interrupted);
+}
+
+std::unique_ptr<Source> open_pipe_source(const std::string&, const SourceOptions& options) {
+  return open_stream(read_stdin(options), options);
+}
+
+std::unique_ptr<Source> open_file_source(const std::string& input, const SourceOptions& options) {
+  struct stat status;
+  if (stat(input.c_str(), &status) != 0) {
+    if (input.find("://") != input.npos) return open_container(input, nullptr, options);
+    throw Error(Fault::input, "cannot open the input", input, "there is no such file");
+  }
+  if (S_ISDIR(status.st_mode))
+    throw Error(Fault::input, "cannot open the input", input, "it is a directory");
+  auto reader = ByteReader::open(input, options.interrupted);
+  if (!S_ISREG(status.st_mode) || reader->peek(y4m_magic.size()) == y4m_magic)
+    return open_stream(std::move(reader), options);
+  if (status.st_size == 0) throw Error(Fault::input, "cannot read the input", input, "it is empty");
+  return open_container("file:" + input, nullptr, options);  // which seeks by itself
+}
+
+}  // namespace vidconv

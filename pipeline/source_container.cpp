@@ -1,0 +1,383 @@
+// A container that libavformat reads: decodes one video stream, hands on the packets of the others.
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <utility>
+
+#include "pipeline/decoder.h"
+#include "pipeline/source_kinds.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+constexpr std::int64_t none = AV_NOPTS_VALUE;
+
+// libavformat's view of a ByteReader.
+class PipeIo {
+ public:
+  explicit PipeIo(std::unique_ptr<ByteReader> reader) : reader_(std::move(reader)) {
+    constexpr int buffer_bytes = 256 << 10;
+    auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
+    context_ = avio_alloc_context(buffer, buffer_bytes, 0, this, read, nullptr, nullptr);
+    if (!context_) throw Error(Fault::internal, "out of memory", "", "");
+  }
+  ~PipeIo() {
+    av_freep(&context_->buffer);
+    avio_context_free(&context_);
+  }
+  PipeIo(const PipeIo&) = delete;
+  PipeIo& operator=(const PipeIo&) = delete;
+
+  AVIOContext* context() { return context_; }
+
+ private:
+  static int read(void* opaque, std::uint8_t* to, int count) {
+    ByteReader& reader = *static_cast<PipeIo*>(opaque)->reader_;
+    try {
+      const std::size_t got =
+          reader.read_some({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
+      if (got > 0) return static_cast<int>(got);
+      return reader.stopped() ? AVERROR_EXIT : AVERROR_EOF;
+    } catch (const Error&) {
+      return AVERROR(EIO);
+    }
+  }
+
+  std::unique_ptr<ByteReader> reader_;
+  AVIOContext* context_;
+};
+
+// The part of the input that is wanted, in microseconds of the container's time.
+struct Part {
+  bool cut = false;  // there is a start: times are counted from it
+  std::int64_t start = 0;
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
+};
+
+class ContainerSource final : public Source {
+ public:
+  ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
+                  const SourceOptions& options)
+      : options_(options), name_(url.starts_with("file:") ? url.substr(5) : url) {
+    if (reader) {
+      reader_ = reader.get();
+      pipe_.emplace(std::move(reader));
+    }
+    open(url);
+    find_video();
+    decoder_.emplace(*stream_, options.threads, options.memory, options.notify);
+    seek();
+    decode_first();
+  }
+
+  const VideoInfo& video() const override { return info_; }
+  const AVFormatContext* container() const override { return container_.get(); }
+  int video_stream() const override { return stream_->index; }
+  Damage damage() const override { return damage_; }
+  std::size_t memory() const override { return decoder_->memory(); }
+
+  void cancel() override {
+    cancelled_ = true;
+    if (reader_) reader_->cancel();
+  }
+
+  std::optional<Item> next() override {
+    if (ready_.empty()) produce();
+    if (ready_.empty() || stopped()) return std::nullopt;
+    Item item = std::move(ready_.front());
+    ready_.pop_front();
+    return item;
+  }
+
+ private:
+  bool stopped() const { return cancelled_ || (options_.interrupted && *options_.interrupted); }
+
+  void open(const std::string& url) {
+    AVFormatContext* context = avformat_alloc_context();
+    if (!context) throw Error(Fault::internal, "out of memory", "", "");
+    if (pipe_) context->pb = pipe_->context();
+    context->interrupt_callback = {
+        [](void* self) { return static_cast<int>(static_cast<ContainerSource*>(self)->stopped()); },
+        this};
+    const int code = avformat_open_input(&context, url.c_str(), nullptr, nullptr);
+    container_.reset(context);  // which libavformat has freed and set to null where it failed
+    check(code);
+    check(avformat_find_stream_info(context, nullptr));
+  }
+
+  int check(int code) const { return check_av(code, Fault::input, "cannot read the input", name_); }
+
+  // The first video stream that is not a cover picture.
+  void find_video() {
+    for (unsigned i = 0; i < container_->nb_streams && !stream_; ++i) {
+      AVStream* stream = container_->streams[i];
+      if (stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+          !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC))
+        stream_ = stream;
+    }
+    if (!stream_) throw Error(Fault::input, "cannot filter", name_, "it has no video stream");
+    // A table of every packet, where the container has one: what a whole file must deliver.
+    if (std::string_view(container_->iformat->name).find("mp4") != std::string_view::npos)
+      indexed_packets_ = avformat_index_get_entries_count(stream_);
+  }
+
+  void seek() {
+    const auto microseconds = [](double s) { return static_cast<std::int64_t>(s * AV_TIME_BASE); };
+    const std::int64_t origin = container_->start_time == none ? 0 : container_->start_time;
+    part_.start = origin;
+    if (options_.start) {
+      part_.cut = true;
+      part_.start += microseconds(*options_.start);
+    }
+    if (options_.duration) part_.end = part_.start + microseconds(*options_.duration);
+    if (options_.frames == 0) part_.end = part_.start;
+    // Where there is no way to seek, what comes before is decoded and dropped.
+    if (part_.cut && part_.start > origin)
+      av_seek_frame(container_.get(), -1, part_.start, AVSEEK_FLAG_BACKWARD);
+  }
+
+  // The picture is known for certain only when one was decoded.
+  void decode_first() {
+    while (info_.width == 0 && !at_end_) step();
+    if (info_.width > 0) return;
+    if (damage_.any() || !part_.cut)
+      throw Error(Fault::input, "cannot decode any frame of", name_,
+                  damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
+    throw Error(Fault::input, "cannot start in", name_, "it ends before that time",
+                "choose an earlier --start");
+  }
+
+  void produce() {
+    while (ready_.empty() && !at_end_ && !stopped()) step();
+  }
+
+  // One frame out of the decoder, or one packet into it or past it.
+  void step() {
+    if (!video_done_) {
+      FramePtr frame = std::move(spare_);
+      const Decoder::Result result = decoder_->receive(frame);
+      if (result == Decoder::Result::done) return take_frame(std::move(frame));
+      spare_ = std::move(frame);
+      if (result == Decoder::Result::damaged) {
+        ++damage_.packets;
+        if (!draining_ || ++drain_failures_ < most_drain_failures) return;
+      }
+      if (draining_) return finish_video();
+    }
+    read_packet();
+  }
+
+  void read_packet() {
+    PacketPtr packet = make_packet();
+    const int code = av_read_frame(container_.get(), packet.get());
+    if (code < 0) return end_of_packets(code);
+    const AVStream& stream = *container_->streams[packet->stream_index];
+    const std::int64_t time = packet->dts != none ? packet->dts : packet->pts;
+    if (time != none) {
+      const std::int64_t from = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+      arrived_until_ = std::max(
+          arrived_until_, from + av_rescale_q(packet->duration, stream.time_base, AV_TIME_BASE_Q));
+      if (video_done_ && from > part_.end + AV_TIME_BASE) at_end_ = true;
+    }
+    if (&stream != stream_) return take_packet(std::move(packet), stream);
+    ++video_packets_;
+    if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
+    if (video_done_) return;
+    if (decoder_->send(packet.get()) == Decoder::Result::damaged) ++damage_.packets;
+  }
+
+  void end_of_packets(int code) {
+    if (code != AVERROR_EOF && !stopped())
+      damage_.truncated = "reading stopped with: " + av_message(code);
+    if (video_done_ || stopped()) {
+      at_end_ = true;
+      return;
+    }
+    if (draining_) return;
+    look_for_truncation();
+    decoder_->send(nullptr);
+    draining_ = true;
+  }
+
+  // A whole file has every packet of its index and lasts as long as its header says.
+  void look_for_truncation() {
+    if (part_.cut || !damage_.truncated.empty()) return;
+    if (video_packets_ < indexed_packets_) {
+      damage_.truncated = "only " + std::to_string(video_packets_) + " of " +
+                          std::to_string(indexed_packets_) + " video packets are there";
+      return;
+    }
+    if (container_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM ||
+        container_->duration <= 0)
+      return;
+    const std::int64_t tolerance =
+        std::max<std::int64_t>(AV_TIME_BASE / 2, container_->duration / 100);
+    const std::int64_t arrived = arrived_until_ - part_.start;
+    if (arrived + tolerance < container_->duration)
+      damage_.truncated =
+          "it ends after " + seconds(arrived) + " of " + seconds(container_->duration) + " seconds";
+  }
+
+  static std::string seconds(std::int64_t microseconds) {
+    const std::string hundredths = std::to_string(microseconds / 10000 % 100);
+    return std::to_string(microseconds / AV_TIME_BASE) + (hundredths.size() < 2 ? ".0" : ".") +
+           hundredths;
+  }
+
+  void finish_video() {
+    video_done_ = true;
+    if (draining_ || container_->nb_streams == 1) at_end_ = true;
+  }
+
+  void take_frame(FramePtr frame) {
+    std::int64_t pts = frame->best_effort_timestamp;
+    if (pts == none) pts = next_pts_ == none ? 0 : next_pts_;
+    const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
+    if (part_.cut && time < part_.start) return;
+    if (info_.width == 0) describe(*frame);
+    if (time >= part_.end) return finish_video();
+    check_unchanged(*frame);
+    if (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)) ++damage_.frames;
+
+    pts -= offset(stream_->time_base);
+    if (count_ > 0 && pts <= last_pts_) {
+      if (std::exchange(time_was_right_, false))
+        notify(options_.notify, "the times of the input's frames do not grow: from frame " +
+                                    std::to_string(count_) + " on some are moved");
+      pts = last_pts_ + 1;
+    }
+    frame->pts = last_pts_ = pts;
+    std::int64_t duration = frame_duration(*frame);
+    if (duration <= 0 && info_.frame_rate.num > 0)
+      duration = av_rescale_q(1, av_inv_q(info_.frame_rate), stream_->time_base);
+    set_frame_duration(*frame, duration);
+    next_pts_ = pts + offset(stream_->time_base) + duration;
+    ready_.emplace_back(Frame(std::move(frame), count_++));
+    if (options_.frames && count_ == *options_.frames) {
+      // Other streams go on until the last frame has been shown.
+      part_.end = av_rescale_q(next_pts_, stream_->time_base, AV_TIME_BASE_Q);
+      finish_video();
+    }
+  }
+
+  void take_packet(PacketPtr packet, const AVStream& stream) {
+    if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) {  // belongs to all times
+      ready_.emplace_back(std::move(packet));
+      return;
+    }
+    const std::int64_t by = offset(stream.time_base);
+    const std::int64_t time = packet->pts != none ? packet->pts : packet->dts;
+    if (time != none) {
+      const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+      if ((part_.cut && at < part_.start) || at >= part_.end) return;
+    }
+    if (packet->pts != none) packet->pts -= by;
+    if (packet->dts != none) packet->dts -= by;
+    ready_.emplace_back(std::move(packet));
+  }
+
+  // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
+  std::int64_t offset(AVRational time_base) const {
+    return part_.cut ? av_rescale_q(part_.start, AV_TIME_BASE_Q, time_base) : 0;
+  }
+
+  void describe(const AVFrame& frame) {
+    const AVCodecParameters& parameters = *stream_->codecpar;
+    // const_cast: libavformat's getters only read, but some versions do not say so.
+    AVFrame* guess = const_cast<AVFrame*>(&frame);
+    info_.format = find_format(static_cast<AVPixelFormat>(frame.format));
+    info_.width = frame.width;
+    info_.height = frame.height;
+    info_.time_base = stream_->time_base;
+    info_.frame_rate = av_guess_frame_rate(container_.get(), stream_, guess);
+    info_.sample_aspect = av_guess_sample_aspect_ratio(container_.get(), stream_, guess);
+    info_.field_order = parameters.field_order;
+    if (info_.field_order == AV_FIELD_UNKNOWN && is_interlaced(frame))
+      info_.field_order = is_top_field_first(frame) ? AV_FIELD_TT : AV_FIELD_BB;
+    info_.range =
+        frame.color_range != AVCOL_RANGE_UNSPECIFIED ? frame.color_range : parameters.color_range;
+    info_.primaries = frame.color_primaries;
+    info_.transfer = frame.color_trc;
+    info_.matrix = frame.colorspace;
+    info_.chroma_location = frame.chroma_location;
+    info_.codec = parameters.codec_id;
+    info_.frames = expected_frames();
+  }
+
+  std::optional<std::int64_t> expected_frames() const {
+    std::optional<std::int64_t> frames;
+    const double rate = info_.frame_rate.num > 0 ? av_q2d(info_.frame_rate) : 0;
+    const auto after = [&](std::int64_t microseconds) {
+      return static_cast<std::int64_t>(static_cast<double>(microseconds) / AV_TIME_BASE * rate +
+                                       0.5);
+    };
+    if (stream_->nb_frames > 0)
+      frames = stream_->nb_frames;
+    else if (container_->duration > 0 && rate > 0)
+      frames = after(container_->duration);
+    if (frames && part_.cut)
+      frames = std::max<std::int64_t>(0, *frames - after(part_.start - container_->start_time));
+    if (options_.duration && rate > 0)
+      frames = std::min(frames.value_or(std::numeric_limits<std::int64_t>::max()),
+                        after(part_.end - part_.start));
+    if (options_.frames) frames = std::min(frames.value_or(*options_.frames), *options_.frames);
+    return frames;
+  }
+
+  void check_unchanged(const AVFrame& frame) const {
+    if (frame.width == info_.width && frame.height == info_.height &&
+        frame.format == info_.format->id)
+      return;
+    const auto picture = [](int width, int height, const char* format) {
+      return std::to_string(width) + "x" + std::to_string(height) + " " + format;
+    };
+    Error error(Fault::input, "cannot go on with", name_,
+                "the picture changes from " +
+                    picture(info_.width, info_.height, info_.format->name.c_str()) + " to " +
+                    picture(frame.width, frame.height,
+                            av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame.format))),
+                "filter the parts one by one with --frames and --start");
+    error.set_frame(count_);
+    throw error;
+  }
+
+  static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
+
+  const SourceOptions options_;
+  const std::string name_;  // for messages
+  std::atomic<bool> cancelled_ = false;
+  ByteReader* reader_ = nullptr;  // inside pipe_
+  std::optional<PipeIo> pipe_;
+  InputPtr container_;
+  AVStream* stream_ = nullptr;
+  std::optional<Decoder> decoder_;
+  VideoInfo info_;
+  Part part_;
+  Damage damage_;
+
+  std::deque<Item> ready_;  // what next() hands out
+  FramePtr spare_;          // an empty frame for the decoder to fill
+  std::int64_t count_ = 0;  // frames so far
+  std::int64_t last_pts_ = none;
+  std::int64_t next_pts_ = none;  // in the container's time
+  bool time_was_right_ = true;
+  bool draining_ = false, video_done_ = false, at_end_ = false;
+  int drain_failures_ = 0;
+
+  std::int64_t indexed_packets_ = 0;
+  std::int64_t video_packets_ = 0;
+  std::int64_t arrived_until_ = 0;  // microseconds of the container's time
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
+                                       const SourceOptions& options) {
+  return std::make_unique<ContainerSource>(url, std::move(reader), options);
+}
+
+}  // namespace vidconv

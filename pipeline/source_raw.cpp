@@ -1,0 +1,66 @@
+// Bare frames: no header, no gaps; the user says what they are.
+#include <utility>
+
+#include "pipeline/source_kinds.h"
+#include "pipeline/source_steady.h"
+
+namespace vidconv {
+namespace {
+
+class RawSource final : public SteadySource {
+ public:
+  RawSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader,
+            std::optional<std::int64_t> available)
+      : SteadySource(info, options, available),
+        reader_(std::move(reader)),
+        frame_bytes_(info.format->packed_bytes(info.width, info.height)) {}
+
+  void cancel() override {
+    SteadySource::cancel();
+    reader_->cancel();
+  }
+
+ private:
+  bool read(Frame& frame, std::int64_t index) override {
+    const std::size_t got = reader_->read(frame.extent());  // packed: the extent is the frame
+    if (got == frame_bytes_) return true;
+    if (reader_->stopped()) return false;
+    const std::string why = "frame " + std::to_string(index) + " has " + std::to_string(got) +
+                            " of " + std::to_string(frame_bytes_) + " bytes";
+    if (index == 0)
+      throw Error(Fault::input, "cannot read the raw input", reader_->name(),
+                  got == 0 ? "it is empty" : why, "check the size and format given for it");
+    if (got > 0) end_early(why);
+    return false;
+  }
+
+  std::unique_ptr<ByteReader> reader_;
+  const std::size_t frame_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOptions& options) {
+  const PictureSpec spec = parse_picture_spec(options.raw, "the description of the raw input");
+  if (!spec.format || spec.frames)
+    throw Error(Fault::usage, "cannot understand the description of the raw input", options.raw,
+                spec.format ? "it has a number of frames" : "the pixel format is missing",
+                "write WxH:PIXFMT[@FPS], as in 1920x1080:yuv420p@25");
+  VideoInfo info;
+  info.format = spec.format;
+  info.width = spec.width;
+  info.height = spec.height;
+  info.frame_rate = spec.frame_rate;
+  info.range = spec.range;
+
+  auto reader = input == "-" ? read_stdin(options) : ByteReader::open(input, options.interrupted);
+  std::optional<std::int64_t> available;  // an incomplete frame at the end counts: it is looked at
+  if (const std::int64_t size = reader->size(); size > 0) {
+    const auto frame =
+        static_cast<std::int64_t>(spec.format->packed_bytes(info.width, info.height));
+    available = (size + frame - 1) / frame;
+  }
+  return std::make_unique<RawSource>(info, options, std::move(reader), available);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,48 @@
+#include "pipeline/source_steady.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vidconv {
+
+SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
+                           std::optional<std::int64_t> available)
+    : info_(std::move(info)),
+      pool_(packed_layout(*info_.format, info_.width, info_.height), options.memory),
+      interrupted_(options.interrupted) {
+  info_.time_base = av_inv_q(info_.frame_rate);
+  const double rate = av_q2d(info_.frame_rate);
+  // A little less than exact, so that decimals of times such as 0.04 find their frame.
+  const auto frames_in = [&](double seconds) {
+    return static_cast<std::int64_t>(std::ceil(seconds * rate - 1e-6));
+  };
+  if (options.start) first_ = std::max<std::int64_t>(0, frames_in(*options.start));
+  if (options.duration) end_ = std::min(end_, first_ + frames_in(*options.duration));
+  if (options.frames) end_ = std::min(end_, first_ + *options.frames);
+  if (available) end_ = std::min(end_, std::max(first_, *available));
+  if (end_ != std::numeric_limits<std::int64_t>::max()) info_.frames = end_ - first_;
+}
+
+std::optional<Item> SteadySource::next() {
+  if (index_ < first_ && skip_to(first_)) index_ = first_;
+  while (index_ < end_ && !stopped()) {
+    FramePtr av = pool_.get();
+    av->pts = index_ - first_;
+    set_frame_duration(*av, 1);
+    av->sample_aspect_ratio = info_.sample_aspect;
+    av->color_range = info_.range;
+    av->chroma_location = info_.chroma_location;
+    set_interlaced(*av, info_.field_order == AV_FIELD_TT || info_.field_order == AV_FIELD_BB,
+                   info_.field_order == AV_FIELD_TT);
+    Frame frame(std::move(av), index_ - first_);
+    if (!read(frame, index_)) {
+      end_ = index_;
+      break;
+    }
+    if (index_++ >= first_) return Item(std::move(frame));
+  }
+  return std::nullopt;
+}
+
+}  // namespace vidconv
