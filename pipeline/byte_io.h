@@ -1,6 +1,8 @@
 // Bytes from and to file descriptors: files, pipes, sockets.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -10,8 +12,6 @@
 #include <vector>
 
 #include "pipeline/frame.h"
-
-struct iovec;
 
 namespace vidconv {
 
