@@ -19,23 +19,22 @@ HWY_BEFORE_NAMESPACE();
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Sample codes less `offset`, as lanes.
-template <class Lane, class T>
-void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
-                  Lane* HWY_RESTRICT line) {
-  for (int x = 0; x < width; ++x) {
-    if constexpr (std::is_same_v<T, float>)
-      line[x] = static_cast<Lane>(from[x]);
-    else
-      line[x] = static_cast<Lane>((from[x] >> shift) - offset);
-  }
-}
-
+// Lanes of the samples at from[0], from[step], ...: codes less `offset`. The common cases have
+// loops of their own, because compilers can make vectors of these.
 template <class Lane, class T>
 void load_samples(const T* HWY_RESTRICT from, std::ptrdiff_t step, int width, int shift, int offset,
                   Lane* HWY_RESTRICT line) {
-  for (std::ptrdiff_t x = 0; x < width; ++x)
-    load_samples(from + x * step, 1, shift, offset, line + x);
+  if (step == 1 && shift == 0) {
+    for (int x = 0; x < width; ++x) line[x] = static_cast<Lane>(from[x] - static_cast<T>(offset));
+    return;
+  }
+  for (int x = 0; x < width; ++x) {
+    const T sample = from[x * step];
+    if constexpr (std::is_same_v<T, float>)
+      line[x] = static_cast<Lane>(sample);
+    else
+      line[x] = static_cast<Lane>((sample >> shift) - offset);
+  }
 }
 
 // Row y of the picture, which may lie outside, with its continuation on both sides.
@@ -49,14 +48,13 @@ void load_line(const Plan& plan, const Reach& reach, const Plane<const T>& src, 
     std::fill(line - reach.left, line + width + reach.right, outside);
     return;
   }
-  if (src.step == 1)
-    load_samples(src.row(row), width, plan.sample.shift, offset, line);
-  else
-    load_samples(src.row(row), src.step, width, plan.sample.shift, offset, line);
-  for (int x = -reach.left; x < width + reach.right; x = x == -1 ? width : x + 1) {
+  load_samples(src.row(row), src.step, width, plan.sample.shift, offset, line);
+  const auto extend = [&](int x) HWY_ATTR {
     const int from = border_index(plan.border, x, width);
     line[x] = from < 0 ? outside : line[from];
-  }
+  };
+  for (int x = -reach.left; x < 0; ++x) extend(x);
+  for (int x = width; x < width + reach.right; ++x) extend(x);
 }
 
 // Stores the first `count` of a block of codes in an output row.

@@ -65,19 +65,22 @@ HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> r
   return hn::Floor(v);
 }
 
-// finish_int without its last clamp, which finish.limit already makes true.
+// The two halves of finish_int; its last clamp is left out, because finish.limit makes it true.
 template <class D>
-HWY_INLINE hn::VFromD<D> finish_int_lanes(const Finish& f, D d, hn::VFromD<D> response) {
-  const hn::RebindToUnsigned<D> du;
-  const hn::RepartitionToWide<decltype(du)> wide;
+HWY_INLINE hn::VFromD<D> numerators(const Finish& f, D d, hn::VFromD<D> response) {
   auto n = hn::Add(response, hn::Set(d, f.offset));
   if (f.absolute) n = hn::IfThenElse(hn::Lt(n, hn::Zero(d)), hn::Neg(n), n);
   n = hn::Add(n, hn::Set(d, f.half));
-  n = hn::Min(hn::Max(n, hn::Zero(d)), hn::Set(d, f.limit));
+  return hn::Min(hn::Max(n, hn::Zero(d)), hn::Set(d, f.limit));
+}
 
+template <class D>
+HWY_INLINE hn::VFromD<D> quotients(const Finish& f, D d, hn::VFromD<D> n) {
   const int log2 = f.magic_shift - 31;
   if (f.real_divisor == static_cast<double>(std::int64_t{1} << log2))
     return hn::ShiftRightSame(n, log2);
+  const hn::RebindToUnsigned<D> du;
+  const hn::RepartitionToWide<decltype(du)> wide;
   const auto magic = hn::Set(du, f.magic);
   const auto even = hn::BitCast(du, n);
   const auto odd = hn::BitCast(du, hn::ShiftRight<32>(hn::BitCast(wide, n)));
@@ -99,7 +102,7 @@ HWY_INLINE hn::VFromD<D> finish_lanes(const Finish& f, D d, hn::VFromD<D> folded
       return codes;
   }
   if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
-    return finish_int_lanes(f, d, folded);
+    return quotients(f, d, numerators(f, d, folded));
   else
     return finish_real_lanes<T>(f, d, folded);
 }
