@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/cpu/cpu.h"
+#include "kernels/cuda/variants.h"
 #include "kernels/reference.h"
 
 namespace vidconv {
@@ -18,6 +19,17 @@ constexpr Variant table[] = {
      cpu_int16_supports, make_cpu_int16},
     {"cpu-lanes", "SIMD, int32, float or double lanes; OpenMP", Device::cpu, cpu_lanes_supports,
      make_cpu_lanes},
+#ifdef VIDCONV_HAVE_CUDA
+    {"cuda-copy", "vectors copied", Device::cuda, cuda::supports_copy, cuda::make_copy},
+    {"cuda-fill", "vectors of one value", Device::cuda, cuda::supports_fill, cuda::make_fill},
+    {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
+     cuda::supports_separable_small, cuda::make_separable_small},
+    {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
+     cuda::supports_dense_small, cuda::make_dense_small},
+    {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
+     cuda::supports_separable, cuda::make_separable},
+    {"cuda-dense", "matrices of any size", Device::cuda, cuda::supports_dense, cuda::make_dense},
+#endif
     {"reference", "the definition: plain loops, one thread", Device::cpu, any_plan, make_reference},
 };
 

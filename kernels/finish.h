@@ -47,8 +47,11 @@ VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
   if (f.absolute && n < 0) n = -n;
   n += f.half;
   n = n < 0 ? 0 : n > f.limit ? f.limit : n;
-  const int code = static_cast<int>((static_cast<std::uint64_t>(n) * f.magic) >> f.magic_shift);
-  return code > f.max ? f.max : code;
+  // The upper half of a product of 32-bit numbers: one instruction. n <= limit, so the code is at
+  // most f.max.
+  const std::uint32_t twice = 2 * static_cast<std::uint32_t>(n);
+  const std::uint64_t product = std::uint64_t{twice} * f.magic;
+  return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> (f.magic_shift - 31));
 }
 
 // T is the sample type: u8 and u16 are rounded and clamped, float is left as it is.
@@ -68,33 +71,58 @@ VIDCONV_HD inline T finish_real(const Finish& f, Real response) {
   }
 }
 
-// All of it: `responses` are the values of the `count` kernels of the filter, in order. Acc is
-// std::int32_t, float or double.
+// The responses of a filter's kernels, in order, become one value. Acc is std::int32_t, float or
+// double.
+template <class Acc>
+class Combined {
+ public:
+  VIDCONV_HD void first(const Finish& f, Acc response) {
+    if (f.combine == Combine::l2)
+      squares_ = square(response);
+    else
+      value_ = f.combine != Combine::linear && response < 0 ? -response : response;
+  }
+
+  VIDCONV_HD void add(const Finish& f, Acc response) {
+    if (f.combine == Combine::l2) {
+      squares_ = squares_ + square(response);
+      return;
+    }
+    const Acc r = response < 0 ? -response : response;
+    value_ = f.combine == Combine::l1 ? value_ + r : r > value_ ? r : value_;
+  }
+
+  template <class T>
+  VIDCONV_HD T finish(const Finish& f) const {
+    using std::sqrt;
+    if (f.combine == Combine::l2) return finish_real<T, Real>(f, sqrt(squares_));
+    if constexpr (std::is_same_v<Acc, std::int32_t>)
+      return static_cast<T>(finish_int(f, value_));
+    else
+      return finish_real<T, Acc>(f, value_);
+  }
+
+ private:
+  using Real = std::conditional_t<std::is_same_v<Acc, double>, double, float>;
+
+  static VIDCONV_HD Real square(Acc response) {
+    const Real r = static_cast<Real>(response);
+    return r * r;
+  }
+
+  union {  // one register: Finish::combine says which
+    Acc value_;
+    Real squares_;
+  };
+};
+
+// All of it: `responses` are the values of the `count` kernels of the filter.
 template <class T, class Acc>
 VIDCONV_HD inline T finish(const Finish& f, const Acc* responses, int count) {
-  if (f.combine == Combine::l2) {
-    using Real = std::conditional_t<std::is_same_v<Acc, double>, double, float>;
-    Real total = 0;
-    for (int k = 0; k < count; ++k) {
-      const Real r = static_cast<Real>(responses[k]);
-      const Real square = r * r;
-      total = total + square;
-    }
-    using std::sqrt;
-    return finish_real<T, Real>(f, sqrt(total));
-  }
-  Acc response = responses[0];
-  if (f.combine != Combine::linear) {
-    response = response < 0 ? -response : response;
-    for (int k = 1; k < count; ++k) {
-      const Acc r = responses[k] < 0 ? -responses[k] : responses[k];
-      response = f.combine == Combine::l1 ? response + r : r > response ? r : response;
-    }
-  }
-  if constexpr (std::is_same_v<Acc, std::int32_t>)
-    return static_cast<T>(finish_int(f, response));
-  else
-    return finish_real<T, Acc>(f, response);
+  Combined<Acc> combined;
+  combined.first(f, responses[0]);
+  for (int k = 1; k < count; ++k) combined.add(f, responses[k]);
+  return combined.template finish<T>(f);
 }
 
 }  // namespace vidconv

@@ -1,0 +1,77 @@
+// cuda-copy: the identity.
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int lanes = 32, warps = 8;
+constexpr int strip = 4;  // rows that a thread copies, one vector of each
+constexpr int tile_height = warps * strip;
+template <class T>
+constexpr int tile_width = lanes* vector_samples<T>;
+
+// A kernel and not cudaMemcpy2DAsync, which takes neither steps nor negative strides, needs one
+// call a plane, and may use the copy engine that transfers of other frames wait for.
+template <class T>
+__global__ void __launch_bounds__(lanes* warps)
+    copy_kernel(const __grid_constant__ Batch batch, int shift) {
+  constexpr int n = vector_samples<T>;
+  const Tile tile = this_tile<tile_width<T>, tile_height>(batch);
+  const Plane<const T> src = tile.pair.src.as<const T>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
+  const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;
+  const int y0 = tile.y + static_cast<int>(threadIdx.y);
+  const bool whole = x0 + n <= dst.width && is_aligned(src, 16) && is_aligned(dst, 16);
+
+  // What lies below a shifted code does not survive any filter, so not this one either.
+  const auto clean = [shift](T stored) { return static_cast<T>(stored >> shift << shift); };
+  const unsigned mask = clean(static_cast<T>(~0)) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+
+  uint4 vectors[strip];
+#pragma unroll
+  for (int i = 0; i < strip; ++i)
+    if (whole && y0 + i * warps < dst.height)
+      vectors[i] = __ldg(reinterpret_cast<const uint4*>(src.row(y0 + i * warps) + x0));
+#pragma unroll
+  for (int i = 0; i < strip; ++i) {
+    const int y = y0 + i * warps;
+    if (y >= dst.height) return;
+    if (whole)
+      *reinterpret_cast<uint4*>(dst.row(y) + x0) = make_uint4(
+          vectors[i].x & mask, vectors[i].y & mask, vectors[i].z & mask, vectors[i].w & mask);
+    else
+      for (std::ptrdiff_t x = x0; x < min(x0 + n, dst.width); ++x)
+        dst.row(y)[x * dst.step] = clean(src.row(y)[x * src.step]);
+  }
+}
+
+template <class T>
+class Copy final : public Convolver {
+ public:
+  explicit Copy(int shift) : shift_(shift) {}
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
+      copy_kernel<T><<<blocks, dim3(lanes, warps), 0, stream>>>(batch, shift_);
+      check_launch("cuda-copy");
+    });
+  }
+
+ private:
+  int shift_;
+};
+
+}  // namespace
+
+bool supports_copy(const Plan& plan) { return plan.is_copy(); }
+
+std::unique_ptr<Convolver> make_copy(const Plan& plan, int) {
+  const int shift = plan.sample.shift;
+  if (plan.sample.storage == Storage::u8) return std::make_unique<Copy<std::uint8_t>>(shift);
+  return std::make_unique<Copy<std::uint16_t>>(shift);  // a float plan is no copy
+}
+
+}  // namespace vidconv::cuda

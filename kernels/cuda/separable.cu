@@ -1,0 +1,191 @@
+// cuda-separable: two passes of any size in one kernel. The row pass leaves its sums in shared
+// memory, the column pass adds them up from there; sample rows come as many at a time as fit.
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/arith.cuh"
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device_array.h"
+#include "kernels/cuda/output.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int lanes = 32, warps = 8;  // of a block
+constexpr int columns = 4;            // adjacent columns that a lane sums in the column pass
+constexpr int strip = 8;              // rows that a thread sums in the column pass
+constexpr int tile_width = lanes * columns;
+constexpr int tile_height = warps * strip;
+
+constexpr int shared_bytes = 48 * 1024;  // what every device gives a block unasked
+
+template <class Value>
+struct Work {
+  Batch batch;
+  Sampling sampling;
+  Finish finish;
+  const Value* taps;  // row, then column; in device memory
+  int width, height;
+  int anchor_x, anchor_y;
+  int row_shift;
+  int left;           // samples loaded to the left of the tile: anchor_x, rounded up for alignment
+  int pitch;          // samples in a row of shared memory
+  int rows_per_pass;  // sample rows that fit in shared memory together with their sums
+};
+
+// The row pass: sums[r][0 .. tile_width) of `rows` sample rows; `samples` as in load_tile().
+template <class Arith, class T, class Value>
+__device__ void sum_rows(Value* sums, const T* samples, int rows, const Value* taps,
+                         const Work<Value>& work) {
+  constexpr int n = group<T>;
+  constexpr int groups = tile_width / n;
+  const int skew = work.left - work.anchor_x;
+  for (int item = thread_index(); item < rows * groups; item += lanes * warps) {
+    const int r = item / groups, x0 = item % groups * n;
+    const T* const row = samples + r * work.pitch + x0;
+    Value sum[n] = {};
+    Value window[2 * n];
+    load_group<Value>(window, row);
+    for (int c = 0; c < skew + work.width; c += n) {
+      load_group<Value>(window + n, row + c + n);
+      const bool all_inside = c >= skew && c + n <= skew + work.width;
+#pragma unroll
+      for (int q = 0; q < n; ++q) {
+        const int i = c + q - skew;
+        if (!all_inside && (i < 0 || i >= work.width)) continue;
+        const Value tap = taps[i];
+#pragma unroll
+        for (int x = 0; x < n; ++x) sum[x] = multiply_add(tap, window[q + x], sum[x]);
+      }
+#pragma unroll
+      for (int x = 0; x < n; ++x) window[x] = window[n + x];
+    }
+#pragma unroll
+    for (int x = 0; x < n; ++x) {
+      if constexpr (std::is_same_v<Arith, Integer>)
+        sum[x] = (sum[x] + (1 << work.row_shift >> 1)) >> work.row_shift;
+      sums[r * tile_width + x0 + x] = sum[x];
+    }
+  }
+}
+
+// The column pass: what `rows` rows of sums add to this thread's outputs. Row 0 of `sums`, which
+// begins at the thread's first column, is seen by output row y as its kernel row first - y.
+template <class Value>
+__device__ void sum_columns(Value (&total)[strip][columns], const Value* sums, int rows, int first,
+                            const Value* taps, int height) {
+  // Rows before or after these are seen by none of the strip.
+  const int begin = max(0, -first), end = min(rows, height + strip - 1 - first);
+  for (int r = begin; r < end; ++r) {
+    Value between[columns];
+#pragma unroll
+    for (int x = 0; x < columns; ++x) between[x] = sums[r * tile_width + x];
+    const bool all_inside = first + r >= strip - 1 && first + r < height;
+#pragma unroll
+    for (int y = 0; y < strip; ++y) {
+      const int j = first + r - y;
+      if (!all_inside && (j < 0 || j >= height)) continue;
+      const Value tap = taps[j];
+#pragma unroll
+      for (int x = 0; x < columns; ++x) total[y][x] = multiply_add(tap, between[x], total[y][x]);
+    }
+  }
+}
+
+template <class T, class Arith>
+__global__ void __launch_bounds__(lanes* warps)
+    separable_kernel(const __grid_constant__ Work<typename Arith::Value> work) {
+  using Value = typename Arith::Value;
+  extern __shared__ uint4 shared[];
+  T* const samples = reinterpret_cast<T*>(shared);
+  Value* const sums = reinterpret_cast<Value*>(samples + work.rows_per_pass * work.pitch);
+  Value* const taps = sums + work.rows_per_pass * tile_width;
+  for (int i = thread_index(); i < work.width + work.height; i += lanes * warps)
+    taps[i] = work.taps[i];
+
+  const Tile tile = this_tile<tile_width, tile_height>(work.batch);
+  const int lane = static_cast<int>(threadIdx.x);
+  const int first_row = static_cast<int>(threadIdx.y) * strip;
+  const int all_rows = tile_height + work.height - 1;
+  Value total[strip][columns] = {};
+  for (int r = 0; r < all_rows; r += work.rows_per_pass) {
+    const int rows = min(work.rows_per_pass, all_rows - r);
+    const Piece piece{tile.x - work.left, tile.y - work.anchor_y + r, work.pitch, rows, work.width,
+                      work.height};
+    load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
+    __syncthreads();  // samples are there, and everyone is done with the previous sums
+    sum_rows<Arith>(sums, samples, rows, taps, work);
+    __syncthreads();
+    sum_columns(total, sums + lane * columns, rows, r - first_row, taps + work.width, work.height);
+  }
+
+  store_outputs<columns, strip>(tile.pair.dst.as<T>(), tile.x + lane * columns, tile.y + first_row,
+                                work.sampling, work.finish, [&](const Finish& f, int x, int y) {
+                                  const auto response = to_response<Arith>(total[y][x]);
+                                  return finish<T>(f, &response, 1);
+                                });
+}
+
+template <class T, class Arith>
+class Separable final : public Convolver {
+  using Value = typename Arith::Value;
+
+ public:
+  explicit Separable(const Plan& plan) : taps_(all_taps(plan.terms[0])) {
+    const Taps& taps = plan.terms[0];
+    work_.sampling = sampling_of(plan);
+    work_.finish = plan.finish;
+    work_.taps = taps_.data();
+    work_.width = taps.width;
+    work_.height = taps.height;
+    work_.anchor_x = taps.anchor_x;
+    work_.anchor_y = taps.anchor_y;
+    work_.row_shift = taps.row_shift;
+    work_.left = round_up(taps.anchor_x, vector_samples<T>);
+    // sum_rows() reads one group beyond the last tap's, at most.
+    const int reach = round_up(work_.left - taps.anchor_x + taps.width, group<T>) + group<T>;
+    work_.pitch = round_up(tile_width + reach, vector_samples<T>);
+
+    const int value_bytes = static_cast<int>(sizeof(Value));
+    const int tap_bytes = (taps.width + taps.height) * value_bytes;
+    const int row_bytes = work_.pitch * static_cast<int>(sizeof(T)) + tile_width * value_bytes;
+    work_.rows_per_pass =
+        std::min(tile_height + taps.height - 1, (shared_bytes - tap_bytes) / row_bytes);
+    shared_bytes_ = work_.rows_per_pass * row_bytes + tap_bytes;
+  }
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
+      work_.batch = batch;
+      separable_kernel<T, Arith><<<blocks, dim3(lanes, warps), shared_bytes_, stream>>>(work_);
+      check_launch("cuda-separable");
+    });
+  }
+
+ private:
+  static DeviceArray<Value> all_taps(const Taps& taps) {
+    std::vector<Value> values(taps.row.begin(), taps.row.end());
+    values.insert(values.end(), taps.column.begin(), taps.column.end());
+    return DeviceArray<Value>(values);
+  }
+
+  DeviceArray<Value> taps_;
+  Work<Value> work_{};
+  int shared_bytes_ = 0;
+};
+
+}  // namespace
+
+bool supports_separable(const Plan& plan) {
+  return plan.terms.size() == 1 && plan.terms[0].separable();
+}
+
+std::unique_ptr<Convolver> make_separable(const Plan& plan, int) {
+  return with_types(plan, [&]<class T, class Arith>() -> std::unique_ptr<Convolver> {
+    return std::make_unique<Separable<T, Arith>>(plan);
+  });
+}
+
+}  // namespace vidconv::cuda

@@ -1,0 +1,29 @@
+// The CUDA variants, for the table in kernels/convolve.cpp: what each supports is said where it is
+// defined. `threads` is ignored; the convolver belongs to the device that is current.
+#pragma once
+
+#include <memory>
+
+#include "kernels/convolve.h"
+
+namespace vidconv::cuda {
+
+bool supports_copy(const Plan&);
+std::unique_ptr<Convolver> make_copy(const Plan&, int threads);
+
+bool supports_fill(const Plan&);
+std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
+
+bool supports_separable_small(const Plan&);
+std::unique_ptr<Convolver> make_separable_small(const Plan&, int threads);
+
+bool supports_separable(const Plan&);
+std::unique_ptr<Convolver> make_separable(const Plan&, int threads);
+
+bool supports_dense_small(const Plan&);
+std::unique_ptr<Convolver> make_dense_small(const Plan&, int threads);
+
+bool supports_dense(const Plan&);
+std::unique_ptr<Convolver> make_dense(const Plan&, int threads);
+
+}  // namespace vidconv::cuda
