@@ -1,14 +1,13 @@
 // Spreads the rows of planes over threads.
 #pragma once
 
-#include <omp.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "kernels/convolve.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/window.h"
 
 namespace vidconv {
@@ -22,16 +21,13 @@ class BandedConvolver : public Convolver {
     for (const PlanePair& pair : pairs)
       for (Window<Lane>& window : windows_) window.reserve(layout(pair.dst.width));
     const int threads = static_cast<int>(windows_.size());
-#pragma omp parallel num_threads(threads)
-    {
-      const std::int64_t count = omp_get_num_threads();  // fewer where the system has no more
-      const std::int64_t thread = omp_get_thread_num();
+    parallel(threads, [&](std::int64_t thread, std::int64_t count) {
       for (const PlanePair& pair : pairs) {
         const int first = static_cast<int>(pair.dst.height * thread / count);
         const int last = static_cast<int>(pair.dst.height * (thread + 1) / count);
         if (first < last) band(pair, first, last, windows_[static_cast<std::size_t>(thread)]);
       }
-    }
+    });
   }
 
  protected:

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/parallel.h"
 
 namespace vidconv {
 namespace {
@@ -11,10 +12,12 @@ namespace {
 // Calls row(pair, y) for every row, on `threads` threads.
 template <class Row>
 void for_rows(std::span<const PlanePair> pairs, int threads, const Row& row) {
-  for (const PlanePair& pair : pairs) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int y = 0; y < pair.dst.height; ++y) row(pair, y);
-  }
+  parallel(threads, [&](std::int64_t thread, std::int64_t count) {
+    for (const PlanePair& pair : pairs) {
+      const std::int64_t height = pair.dst.height, last = height * (thread + 1) / count;
+      for (std::int64_t y = height * thread / count; y < last; ++y) row(pair, static_cast<int>(y));
+    }
+  });
 }
 
 class Copy final : public Convolver {
