@@ -22,7 +22,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
                  bool global_header)
     : context_(avcodec_alloc_context3(choice.codec)),
       description_(choice.codec->name),
-      counts_frames_(choice.defaults.counts_frames && video.frame_rate.num > 0),
+      counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       packet_(make_packet()) {
   if (!context_) throw Error(Fault::internal, "out of memory", "", "");
   AVCodecContext& c = *context_;
@@ -127,8 +127,8 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
 void Encoder::write(Frame frame, const Receive& receive) {
   FramePtr av = converter_ ? converter_->convert(frame.av()) : frame.release();
   const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
-  ++frames_;
-  inside_.push_back(times);
+  if (frames_++ == 0) first_ = times;
+  held_.push_back(times);
   av->pts = times.inside;
   forget_picture_type(*av);
   check(avcodec_send_frame(context_.get(), av.get()), *context_, "cannot encode with");
@@ -152,16 +152,26 @@ void Encoder::receive_all(const Receive& receive) {
   }
 }
 
+const Encoder::Times* Encoder::find_times(std::int64_t inside) const {
+  const auto it = std::ranges::find(held_, inside, &Times::inside);
+  return it == held_.end() ? nullptr : &*it;
+}
+
 void Encoder::restore_times(AVPacket& packet) {
-  const auto it = std::ranges::find(inside_, packet.pts, &Times::inside);
-  if (it == inside_.end()) return;
-  packet.duration = it->duration;
+  const Times* shown = find_times(packet.pts);
+  if (!shown)
+    throw Error(Fault::internal, "the encoder made up a time", context_->codec->name,
+                std::to_string(packet.pts));
+  const std::int64_t decoded = packet.dts;
+  packet.duration = shown->duration;
   if (counts_frames_) {
-    // dts counts frames too; the distance to pts stays as many frames.
-    packet.dts = it->pts + (packet.dts - packet.pts) * it->duration;
-    packet.pts = it->pts;
+    packet.pts = shown->pts;
+    // Frames that are decoded before the first is shown: as if there were earlier ones.
+    const Times* then = find_times(decoded);
+    packet.dts = then ? then->pts : first_.pts + (decoded - first_.inside) * first_.duration;
   }
-  inside_.erase(it);
+  // Times of decoding grow, and no frame is decoded after it is shown.
+  while (!held_.empty() && held_.front().inside < decoded) held_.pop_front();
 }
 
 }  // namespace vidconv

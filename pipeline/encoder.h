@@ -34,11 +34,12 @@ class Encoder {
   std::int64_t packets() const { return packets_; }
 
  private:
-  // What the encoder does not keep of a frame inside it.
+  // What the encoder does not keep of a frame that it holds.
   struct Times {
     std::int64_t inside;  // the encoder's pts
     std::int64_t pts, duration;
   };
+  const Times* find_times(std::int64_t inside) const;
 
   void choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& notify);
   void set_options(const EncoderChoice& choice, const SinkOptions& options);
@@ -49,9 +50,12 @@ class Encoder {
   CodecContextPtr context_;
   std::optional<Converter> converter_;
   std::string description_;
-  bool counts_frames_;
+  // The encoder's times are frame numbers. So it is for steady video too: what the codec writes
+  // into its headers is then a frame rate, not the container's time base.
+  const bool counts_frames_;
   std::int64_t frames_ = 0, packets_ = 0;
-  std::deque<Times> inside_;
+  std::deque<Times> held_;  // of frames that a coming packet may mean by its pts or dts
+  Times first_{};
   PacketPtr packet_;
 };
 

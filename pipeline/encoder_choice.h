@@ -15,7 +15,7 @@ struct EncoderDefaults {
   AVCodecID codec;
   // Options as FFmpeg's command line has them, up to the first empty key.
   std::pair<const char*, const char*> options[4];
-  // Counts frames instead of taking times: its time base must be about the frame rate.
+  // Knows no times, only a frame rate.
   bool counts_frames = false;
   bool full_range_only = false;
 };

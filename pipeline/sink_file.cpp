@@ -1,4 +1,6 @@
 // A container that libavformat writes: the video encoded, all other streams copied.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -52,8 +54,8 @@ bool takes(const AVOutputFormat& container, const AVStream& stream) {
 
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-  return "#" + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
-         avcodec_get_name(stream.codecpar->codec_id) + ")";
+  return fmt::format("#{} ({}, {})", stream.index, type ? type : "unknown",
+                     avcodec_get_name(stream.codecpar->codec_id));
 }
 
 class FileSink final : public Sink {

@@ -294,6 +294,8 @@ class ContainerSource final : public Source {
     info_.height = frame.height;
     info_.time_base = stream_->time_base;
     info_.frame_rate = av_guess_frame_rate(container_.get(), stream_, guess);
+    info_.steady =
+        info_.frame_rate.num > 0 && av_cmp_q(stream_->avg_frame_rate, stream_->r_frame_rate) == 0;
     info_.sample_aspect = av_guess_sample_aspect_ratio(container_.get(), stream_, guess);
     info_.field_order = parameters.field_order;
     if (info_.field_order == AV_FIELD_UNKNOWN && is_interlaced(frame))

@@ -12,6 +12,7 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
       pool_(packed_layout(*info_.format, info_.width, info_.height), options.memory),
       interrupted_(options.interrupted) {
   info_.time_base = av_inv_q(info_.frame_rate);
+  info_.steady = true;
   const double rate = av_q2d(info_.frame_rate);
   // A little less than exact, so that decimals of times such as 0.04 find their frame.
   const auto frames_in = [&](double seconds) {

@@ -14,6 +14,7 @@ struct VideoInfo {
   int width = 0, height = 0;
   AVRational time_base{1, 25};     // seconds per tick of every frame's pts and duration
   AVRational frame_rate{0, 1};     // frames per second, nominal; 0 where unknown
+  bool steady = false;             // as far as is known, all frames last 1 / frame_rate
   AVRational sample_aspect{0, 1};  // 0 where unknown
   AVFieldOrder field_order = AV_FIELD_UNKNOWN;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
