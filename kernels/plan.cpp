@@ -1,6 +1,7 @@
 #include "kernels/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -170,12 +171,15 @@ class Planner {
 
   bool try_quantised_below(int sum_bits, double bound) {
     const double headroom = std::abs(bias_) + 0.5;
+    int sum_limit = sum_bits;
+    // Where the responses are added, their sum has to fit: each may use its share.
+    if (filter_.combine == Combine::l1)
+      sum_limit -= static_cast<int>(std::bit_width(filter_.kernels.size() - 1));
     int bits = 30;
     for (const Kernel& k : filter_.kernels) {
       if (two_dimensional(k) && linear() && factor(k.taps(), k.width(), k.height()))
         return false;  // two passes are its definition, in float then
-      const auto q = quantise_dense(k.taps(), anchor_index(k), max_, headroom,
-                                    filter_.combine == Combine::l1 ? sum_bits - 3 : sum_bits);
+      const auto q = quantise_dense(k.taps(), anchor_index(k), max_, headroom, sum_limit);
       if (!q) return false;
       bits = std::min(bits, q->bits);
     }
@@ -251,10 +255,10 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
   Plan plan;
   plan.sample = sample;
   plan.border = border.mode;
-  const double level = border.value * sample.max();
-  plan.outside = role == Role::chroma             ? sample.neutral()
-                 : sample.storage == Storage::f32 ? level
-                                                  : std::floor(level + 0.5);
+  double level = border.value * sample.max();
+  if (sample.storage != Storage::f32)
+    level = std::clamp(std::floor(level + 0.5), 0.0, static_cast<double>(sample.max()));
+  plan.outside = role == Role::chroma ? sample.neutral() : level;
   plan.finish.combine = filter.combine;
   plan.finish.absolute = filter.absolute;
   plan.finish.max = sample.max();

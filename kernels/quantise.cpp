@@ -16,11 +16,6 @@ double abs_sum(std::span<const double> values) {
   return total;
 }
 
-bool fits_16_bits(const Quantised& q) {
-  return std::ranges::all_of(q.numerators,
-                             [](std::int64_t n) { return std::abs(n) <= max_numerator; });
-}
-
 }  // namespace
 
 Quantised quantise(std::span<const double> taps, std::size_t residual, int bits) {
@@ -39,6 +34,18 @@ Quantised quantise(std::span<const double> taps, std::size_t residual, int bits)
   return q;
 }
 
+// None where a numerator does not fit 16 bits.
+std::optional<Quantised> quantise_to_16_bits(std::span<const double> taps, std::size_t residual,
+                                             int bits) {
+  // First as a real number: it may be far too large for any integer.
+  for (double tap : taps)
+    if (std::ldexp(std::abs(tap), bits) > max_numerator + 1) return std::nullopt;
+  Quantised q = quantise(taps, residual, bits);
+  for (std::int64_t n : q.numerators)
+    if (std::abs(n) > max_numerator) return std::nullopt;
+  return q;
+}
+
 Extent extent(std::span<const std::int64_t> numerators) {
   Extent e;
   for (std::int64_t n : numerators) (n > 0 ? e.positive : e.negative) += n;
@@ -48,10 +55,10 @@ Extent extent(std::span<const std::int64_t> numerators) {
 std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_t residual, int max,
                                         double headroom, int sum_bits) {
   for (int bits = max_bits; bits >= 0; --bits) {
-    Quantised q = quantise(taps, residual, bits);
-    if (!fits_16_bits(q)) continue;
+    const auto q = quantise_to_16_bits(taps, residual, bits);
+    if (!q) continue;
     const double largest_sum =
-        static_cast<double>(extent(q.numerators).total()) * max + std::ldexp(headroom, bits);
+        static_cast<double>(extent(q->numerators).total()) * max + std::ldexp(headroom, bits);
     if (largest_sum < std::ldexp(1.0, sum_bits)) return q;
   }
   return std::nullopt;
@@ -76,8 +83,9 @@ std::optional<QuantisedPasses> quantise_passes(const Factors<double>& factors,
   const double largest = std::ldexp(max, p.intermediate_bits) + 1;
   for (int bits = std::min(max_bits - p.intermediate_bits, 15);; --bits) {
     if (bits < 0) return std::nullopt;
-    p.column = quantise(factors.column, column_residual, bits);
-    if (!fits_16_bits(p.column)) continue;
+    const auto column = quantise_to_16_bits(factors.column, column_residual, bits);
+    if (!column) continue;
+    p.column = *column;
     const double sum = static_cast<double>(extent(p.column.numerators).total()) * largest +
                        std::ldexp(headroom, bits + p.intermediate_bits);
     if (sum < 0x1p31) break;

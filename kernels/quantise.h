@@ -18,6 +18,7 @@ struct Quantised {
 };
 
 // Rounds each tap to a multiple of 2^-bits and puts what the sum lost into the tap at `residual`.
+// |tap| * 2^bits must be below 2^40.
 Quantised quantise(std::span<const double> taps, std::size_t residual, int bits);
 
 // The sums of a kernel's positive and of its negative numerators (the second is <= 0).

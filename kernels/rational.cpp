@@ -73,9 +73,12 @@ std::optional<Factors<std::int64_t>> factor_exactly(std::span<const std::int64_t
   // A row of integers that is a multiple of a primitive integer row is an integer multiple of it.
   for (std::size_t j = 0; j < h; ++j) f.column.push_back(matrix[j * w + at % w] / f.row[at % w]);
 
+  // By division: the product of two factors that do not match can be too large for an integer.
   for (std::size_t j = 0; j < h; ++j)
-    for (std::size_t i = 0; i < w; ++i)
-      if (matrix[j * w + i] != f.column[j] * f.row[i]) return std::nullopt;
+    for (std::size_t i = 0; i < w; ++i) {
+      const std::int64_t value = matrix[j * w + i], row = f.row[i], column = f.column[j];
+      if (row == 0 ? value != 0 : value % row != 0 || value / row != column) return std::nullopt;
+    }
   return f;
 }
 
