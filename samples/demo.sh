@@ -18,9 +18,5 @@ if [[ $# -eq 0 && ! -e $clip ]]; then
 fi
 
 edges=$out/edges.mp4
-stats=$out/edges.json
-"$vidconv" "$clip" -o "$edges" --kernel sobel -y --stats "$stats"
-
-fps=$(sed -n 's/^ *"fps": *\([0-9.]*\).*/\1/p' "$stats" | head -n 1)
-echo "$fps frames per second"
+"$vidconv" "$clip" -o "$edges" --kernel sobel -y
 echo "The result: $edges"
