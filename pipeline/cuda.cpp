@@ -1,0 +1,136 @@
+#include "pipeline/cuda.h"
+
+#include "pipeline/cuda_objects.h"
+#include "pipeline/error.h"
+
+namespace vidconv {
+namespace {
+
+const char* remedy_for(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "use fewer --slots, or --device cpu";
+    case cudaErrorInsufficientDriver:
+      return "update the NVIDIA driver, or use --device cpu";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return "build for this device (CMAKE_CUDA_ARCHITECTURES), or use --device cpu";
+    default:
+      return "use --device cpu";
+  }
+}
+
+std::string version_text(int version) {  // 1000 * major + 10 * minor
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string why_none(cudaError_t error) {
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    return "no NVIDIA driver is installed";
+  if (error == cudaErrorInsufficientDriver)
+    return "the NVIDIA driver is made for CUDA " + version_text(driver) +
+           ", this program needs CUDA " + version_text(CUDART_VERSION);
+  return error == cudaSuccess ? "no CUDA device" : cudaGetErrorString(error);
+}
+
+std::byte* allocate_pinned(std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+    return static_cast<std::byte*>(memory);
+  cudaGetLastError();  // reported by the caller, not by the next launch
+  return nullptr;
+}
+
+void release_pinned(std::byte* memory) noexcept { cudaFreeHost(memory); }
+
+}  // namespace
+
+const HostMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
+
+CudaDevices cuda_devices() {
+  CudaDevices found;
+  int count = 0;
+  cudaError_t result = cudaGetDeviceCount(&count);
+  for (int i = 0; result == cudaSuccess && i < count; ++i) {
+    cudaDeviceProp properties;
+    result = cudaGetDeviceProperties(&properties, i);
+    if (result == cudaSuccess)
+      found.devices.push_back(
+          {i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+  }
+  if (found.devices.empty()) found.why_none = why_none(result);
+  cudaGetLastError();
+  return found;
+}
+
+void check_cuda(cudaError_t result, const char* act, const std::string& value) {
+  if (result == cudaSuccess) return;
+  cudaGetLastError();  // an error that does not last is not to be found by the next launch
+  throw Error(Fault::device, act, value,
+              std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")",
+              remedy_for(result));
+}
+
+CurrentDevice::CurrentDevice(int index) {
+  check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
+  check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
+}
+
+CurrentDevice::~CurrentDevice() { cudaSetDevice(before_); }
+
+Event::Event() {
+  cudaEvent_t event = nullptr;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "cannot make a CUDA event");
+  event_.reset(event);
+}
+
+void Event::wait() const {
+  check_cuda(cudaEventSynchronize(event_.get()), "the CUDA device failed");
+}
+
+double Event::seconds(const Event& begin, const Event& end) {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "the CUDA device failed");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+Stream::Stream() {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+             "cannot make a CUDA stream");
+  stream_.reset(stream);
+}
+
+void Stream::record(const Event& event) const {
+  check_cuda(cudaEventRecord(event.get(), stream_.get()), "the CUDA device failed");
+}
+
+void Stream::wait_for(const Event& event) const {
+  check_cuda(cudaStreamWaitEvent(stream_.get(), event.get(), 0), "the CUDA device failed");
+}
+
+void Stream::upload(std::byte* device, const std::byte* host, std::size_t bytes) const {
+  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_.get()),
+             "cannot upload a frame");
+}
+
+void Stream::download(std::byte* host, const std::byte* device, std::size_t bytes) const {
+  check_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_.get()),
+             "cannot download a frame");
+}
+
+void Stream::synchronise() const {
+  check_cuda(cudaStreamSynchronize(stream_.get()), "the CUDA device failed");
+}
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
+  void* memory = nullptr;
+  const std::string value = std::to_string(bytes >> 20) + " MiB";
+  check_cuda(cudaMalloc(&memory, bytes), "cannot allocate device memory", value);
+  memory_.reset(static_cast<std::byte*>(memory));
+  // What is copied back includes the gaps between rows, which no kernel writes.
+  check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
+}
+
+}  // namespace vidconv

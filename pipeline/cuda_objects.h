@@ -1,0 +1,94 @@
+// Owners of CUDA objects. All are move-only, belong to the device that is current when they are
+// made, and throw Error(device) where CUDA refuses.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace vidconv {
+
+// Throws Error(device) unless `result` is success. `act` is what was tried ("cannot upload a
+// frame"), `value` what it was tried on.
+void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
+
+// Makes a device current in this thread, and the former one again at the end of the scope.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int index);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// A point in the work of a stream, with the time at which the device passed it.
+class Event {
+ public:
+  Event();
+
+  // Blocks this thread, sleeping, until the device has passed the last record(). At once where
+  // nothing was recorded.
+  void wait() const;
+  // Between two events that the device has passed.
+  static double seconds(const Event& begin, const Event& end);
+
+  cudaEvent_t get() const { return event_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+};
+
+// A queue of device work that runs in order, independent of other streams. Dropping it does not
+// wait: synchronise first where the work uses memory that is dropped too.
+class Stream {
+ public:
+  Stream();
+
+  // All of these return at once.
+  void record(const Event& event) const;
+  // What is queued later waits for what `event` has recorded last.
+  void wait_for(const Event& event) const;
+  // The host's memory must stay as it is until the copy is done; a copy from or to memory that is
+  // not pinned may block.
+  void upload(std::byte* device, const std::byte* host, std::size_t bytes) const;
+  void download(std::byte* host, const std::byte* device, std::size_t bytes) const;
+
+  // Blocks until all queued work is done; throws what went wrong in it.
+  void synchronise() const;
+
+  cudaStream_t get() const { return stream_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
+};
+
+// Device memory, aligned to 256 bytes, zero at first. Making and dropping one waits for the device.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t bytes);
+
+  std::byte* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { cudaFree(memory); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace vidconv
