@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "pipeline/container.h"
+
 namespace vidconv {
 namespace {
 
@@ -42,11 +44,6 @@ const AVCodec* encoder_of(AVCodecID id) {
   return avcodec_find_encoder(id);
 }
 
-bool takes(const AVOutputFormat& container, AVCodecID id) {
-  const int answer = avformat_query_codec(&container, id, FF_COMPLIANCE_NORMAL);
-  return answer > 0 || (answer < 0 && container.video_codec == id);
-}
-
 }  // namespace
 
 EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions& options,
@@ -59,14 +56,14 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
     if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
       throw Error(Fault::usage, "there is no video encoder", options.codec, "",
                   "'ffmpeg -encoders' lists them");
-    if (avformat_query_codec(&container, codec->id, FF_COMPLIANCE_NORMAL) == 0)
+    if (!can_hold(container, codec->id))
       throw Error(Fault::output, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                   "choose another --codec or another ending of the output's name");
     return with_defaults(*codec);
   }
   for (const AVCodecID id : {input, AV_CODEC_ID_H264, container.video_codec}) {
-    if (id == AV_CODEC_ID_NONE || !takes(container, id)) continue;
+    if (id == AV_CODEC_ID_NONE || !can_hold(container, id)) continue;
     if (const AVCodec* codec = encoder_of(id)) return with_defaults(*codec);
   }
   throw Error(Fault::output, "there is no video encoder for the container", container.name, "",

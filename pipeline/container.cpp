@@ -1,0 +1,133 @@
+#include "pipeline/container.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace vidconv {
+namespace {
+
+bool is(const AVOutputFormat& container, std::string_view name) { return container.name == name; }
+
+// MPEG-TS carries anything, but only these so that others can read it; FFmpeg has no list of them.
+bool transport_stream_holds(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_MPEG4:
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_MP2:
+    case AV_CODEC_ID_MP3:
+    case AV_CODEC_ID_AAC:
+    case AV_CODEC_ID_AAC_LATM:
+    case AV_CODEC_ID_AC3:
+    case AV_CODEC_ID_EAC3:
+    case AV_CODEC_ID_DTS:
+    case AV_CODEC_ID_TRUEHD:
+    case AV_CODEC_ID_OPUS:
+    case AV_CODEC_ID_DVB_SUBTITLE:
+    case AV_CODEC_ID_DVB_TELETEXT:
+    case AV_CODEC_ID_HDMV_PGS_SUBTITLE:
+    case AV_CODEC_ID_SMPTE_KLV:
+    case AV_CODEC_ID_TIMED_ID3:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether a header can be written for this stream alone.
+bool try_header(const AVOutputFormat& container, const AVStream& stream) {
+  AVFormatContext* context = nullptr;
+  if (avformat_alloc_output_context2(&context, &container, nullptr, nullptr) < 0) return false;
+  const OutputPtr owner(context);
+  if (avio_open_dyn_buf(&context->pb) < 0) return false;
+  bool written = false;
+  if (AVStream* copy = avformat_new_stream(context, nullptr)) {
+    copy_stream_description(stream, container, *copy);
+    written = avformat_write_header(context, nullptr) >= 0;
+    if (written) av_write_trailer(context);  // frees what the header has allocated
+  }
+  std::uint8_t* bytes = nullptr;
+  avio_close_dyn_buf(context->pb, &bytes);
+  context->pb = nullptr;
+  av_free(bytes);
+  return written;
+}
+
+}  // namespace
+
+const AVOutputFormat& choose_container(const std::string& output, const SinkOptions& options) {
+  const bool by_name = options.format.empty();
+  const AVOutputFormat* container = by_name
+                                        ? av_guess_format(nullptr, output.c_str(), nullptr)
+                                        : av_guess_format(options.format.c_str(), nullptr, nullptr);
+  if (!by_name && !container)
+    throw Error(Fault::usage, "there is no container", options.format, "",
+                "'ffmpeg -muxers' lists them");
+  if (output == "-")
+    throw Error(Fault::usage, "cannot write to a pipe", options.format, "",
+                "--format y4m and --format raw can be");
+  if (!container)
+    throw Error(Fault::output, "cannot tell the container from the name", output, "",
+                "use an ending such as .mp4 or .mkv, or --format");
+  if (container->flags & AVFMT_NOFILE)
+    throw Error(Fault::output, "cannot write", output,
+                std::string(container->long_name) + " is not written to one file",
+                "use an ending such as .mp4 or .mkv");
+  return *container;
+}
+
+bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
+  if (is(container, "mpegts")) return transport_stream_holds(codec);
+  return avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) > 0;
+}
+
+bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  const bool any_attachment =
+      parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT && is(container, "matroska");
+  return (any_attachment || can_hold(container, parameters.codec_id)) &&
+         try_header(container, stream);
+}
+
+void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
+  check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal, "out of memory");
+  // A tag means something in its own container only.
+  if (!container.codec_tag ||
+      av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
+    to.codecpar->codec_tag = 0;
+  to.time_base = from.time_base;
+  to.avg_frame_rate = from.avg_frame_rate;
+  to.sample_aspect_ratio = from.sample_aspect_ratio;
+  to.disposition = from.disposition;
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  copy_picture_side_data(from, to);
+}
+
+void copy_description(const AVFormatContext& from, AVFormatContext& to) {
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  // What mp4 says about the file that it was.
+  for (const char* key : {"major_brand", "minor_version", "compatible_brands"})
+    av_dict_set(&to.metadata, key, nullptr, 0);
+
+  if (from.nb_chapters == 0) return;
+  const auto check = [](const void* memory) {
+    if (!memory) throw Error(Fault::internal, "out of memory", "", "");
+  };
+  to.chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
+  check(to.chapters);
+  for (unsigned i = 0; i < from.nb_chapters; ++i) {
+    auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
+    check(chapter);
+    to.chapters[to.nb_chapters++] = chapter;  // freed with the container
+    const AVChapter& original = *from.chapters[i];
+    chapter->id = original.id;
+    chapter->time_base = original.time_base;
+    chapter->start = original.start;
+    chapter->end = original.end;
+    av_dict_copy(&chapter->metadata, original.metadata, 0);
+  }
+}
+
+}  // namespace vidconv
