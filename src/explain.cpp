@@ -1,0 +1,198 @@
+#include "src/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+namespace vidconv {
+namespace {
+
+constexpr int largest_printed = 15;  // rows and columns of a matrix that are still readable
+
+double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+std::string numbers(std::span<const double> values) {
+  std::string text;
+  for (double v : values) text += fmt::format(" {:g}", v);
+  return text;
+}
+
+double sum(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// What the divisors of the passes amount to: sums are this many units for a code.
+double units_per_code(const Plan& plan) { return plan.finish.real_divisor; }
+
+std::string dc_gain(const Plan& plan, const Taps& taps) {
+  double gain = taps.dense.empty() ? sum(taps.row) * sum(taps.column) : sum(taps.dense);
+  return fmt::format("{:.6g}", gain / units_per_code(plan) / std::ldexp(1.0, taps.row_shift));
+}
+
+std::string structure(const Plan& plan, const Taps& taps) {
+  if (taps.dense.empty())
+    return fmt::format("rank 1: two passes, row {} and column {}", taps.width, taps.height);
+  if (taps.separable())
+    return fmt::format("rank 1: one pass or two passes (row {}, column {}), the same bytes",
+                       taps.width, taps.height);
+  (void)plan;
+  return "one pass";
+}
+
+std::string precision(const Plan& plan) {
+  if (plan.exact) return "exact";
+  return fmt::format("within {:.2g} codes of real arithmetic before rounding", plan.error_bound);
+}
+
+std::string matrix_text(const Plan& plan, const Taps& taps) {
+  std::string text;
+  const auto line = [&](std::string_view label, std::span<const double> values) {
+    text += fmt::format("      {}{}\n", label, numbers(values));
+  };
+  if (std::max(taps.width, taps.height) > 4 * largest_printed) {
+    text += "      (too large to print)\n";
+  } else if (!taps.row.empty()) {
+    line("row   ", taps.row);
+    line("column", taps.column);
+    if (taps.row_shift > 0)
+      text += fmt::format("      row sums are rounded to {} bits less\n", taps.row_shift);
+  } else if (taps.width <= largest_printed) {
+    const auto width = static_cast<std::size_t>(taps.width);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(taps.height); ++j)
+      line("", std::span(taps.dense).subspan(j * width, width));
+  } else {
+    text += "      (too large to print)\n";
+  }
+  if (units_per_code(plan) != 1)
+    text += fmt::format("      divided by {:.0f}\n", units_per_code(plan));
+  return text;
+}
+
+std::string_view name_of(Combine combine) {
+  switch (combine) {
+    case Combine::linear:
+      return "linear";
+    case Combine::l2:
+      return "square root of the sum of squares";
+    case Combine::l1:
+      return "sum of absolute values";
+    case Combine::max:
+      return "largest absolute value";
+  }
+  return "";
+}
+
+std::string describe_plan(const Plan& plan) {
+  std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
+                                 precision(plan), name_of(plan.border));
+  if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
+  text += '\n';
+  if (plan.terms.size() > 1)
+    text += fmt::format("    {} kernels, combined by {}\n", plan.terms.size(),
+                        name_of(plan.finish.combine));
+  for (const Taps& taps : plan.terms) {
+    text += fmt::format("    {}x{}, anchor {},{}, DC gain {}, {}\n", taps.width, taps.height,
+                        taps.anchor_x, taps.anchor_y, dc_gain(plan, taps), structure(plan, taps));
+    text += matrix_text(plan, taps);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Arith arith) {
+  switch (arith) {
+    case Arith::int32:
+      return "int32";
+    case Arith::float32:
+      return "float32";
+    case Arith::float64:
+      return "float64";
+  }
+  return "";
+}
+
+std::string_view name_of(Action action) {
+  switch (action) {
+    case Action::filter:
+      return "filter";
+    case Action::copy:
+      return "copy";
+    case Action::fill:
+      return "fill";
+  }
+  return "";
+}
+
+std::string_view name_of(BorderMode mode) {
+  switch (mode) {
+    case BorderMode::reflect101:
+      return "reflect101";
+    case BorderMode::reflect:
+      return "reflect";
+    case BorderMode::replicate:
+      return "replicate";
+    case BorderMode::wrap:
+      return "wrap";
+    case BorderMode::constant:
+      return "constant";
+  }
+  return "";
+}
+
+std::string component_names(const Work& work, const Step& step) {
+  std::string names;
+  for (std::size_t i : step.components) {
+    if (!names.empty()) names += ' ';
+    names += work.format->components[i].name;
+  }
+  return names;
+}
+
+std::string describe_video(const VideoInfo& video) {
+  std::string text = fmt::format("{}x{} {}", video.width, video.height, video.format->name);
+  if (video.range != AVCOL_RANGE_UNSPECIFIED)
+    text += fmt::format(", {} range", video.range == AVCOL_RANGE_JPEG ? "full" : "limited");
+  if (video.frame_rate.num > 0) text += fmt::format(", {:.6g} frames/s", av_q2d(video.frame_rate));
+  if (video.frames) text += fmt::format(", {} frames", *video.frames);
+  return text;
+}
+
+std::string explain(const std::string& input, const Source& source, const Work& work,
+                    const Processor& processor, int slots) {
+  std::string text = fmt::format("input   {}: {}\n", input, describe_video(source.video()));
+  text += fmt::format("device  {}\n", processor.device());
+
+  const std::vector<std::string> variants = processor.variants();
+  for (std::size_t link = 0; link < work.links.size(); ++link) {
+    text += fmt::format("filter  {}\n", work.links[link].text);
+    for (std::size_t i = 0; i < work.steps.size(); ++i) {
+      const Step& step = work.steps[i];
+      if (step.link != link) continue;
+      text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
+                          variants[i]);
+      if (step.action == Action::filter) text += describe_plan(step.plan);
+    }
+  }
+
+  const MemoryUse memory = processor.memory();
+  text += fmt::format(
+      "memory  {} frames in flight: {:.1f} MiB of host memory for filtered frames, "
+      "{:.1f} MiB on the device; as much again for decoded frames and what the "
+      "decoder refers to\n",
+      slots, mebibytes(memory.host), mebibytes(memory.device));
+  text +=
+      memory.device > 0
+          ? "copies  one to the device and one from it per frame\n"
+          : "copies  none: frames are decoded into, filtered from and encoded from one memory\n";
+  return text;
+}
+
+}  // namespace vidconv

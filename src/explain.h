@@ -1,0 +1,27 @@
+// --explain: what would be computed and where, in words; nothing is run.
+#pragma once
+
+#include <string>
+
+#include "kernels/plan.h"
+#include "pipeline/processor.h"
+#include "pipeline/source.h"
+#include "pipeline/work.h"
+
+namespace vidconv {
+
+// The whole answer. `processor` does `work` on frames of `source`.
+std::string explain(const std::string& input, const Source& source, const Work& work,
+                    const Processor& processor, int slots);
+
+// "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames"
+std::string describe_video(const VideoInfo& video);
+
+// The names of a step's components: "Y", "U V".
+std::string component_names(const Work& work, const Step& step);
+
+std::string_view name_of(Arith arith);
+std::string_view name_of(Action action);
+std::string_view name_of(BorderMode mode);
+
+}  // namespace vidconv

@@ -1,0 +1,34 @@
+#include "src/interrupt.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace vidconv {
+namespace {
+
+std::atomic<bool> interrupted{false};
+std::atomic<int> signal_number{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler may only use lock-free atomics");
+
+extern "C" void on_signal(int number) {
+  if (interrupted.exchange(true)) _exit(128 + number);
+  signal_number = number;
+}
+
+}  // namespace
+
+const std::atomic<bool>& install_interrupt_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;  // without SA_RESTART: a read that waits returns
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return interrupted;
+}
+
+int interrupting_signal() { return signal_number; }
+
+}  // namespace vidconv

@@ -1,0 +1,197 @@
+// The command: from options to an exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "pipeline/cuda.h"
+#include "pipeline/run.h"
+#include "src/benchmark.h"
+#include "src/device.h"
+#include "src/explain.h"
+#include "src/interrupt.h"
+#include "src/lists.h"
+#include "src/options.h"
+#include "src/progress.h"
+#include "src/report.h"
+
+namespace vidconv {
+namespace {
+
+constexpr int default_slots = 4;  // enough to keep upload, kernels and download busy at once
+
+void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
+
+class Command {
+ public:
+  explicit Command(Options options)
+      : options_(std::move(options)), interrupted_(install_interrupt_handlers()) {
+    notify_ = [this](const std::string& line) {
+      if (!options_.quiet) say(line);
+    };
+  }
+
+  int run() {
+    capture_av_log();
+    device_ = choose_device(options_.device);
+    if (!device_.why.empty()) notify_(device_.why);
+    const auto source = open_source(options_.input, source_options());
+    const VideoInfo& video = source->video();
+    const Work work = make_work(options_.filters, *video.format, planes(), options_.border);
+
+    if (options_.explain) {
+      const auto processor = make_processor(work, video.width, video.height, processor_options());
+      fmt::print("{}", explain(options_.input, *source, work, *processor, slots()));
+      return 0;
+    }
+    if (options_.benchmark_seconds) {
+      const auto processor = make_processor(work, video.width, video.height, processor_options());
+      fmt::print("{}", run_benchmark(*source, *processor, *options_.benchmark_seconds));
+      return 0;
+    }
+    return filter(*source, work);
+  }
+
+ private:
+  int slots() const { return options_.slots > 0 ? options_.slots : default_slots; }
+
+  PlaneSelection planes() const {
+    return options_.planes.empty() ? PlaneSelection{} : PlaneSelection::parse(options_.planes);
+  }
+
+  SourceOptions source_options() const {
+    SourceOptions o;
+    o.raw = options_.raw;
+    if (options_.start > 0) o.start = options_.start;
+    o.duration = options_.duration;
+    o.frames = options_.frames;
+    o.threads = options_.threads;
+    if (device_.device == Device::cuda) o.memory = pinned_memory;
+    o.notify = notify_;
+    o.interrupted = &interrupted_;
+    return o;
+  }
+
+  SinkOptions sink_options() const {
+    SinkOptions o;
+    o.format = options_.output_format;
+    o.codec = options_.codec;
+    if (options_.crf) o.crf = fmt::format("{}", *options_.crf);
+    o.preset = options_.preset;
+    o.encoder_options = options_.encoder_options;
+    o.overwrite = options_.overwrite;
+    o.threads = options_.threads;
+    o.input = options_.input;
+    o.notify = notify_;
+    return o;
+  }
+
+  ProcessorOptions processor_options() const {
+    ProcessorOptions o;
+    o.device = device_.device;
+    o.device_index = device_.index;
+    o.slots = slots();
+    o.threads = options_.threads > 0
+                    ? options_.threads
+                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    return o;
+  }
+
+  // The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
+  // device, else the definition.
+  std::unique_ptr<Verifier> make_verifier(const Work& work, const VideoInfo& video) const {
+    if (!options_.verify_every) return nullptr;
+    ProcessorOptions o = processor_options();
+    o.slots = 1;
+    if (o.device == Device::cuda) {
+      o.device = Device::cpu;
+    } else if (!cuda_devices().devices.empty()) {
+      o.device = Device::cuda;
+    } else {
+      o.variant = "reference";
+    }
+    return std::make_unique<Verifier>(make_processor(work, video.width, video.height, o),
+                                      *options_.verify_every);
+  }
+
+  int filter(Source& source, const Work& work) {
+    const VideoInfo& video = source.video();
+    const auto sink = open_sink(options_.output, sink_options(), source);
+    const auto processor = make_processor(work, video.width, video.height, processor_options());
+    const auto verifier = make_verifier(work, video);
+
+    RunResult result;
+    {
+      ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
+                              video.frames);
+      Progress last;
+      result = vidconv::run(source, *processor, *sink,
+                            {.observer =
+                                 [&](const Progress& progress) {
+                                   last = progress;
+                                   display.show(progress);
+                                 },
+                             .verifier = verifier.get()});
+      display.finish(last);
+    }
+
+    const int signal = interrupting_signal();
+    if (!options_.stats_file.empty())
+      write_stats(options_.stats_file,
+                  stats_json(result, options_, video, work, *processor, *sink, signal != 0));
+    if (!options_.quiet) say(summary(result, options_.output));
+    if (result.damage.any()) say(describe(result.damage));
+    if (signal != 0) {
+      say("interrupted: the output holds the frames so far");
+      return 128 + signal;
+    }
+    return result.damage.any() ? static_cast<int>(Fault::damaged) : 0;
+  }
+
+  const Options options_;
+  const std::atomic<bool>& interrupted_;
+  Notify notify_;
+  DeviceChoice device_;
+};
+
+int command(int argc, char** argv) {
+  const std::optional<Options> options = parse_options(argc, argv);
+  if (!options) return 0;
+  switch (options->list) {
+    case List::kernels:
+      list_kernels();
+      return 0;
+    case List::formats:
+      list_formats();
+      return 0;
+    case List::devices:
+      list_devices();
+      return 0;
+    case List::none:
+      break;
+  }
+  return Command(*options).run();
+}
+
+}  // namespace
+}  // namespace vidconv
+
+int main(int argc, char** argv) {
+  try {
+    return vidconv::command(argc, argv);
+  } catch (const vidconv::Error& error) {
+    vidconv::say(error.message());
+    return static_cast<int>(error.fault());
+  } catch (const std::bad_alloc&) {
+    vidconv::say("out of memory; try fewer --slots or a smaller picture");
+  } catch (const std::exception& error) {
+    vidconv::say(fmt::format("internal error: {}; please report it", error.what()));
+  }
+  return static_cast<int>(vidconv::Fault::internal);
+}

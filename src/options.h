@@ -1,0 +1,50 @@
+// The command line: what the user asked for, checked as far as words can be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/border.h"
+#include "kernels/parse.h"
+
+namespace vidconv {
+
+enum class ProgressMode { automatic, plain, json, none };
+enum class List { none, kernels, formats, devices };
+
+struct Options {
+  std::string input, output;
+  std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
+  std::string output_format;  // of "-": "y4m" or "raw"; empty: y4m
+  std::vector<FilterSpec> filters;
+
+  std::string device = "auto";
+  Border border;
+  std::string planes;  // empty: by the purpose of the filter
+  int threads = 0;     // 0: as many as the machine has
+  int slots = 0;       // 0: the default of the pipeline
+
+  std::string codec, preset;  // empty: chosen by the output
+  std::optional<double> crf;
+  std::vector<std::pair<std::string, std::string>> encoder_options;
+
+  double start = 0;                // seconds
+  std::optional<double> duration;  // seconds
+  std::optional<long> frames;
+
+  bool overwrite = false;
+  bool quiet = false;
+  ProgressMode progress = ProgressMode::automatic;
+  std::string stats_file;
+  std::optional<double> benchmark_seconds;
+  std::optional<int> verify_every;
+  bool explain = false;
+  List list = List::none;
+};
+
+// Throws Error(Fault::usage). Returns nothing where --help or --version was printed.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+}  // namespace vidconv

@@ -1,0 +1,109 @@
+#include "src/report.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "src/explain.h"
+
+namespace vidconv {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double rate(std::int64_t frames, double seconds) {
+  return seconds > 0 ? static_cast<double>(frames) / seconds : 0;
+}
+
+Json steps_json(const Work& work, const Processor& processor) {
+  const std::vector<std::string> variants = processor.variants();
+  Json steps = Json::array();
+  for (std::size_t i = 0; i < work.steps.size(); ++i) {
+    const Step& step = work.steps[i];
+    const Plan& plan = step.plan;
+    steps.push_back({{"filter", work.links[step.link].text},
+                     {"components", component_names(work, step)},
+                     {"action", name_of(step.action)},
+                     {"variant", variants[i]},
+                     {"arithmetic", name_of(plan.arith)},
+                     {"two_passes", plan.terms[0].dense.empty()},
+                     {"exact", plan.exact},
+                     {"error_bound", plan.error_bound},
+                     {"border", name_of(plan.border)}});
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::string summary(const RunResult& r, const std::string& output) {
+  std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.encoded, r.seconds,
+                                 rate(r.encoded, r.seconds));
+  if (const std::string stage = limiting_stage(r.stages); !stage.empty())
+    line += fmt::format(" (limited by {})", stage);
+  if (r.verified > 0) line += fmt::format(", {} verified", r.verified);
+  return line + " -> " + output;
+}
+
+std::string describe(const Damage& d) {
+  if (!d.any()) return "";
+  std::string text = "the input was damaged:";
+  const auto add = [&](const std::string& part) {
+    text += (text.back() == ':' ? " " : ", ") + part;
+  };
+  if (d.packets > 0) add(fmt::format("{} packets could not be decoded", d.packets));
+  if (d.frames > 0) add(fmt::format("{} frames are wrong in places", d.frames));
+  if (!d.truncated.empty()) add(d.truncated);
+  return text;
+}
+
+std::string stats_json(const RunResult& r, const Options& options, const VideoInfo& video,
+                       const Work& work, const Processor& processor, const Sink& sink,
+                       bool interrupted) {
+  Json j;
+  j["schema"] = 1;
+  j["version"] = VIDCONV_VERSION;
+  j["input"] = {{"name", options.input},
+                {"width", video.width},
+                {"height", video.height},
+                {"pixel_format", video.format->name}};
+  j["output"] = {{"name", options.output}, {"encoder", sink.description()}};
+  j["device"] = processor.device();
+  j["frames"] = {{"decoded", r.decoded},
+                 {"filtered", r.filtered},
+                 {"encoded", r.encoded},
+                 {"verified", r.verified}};
+  j["damage"] = {{"packets", r.damage.packets},
+                 {"frames", r.damage.frames},
+                 {"truncated", r.damage.truncated}};
+  j["interrupted"] = interrupted;
+  j["copied_packets"] = Json::object();
+  for (const auto& [stream, packets] : r.copied)
+    j["copied_packets"][std::to_string(stream)] = packets;
+  j["seconds"] = r.seconds;
+  j["fps"] = rate(r.encoded, r.seconds);
+  j["stages"] = Json::array();
+  for (const StageTime& stage : r.stages)
+    j["stages"].push_back({{"name", stage.name},
+                           {"busy_seconds", stage.seconds},
+                           {"fps", rate(r.encoded, stage.seconds)}});
+  j["limiting_stage"] = limiting_stage(r.stages);
+  j["plan"] = steps_json(work, processor);
+  j["memory"] = {{"host_bytes", r.memory.host}, {"device_bytes", r.memory.device}};
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_stats(const std::string& path, const std::string& json) {
+  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
+  const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
+  const bool closed = file && (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
+  if (!written || !closed)
+    throw Error(Fault::output, "cannot write the statistics", path, std::strerror(errno),
+                "name a writable file");
+}
+
+}  // namespace vidconv
