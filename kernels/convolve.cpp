@@ -15,6 +15,8 @@ bool any_plan(const Plan&) { return true; }
 constexpr Variant table[] = {
     {"cpu-copy", "rows copied", Device::cpu, cpu_copy_supports, make_cpu_copy},
     {"cpu-fill", "rows of one value", Device::cpu, cpu_fill_supports, make_cpu_fill},
+    {"cpu-sum16", "SIMD, sums of lines in 16 bits; OpenMP", Device::cpu, cpu_sum16_supports,
+     make_cpu_sum16},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; OpenMP", Device::cpu,
      cpu_int16_supports, make_cpu_int16},
     {"cpu-lanes", "SIMD, int32, float or double lanes; OpenMP", Device::cpu, cpu_lanes_supports,

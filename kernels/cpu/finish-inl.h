@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/cpu/division16.h"
 #include "kernels/finish.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -88,6 +89,25 @@ HWY_INLINE hn::VFromD<D> quotients(const Finish& f, D d, hn::VFromD<D> n) {
   const auto odd_codes = hn::ShiftRightSame(hn::MulEven(odd, magic), f.magic_shift);
   return hn::BitCast(
       d, hn::OddEven(hn::BitCast(du, hn::ShiftLeft<32>(odd_codes)), hn::BitCast(du, even_codes)));
+}
+
+template <class DU16>
+HWY_INLINE hn::VFromD<DU16> quotients16(const Division16& division, DU16 d, hn::VFromD<DU16> n) {
+  if (division.multiplier != 0) n = hn::MulHigh(n, hn::Set(d, division.multiplier));
+  return hn::ShiftRightSame(n, division.shift);
+}
+
+// Stores a vector of codes as samples.
+template <class V16, class T>
+HWY_INLINE void store_codes16(V16 codes, int shift, T* to) {
+  const hn::RebindToUnsigned<hn::DFromV<V16>> du16;
+  if constexpr (sizeof(T) == 1) {
+    const hn::Rebind<std::int16_t, decltype(du16)> d16;
+    const hn::Rebind<std::uint8_t, decltype(du16)> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(d16, codes)), d8, to);
+  } else {
+    hn::StoreU(hn::ShiftLeftSame(hn::BitCast(du16, codes), shift), du16, to);
+  }
 }
 
 // From what fold() made of all responses to codes; to samples where T is float.

@@ -68,17 +68,15 @@ class Ending {
  public:
   explicit Ending(const Int16Plan& plan)
       : finish_(plan.finish),
-        // The compiler bug that targets.h speaks of.
-        narrow_(HWY_TARGET != HWY_EMU128 && plan.division),
-        division_(plan.division.value_or(Int16Plan::Division{})) {}
+        narrow_(plan.division),
+        division_(plan.division.value_or(Division16{})) {}
 
   template <class T>
   HWY_INLINE V16 codes(V32 even, V32 odd) const {
     if (narrow_) {
       const hn::RebindToUnsigned<D16> du16;
-      auto n = hn::BitCast(du16, weave(numerator(even), numerator(odd)));
-      if (division_.multiplier != 0) n = hn::MulHigh(n, hn::Set(du16, division_.multiplier));
-      return hn::BitCast(d16, hn::ShiftRightSame(n, division_.shift));
+      const auto n = hn::BitCast(du16, weave(numerator(even), numerator(odd)));
+      return hn::BitCast(d16, quotients16(division_, du16, n));
     }
     if constexpr (plain)
       return weave(quotients(finish_, d32, numerator(even)),
@@ -97,7 +95,7 @@ class Ending {
 
   const Finish finish_;
   const bool narrow_;
-  const Int16Plan::Division division_;
+  const Division16 division_;
 };
 
 class Engine {
@@ -227,13 +225,7 @@ class Engine {
     T* to = in_place ? out + x : codes;
     for (int u = 0; u < vectors; ++u) {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
-      if constexpr (sizeof(T) == 1) {
-        const hn::Rebind<std::uint8_t, D16> d8;
-        hn::StoreU(hn::DemoteTo(d8, code), d8, to + u * lanes);
-      } else {
-        const hn::RebindToUnsigned<D16> du16;
-        hn::StoreU(hn::ShiftLeftSame(hn::BitCast(du16, code), plan_.shift), du16, to + u * lanes);
-      }
+      store_codes16(code, plan_.shift, to + u * lanes);
     }
     if (!in_place)
       store_codes(codes, std::min(block, dst.width - x), 0, dst.step,

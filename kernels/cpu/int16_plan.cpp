@@ -87,19 +87,6 @@ Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
   return term;
 }
 
-// By trial: a multiplier of 16 bits does not do for every divisor.
-std::optional<Int16Plan::Division> find_division(const Finish& finish) {
-  if (finish.combine == Combine::l2 || finish.limit > 65535) return std::nullopt;
-  const auto divisor = static_cast<std::uint32_t>(finish.real_divisor);
-  int shift = 0;
-  while (2U << shift <= divisor) ++shift;
-  if (1U << shift == divisor) return Int16Plan::Division{0, shift};
-  const std::uint32_t multiplier = (65536U << shift) / divisor + 1;
-  for (std::uint32_t n = 0; n <= static_cast<std::uint32_t>(finish.limit); ++n)
-    if ((n * multiplier >> 16) >> shift != n / divisor) return std::nullopt;
-  return Int16Plan::Division{static_cast<std::uint16_t>(multiplier), shift};
-}
-
 }  // namespace
 
 double Int16Plan::Term::cost() const {
@@ -119,7 +106,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
   if (plan.arith != Arith::int32) return std::nullopt;
   Int16Plan result;
   result.finish = plan.finish;
-  result.division = find_division(plan.finish);
+  result.division = find_division16(plan.finish);
   result.shift = plan.sample.shift;
   result.code_offset = plan.sample.max() > 32767 ? 32768 : 0;
   const Reach reach = reach_of(plan);

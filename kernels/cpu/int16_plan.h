@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/cpu/division16.h"
 #include "kernels/plan.h"
 
 namespace vidconv {
@@ -52,17 +53,10 @@ struct Int16Plan {
     double cost() const;
   };
 
-  // Where the last division fits 16 bits: floor(n / divisor) = (n * multiplier >> 16) >> shift for
-  // 0 <= n <= finish.limit; a multiplier of 0 stands for 2^16.
-  struct Division {
-    std::uint16_t multiplier;
-    int shift;
-  };
-
   int code_offset = 0;  // taken from each code
   int shift = 0;        // of stored codes
   Finish finish;
-  std::optional<Division> division;
+  std::optional<Division16> division;
   std::vector<Term> terms;
 
   // One term whose sums, as they start, are the numerators of the last division but for the clamp.

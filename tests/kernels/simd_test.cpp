@@ -29,7 +29,8 @@ TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
       for (const Plan& way : ways(plan)) {
         for (const Variant* variant : runnable_variants()) {
           if (variant->device != Device::cpu || !variant->supports(way)) continue;
-          if (!variant->name.starts_with("cpu-int16") && !variant->name.starts_with("cpu-lanes"))
+          if (variant->name == "cpu-copy" || variant->name == "cpu-fill" ||
+              variant->name == "reference")
             continue;  // no SIMD
           Runner runner(*variant, way);
           for (auto [width, height] : sizes) {

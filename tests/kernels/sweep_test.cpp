@@ -28,9 +28,9 @@ std::vector<std::pair<int, int>> make_sizes() {
 // Each combination of filter, border and sample type takes one size in `thinning`, beginning at
 // another one each time: a thinner sweep still meets every size and every combination.
 #ifdef VIDCONV_THIN_SWEEP
-constexpr std::size_t thinning = 37;
+constexpr std::size_t thinning = 13;
 #else
-constexpr std::size_t thinning = 3;
+constexpr std::size_t thinning = 1;
 #endif
 
 constexpr Arrangement arrangements[] = {

@@ -1,0 +1,146 @@
+// The variant for sums that fit 16 bits: additions of whole lines, one multiplication for all
+// samples that share a tap.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/sum16.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/sum16_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+class Sum16Engine {
+ public:
+  using Lane = std::int16_t;
+  static constexpr int rows = 1;
+  static constexpr int offset = 0;
+
+  explicit Sum16Engine(const Sum16Plan& plan) : plan_(plan) {}
+
+  void make_passes(const Lane* source, Lane* pass, int width) const {
+    if (!plan_.two_passes()) return;
+    for (int x = 0; x < width; x += block) {
+      V sums[vectors];
+      sum(plan_.row, &source, x, 0, sums);
+      for (int u = 0; u < vectors; ++u)
+        hn::StoreU(hn::BitCast(d16, sums[u]), d16, pass + x + u * lanes);
+    }
+  }
+
+  template <class T>
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+    for (int x = 0; x < dst.width; x += block) {
+      V sums[vectors];
+      sum(plan_.taps, window, x, plan_.start, sums);
+      const bool in_place = dst.step == 1 && x + block <= dst.width;
+      HWY_ALIGN T codes[block];
+      T* to = in_place ? out[0] + x : codes;
+      for (int u = 0; u < vectors; ++u)
+        store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes);
+      if (!in_place)
+        store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
+                    out[0] + std::ptrdiff_t{x} * dst.step);
+    }
+  }
+
+ private:
+  using D = hn::ScalableTag<std::uint16_t>;
+  using V = hn::VFromD<D>;
+  static constexpr D d{};
+  static constexpr hn::RebindToSigned<D> d16{};
+  static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
+  static constexpr int vectors = 4;  // in a block
+  static constexpr int block = vectors * lanes;
+  static_assert(block <= WindowLayout::block);
+
+  static HWY_INLINE V load(const Lane* from) { return hn::BitCast(d, hn::LoadU(d16, from)); }
+
+  static HWY_INLINE void sum(const Sum16Plan::Groups& groups, const Lane* const* window, int x,
+                             std::uint16_t start, V* sums) {
+    for (int u = 0; u < vectors; ++u) sums[u] = hn::Set(d, start);
+    for (const Sum16Plan::Group& group : groups) {
+      V part[vectors];
+      for (V& p : part) p = hn::Zero(d);
+      for (const Sum16Plan::Place& place : group.plus)
+        for (int u = 0; u < vectors; ++u)
+          part[u] = hn::Add(part[u], load(window[place.row] + place.column + x + u * lanes));
+      for (const Sum16Plan::Place& place : group.minus)
+        for (int u = 0; u < vectors; ++u)
+          part[u] = hn::Sub(part[u], load(window[place.row] + place.column + x + u * lanes));
+      const V tap = hn::Set(d, static_cast<std::uint16_t>(group.tap));
+      for (int u = 0; u < vectors; ++u) sums[u] = hn::Add(sums[u], hn::Mul(part[u], tap));
+    }
+  }
+
+  HWY_INLINE V codes_of(V n) const {
+    if (plan_.absolute)
+      n = hn::Add(hn::BitCast(d, hn::Abs(hn::BitCast(d16, n))), hn::Set(d, plan_.half));
+    n = hn::SaturatedSub(n, hn::Set(d, plan_.below_zero));
+    return quotients16(plan_.division, d, hn::Min(n, hn::Set(d, plan_.limit)));
+  }
+
+  const Sum16Plan& plan_;
+};
+
+void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const PlanePair& pair, int first,
+               int last, const WindowLayout& layout, Window<std::int16_t>& window) {
+  note_used_simd(HWY_TARGET);
+  const Sum16Engine engine(sum16_plan);
+  const Reach reach = reach_of(plan);
+  if (plan.sample.storage == Storage::u8)
+    run_band<std::uint8_t>(engine, plan, reach, pair, first, last, layout, window);
+  else
+    run_band<std::uint16_t>(engine, plan, reach, pair, first, last, layout, window);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/banded.h"
+#include "kernels/cpu/cpu.h"
+
+namespace vidconv {
+namespace {
+
+HWY_EXPORT(run_sum16);
+
+class Sum16Convolver final : public BandedConvolver<std::int16_t> {
+ public:
+  Sum16Convolver(const Plan& plan, int threads)
+      : BandedConvolver(threads), plan_(plan), sum16_plan_(*make_sum16_plan(plan)) {}
+
+ private:
+  WindowLayout layout(int width) const override {
+    const bool two_passes = sum16_plan_.two_passes();
+    return {reach_of(plan_), width, 1, two_passes ? 1 : 0, !two_passes};
+  }
+  void band(const PlanePair& pair, int first, int last,
+            Window<std::int16_t>& window) const override {
+    HWY_DYNAMIC_DISPATCH(run_sum16)
+    (plan_, sum16_plan_, pair, first, last, layout(pair.dst.width), window);
+  }
+
+  Plan plan_;
+  Sum16Plan sum16_plan_;
+};
+
+}  // namespace
+
+bool cpu_sum16_supports(const Plan& plan) { return make_sum16_plan(plan).has_value(); }
+
+std::unique_ptr<Convolver> make_cpu_sum16(const Plan& plan, int threads) {
+  return std::make_unique<Sum16Convolver>(plan, threads);
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE

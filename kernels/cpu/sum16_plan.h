@@ -1,0 +1,47 @@
+// An integer plan whose result fits 16 bits, as sums of whole groups of samples.
+//
+// Everything up to the last step is right modulo 2^16, which is enough because the numerator of the
+// last division is known to fit; so no intermediate is ever widened, and the samples that share a
+// tap are added before they are multiplied.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/cpu/division16.h"
+#include "kernels/plan.h"
+
+namespace vidconv {
+
+struct Sum16Plan {
+  // A sample under the kernel: the window's row, and the column counted from the output sample.
+  struct Place {
+    int row, column;
+  };
+  // tap * (sum of the samples at `plus` - sum of those at `minus`).
+  struct Group {
+    std::int16_t tap;
+    std::vector<Place> plus, minus;
+  };
+  using Groups = std::vector<Group>;
+
+  Groups row;     // of the row pass; empty where there is one pass
+  Groups taps;    // of the only pass, or of the column pass
+  int shift = 0;  // of stored codes
+
+  bool two_passes() const { return !row.empty(); }
+
+  // The last step: n = sum + start; its absolute value + half where `absolute`; less `below_zero`
+  // (saturating: n was raised by this to be positive), at most `limit`, divided.
+  std::uint16_t start = 0;
+  bool absolute = false;
+  std::uint16_t half = 0, below_zero = 0, limit = 0;
+  Division16 division;
+};
+
+// None where the numerator does not fit, for plans of several kernels, for those that round between
+// two passes, and for large kernels of one pass, which go faster otherwise.
+std::optional<Sum16Plan> make_sum16_plan(const Plan& plan);
+
+}  // namespace vidconv
