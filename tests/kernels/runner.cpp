@@ -48,18 +48,26 @@ class DeviceBytes {
 
 }  // namespace
 
-struct Runner::DeviceMemory {
-  DeviceBytes src, dst;
-
+class Runner::DeviceMemory {
+ public:
   // The legacy default stream: copies wait for the kernels.
-  void run(Convolver& convolver, const Picture& from, Picture& to) {
-    PlanePair pair{from.plane(), to.plane()};
-    pair.src.data = src.upload(from.bytes()) + from.origin();
-    pair.dst.data = dst.upload(to.bytes()) + to.origin();
-    convolver.run({&pair, 1}, nullptr);
+  void run(Convolver& convolver, std::span<const Picture* const> sources,
+           std::span<Picture* const> results) {
+    while (planes_.size() < 2 * sources.size()) planes_.push_back(std::make_unique<DeviceBytes>());
+    std::vector<PlanePair> pairs;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      pairs.push_back({sources[i]->plane(), results[i]->plane()});
+      pairs[i].src.data = planes_[2 * i]->upload(sources[i]->bytes()) + sources[i]->origin();
+      pairs[i].dst.data = planes_[2 * i + 1]->upload(results[i]->bytes()) + results[i]->origin();
+    }
+    convolver.run(pairs, nullptr);
     check(cudaGetLastError());
-    dst.download(to.bytes());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      planes_[2 * i + 1]->download(results[i]->bytes());
   }
+
+ private:
+  std::vector<std::unique_ptr<DeviceBytes>> planes_;  // source and result of each pair
 };
 
 bool cuda_works() {
@@ -69,8 +77,9 @@ bool cuda_works() {
 
 #else
 
-struct Runner::DeviceMemory {
-  static void run(Convolver&, const Picture&, Picture&) {
+class Runner::DeviceMemory {
+ public:
+  static void run(Convolver&, std::span<const Picture* const>, std::span<Picture* const>) {
     throw std::logic_error("a build without CUDA has no such variant");
   }
 };
@@ -95,12 +104,28 @@ Runner::Runner(const Variant& variant, const Plan& plan, int threads)
 Runner::~Runner() = default;
 
 void Runner::run(const Picture& src, Picture& dst) {
+  const Picture* const source = &src;
+  Picture* const result = &dst;
+  run(std::span(&source, 1), std::span(&result, 1));
+}
+
+void Runner::run(const std::vector<Picture>& sources, std::vector<Picture>& results) {
+  std::vector<const Picture*> from;
+  std::vector<Picture*> to;
+  for (const Picture& source : sources) from.push_back(&source);
+  for (Picture& result : results) to.push_back(&result);
+  run(from, to);
+}
+
+void Runner::run(std::span<const Picture* const> sources, std::span<Picture* const> results) {
   if (device_ == Device::cuda) {
-    memory_->run(*convolver_, src, dst);
+    memory_->run(*convolver_, sources, results);
     return;
   }
-  const PlanePair pair{src.plane(), dst.plane()};
-  convolver_->run({&pair, 1}, nullptr);
+  std::vector<PlanePair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    pairs.push_back({sources[i]->plane(), results[i]->plane()});
+  convolver_->run(pairs, nullptr);
 }
 
 Picture expected(const Plan& plan, const Picture& src, const Picture& dst) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/convolve.h"
@@ -25,9 +26,12 @@ class Runner {
   // Writes the component of `dst` and nothing else: every other byte of its allocation is carried
   // along, so that a variant that writes elsewhere shows.
   void run(const Picture& src, Picture& dst);
+  // Several planes in one call of the convolver.
+  void run(const std::vector<Picture>& sources, std::vector<Picture>& results);
 
  private:
-  struct DeviceMemory;
+  class DeviceMemory;
+  void run(std::span<const Picture* const> sources, std::span<Picture* const> results);
   Device device_;
   std::unique_ptr<Convolver> convolver_;
   std::unique_ptr<DeviceMemory> memory_;
