@@ -15,11 +15,11 @@ bool any_plan(const Plan&) { return true; }
 constexpr Variant table[] = {
     {"cpu-copy", "rows copied", Device::cpu, cpu_copy_supports, make_cpu_copy},
     {"cpu-fill", "rows of one value", Device::cpu, cpu_fill_supports, make_cpu_fill},
-    {"cpu-sum16", "SIMD, sums of lines in 16 bits; OpenMP", Device::cpu, cpu_sum16_supports,
+    {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, cpu_sum16_supports,
      make_cpu_sum16},
-    {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; OpenMP", Device::cpu,
+    {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      cpu_int16_supports, make_cpu_int16},
-    {"cpu-lanes", "SIMD, int32, float or double lanes; OpenMP", Device::cpu, cpu_lanes_supports,
+    {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu, cpu_lanes_supports,
      make_cpu_lanes},
 #ifdef VIDCONV_HAVE_CUDA
     {"cuda-copy", "vectors copied", Device::cuda, cuda::supports_copy, cuda::make_copy},
@@ -32,7 +32,8 @@ constexpr Variant table[] = {
      cuda::supports_separable, cuda::make_separable},
     {"cuda-dense", "matrices of any size", Device::cuda, cuda::supports_dense, cuda::make_dense},
 #endif
-    {"reference", "the definition: plain loops, one thread", Device::cpu, any_plan, make_reference},
+    {"reference", "the definition: plain loops; OpenMP over rows", Device::cpu, any_plan,
+     make_reference},
 };
 
 }  // namespace

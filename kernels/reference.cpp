@@ -77,7 +77,7 @@ class Definition {
 
 class Reference final : public Convolver {
  public:
-  explicit Reference(const Plan& plan) : plan_(plan) {}
+  Reference(const Plan& plan, int threads) : plan_(plan), threads_(threads) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
     for (const PlanePair& pair : pairs) {
@@ -115,18 +115,20 @@ class Reference final : public Convolver {
   void compute(const PlanePair& pair) const {
     const Definition<Acc, T> definition(plan_, pair.src.as<const T>());
     const Plane<T> dst = pair.dst.as<T>();
+#pragma omp parallel for num_threads(threads_)
     for (int y = 0; y < dst.height; ++y)
       for (int x = 0; x < dst.width; ++x)
         dst.row(y)[static_cast<std::ptrdiff_t>(x) * dst.step] = definition.sample(x, y);
   }
 
   Plan plan_;
+  int threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<Convolver> make_reference(const Plan& plan, int) {
-  return std::make_unique<Reference>(plan);
+std::unique_ptr<Convolver> make_reference(const Plan& plan, int threads) {
+  return std::make_unique<Reference>(plan, threads);
 }
 
 }  // namespace vidconv

@@ -3,29 +3,26 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cpu/bands.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/parallel.h"
 
 namespace vidconv {
 namespace {
 
-// Calls row(pair, y) for every row, on `threads` threads.
+// Calls row(pair, y) for every row.
 template <class Row>
-void for_rows(std::span<const PlanePair> pairs, int threads, const Row& row) {
-  parallel(threads, [&](std::int64_t thread, std::int64_t count) {
-    for (const PlanePair& pair : pairs) {
-      const std::int64_t height = pair.dst.height, last = height * (thread + 1) / count;
-      for (std::int64_t y = height * thread / count; y < last; ++y) row(pair, static_cast<int>(y));
-    }
+void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
+  for_bands(pool, pairs, pool.threads(), [&](const PlanePair& pair, int first, int last, int) {
+    for (int y = first; y < last; ++y) row(pair, y);
   });
 }
 
 class Copy final : public Convolver {
  public:
-  Copy(const Plan& plan, int threads) : sample_(plan.sample), threads_(threads) {}
+  Copy(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_rows(pairs, threads_, [this](const PlanePair& pair, int y) {
+    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
       if (sample_.storage == Storage::u8)
         copy_row(pair.src.as<const std::uint8_t>(), pair.dst.as<std::uint8_t>(), y);
       else
@@ -48,19 +45,19 @@ class Copy final : public Convolver {
   }
 
   SampleType sample_;
-  int threads_;
+  std::shared_ptr<ThreadPool> pool_;
 };
 
 class Fill final : public Convolver {
  public:
-  Fill(const Plan& plan, int threads) : sample_(plan.sample), threads_(threads) {
+  Fill(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {
     const std::vector<std::int32_t> responses(plan.terms.size());
     code_ =
         finish<std::uint16_t>(plan.finish, responses.data(), static_cast<int>(responses.size()));
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_rows(pairs, threads_, [this](const PlanePair& pair, int y) {
+    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
       if (sample_.storage == Storage::u8)
         fill_row(pair.dst.as<std::uint8_t>(), y);
       else
@@ -80,7 +77,7 @@ class Fill final : public Convolver {
   }
 
   SampleType sample_;
-  int threads_;
+  std::shared_ptr<ThreadPool> pool_;
   int code_;
 };
 

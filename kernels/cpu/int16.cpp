@@ -267,7 +267,9 @@ HWY_EXPORT(run_int16);
 class Int16Convolver final : public BandedConvolver<std::int16_t> {
  public:
   Int16Convolver(const Plan& plan, int threads)
-      : BandedConvolver(threads), plan_(plan), int16_plan_(*make_int16_plan(plan)) {}
+      : BandedConvolver(reach_of(plan), threads),
+        plan_(plan),
+        int16_plan_(*make_int16_plan(plan)) {}
 
  private:
   WindowLayout layout(int width) const override {

@@ -181,7 +181,7 @@ template <class Lane>
 class LanesConvolver final : public BandedConvolver<Lane> {
  public:
   LanesConvolver(const Plan& plan, int threads)
-      : BandedConvolver<Lane>(threads), plan_(plan), lanes_plan_(plan) {}
+      : BandedConvolver<Lane>(reach_of(plan), threads), plan_(plan), lanes_plan_(plan) {}
 
  private:
   WindowLayout layout(int width) const override {

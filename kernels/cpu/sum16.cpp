@@ -117,7 +117,9 @@ HWY_EXPORT(run_sum16);
 class Sum16Convolver final : public BandedConvolver<std::int16_t> {
  public:
   Sum16Convolver(const Plan& plan, int threads)
-      : BandedConvolver(threads), plan_(plan), sum16_plan_(*make_sum16_plan(plan)) {}
+      : BandedConvolver(reach_of(plan), threads),
+        plan_(plan),
+        sum16_plan_(*make_sum16_plan(plan)) {}
 
  private:
   WindowLayout layout(int width) const override {
