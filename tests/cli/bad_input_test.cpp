@@ -24,7 +24,9 @@ class BadInput : public CliTest {
 };
 
 TEST_F(BadInput, NotAVideo) {
-  write_file(path("notes.txt"), std::string(5000, 'x'));
+  std::string words;
+  while (words.size() < 5000) words += "It was a dark and stormy night.\n";
+  write_file(path("notes.txt"), words);
   EXPECT_TRUE(refused(sobel(path("notes.txt")), exit_input, {path("notes.txt")}));
 }
 
@@ -38,7 +40,9 @@ TEST_F(BadInput, EmptyFile) {
   EXPECT_TRUE(refused(sobel(path("empty.mp4")), exit_input, {path("empty.mp4")}));
 }
 
-TEST_F(BadInput, EmptyStdin) { EXPECT_TRUE(refused(sobel("-"), exit_input, {"-"})); }
+TEST_F(BadInput, EmptyStdin) {
+  EXPECT_TRUE(refused(sobel("-"), exit_input, {"standard input", "empty"}));
+}
 
 TEST_F(BadInput, Directory) {
   std::filesystem::create_directory(path("folder"));
@@ -46,7 +50,8 @@ TEST_F(BadInput, Directory) {
 }
 
 TEST_F(BadInput, MissingFile) {
-  EXPECT_TRUE(refused(sobel(path("nowhere.mp4")), exit_input, {path("nowhere.mp4"), "No such"}));
+  EXPECT_TRUE(
+      refused(sobel(path("nowhere.mp4")), exit_input, {path("nowhere.mp4"), "no such file"}));
 }
 
 // The index lies at the end of an mp4, so a cut one cannot be opened at all.
@@ -156,6 +161,7 @@ struct Refusal {
   Arguments arguments;             // after INPUT -o OUTPUT
   std::vector<std::string> parts;  // of the line on stderr
 };
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
 
 // Everything here is exit code 2.
 const std::vector<Refusal> refusals = {
@@ -174,7 +180,7 @@ const std::vector<Refusal> refusals = {
     {"MisspelledOption", {"--kernel", "box", "--kernal", "box"}, {"--kernal"}},
     {"SurplusArgument", {"--kernel", "box", "more.mp4"}, {"more.mp4"}},
     {"UnknownBorder", {"--kernel", "box", "--border", "mirror"}, {"mirror", "reflect"}},
-    {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"--planes", "r"}},
+    {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"'R'", "YUV"}},
     {"UnknownDevice", {"--kernel", "box", "--device", "gpu"}, {"--device", "gpu"}},
     {"NoThreads", {"--kernel", "box", "--threads", "0"}, {"--threads"}},
     {"WordForANumber", {"--kernel", "box", "--frames", "many"}, {"many"}},
@@ -211,6 +217,7 @@ TEST_F(BadInput, EvenMatrixWorks) {
 struct BadPattern {
   std::string name, input, part;
 };
+void PrintTo(const BadPattern& pattern, std::ostream* out) { *out << pattern.input; }
 
 class Pattern : public BadInput, public testing::WithParamInterface<BadPattern> {};
 
@@ -220,7 +227,7 @@ TEST_P(Pattern, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Refusals, Pattern,
                          testing::Values(BadPattern{"NoSize", "pattern:", "pattern:"},
-                                         BadPattern{"NoHeight", "pattern:64", "pattern:64"},
+                                         BadPattern{"NoHeight", "pattern:64", "'64'"},
                                          BadPattern{"Zero", "pattern:0x48", "0x48"},
                                          BadPattern{"Format", "pattern:64x48:yuv9", "yuv9"},
                                          BadPattern{"Rate", "pattern:64x48@fast", "fast"}),

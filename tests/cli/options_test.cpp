@@ -77,7 +77,7 @@ TEST_F(Options, DeviceAutoSaysWhatItChose) {
   const Result result =
       shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#5 -o null: --kernel box");
   EXPECT_TRUE(succeeded(result));
-  EXPECT_TRUE(has_line_with(result.err, {"cpu"}));
+  EXPECT_TRUE(has_line_with(result.err, {"on the CPU"}));
 }
 
 TEST_F(Options, ProgressAsJson) {

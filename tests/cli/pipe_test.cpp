@@ -92,7 +92,7 @@ class RawFormat : public CliTest, public testing::WithParamInterface<std::string
 TEST_P(RawFormat, IdentityCopies) {
   // An odd size, so that chroma is rounded up.
   const std::string raw = "-f rawvideo -pix_fmt " + GetParam() + " ";
-  ffmpeg("-f lavfi -i testsrc2=size=67x35:duration=0.2 " + raw + path("in.raw"));
+  ffmpeg("-f lavfi -i testsrc=size=67x35:duration=0.2 " + raw + path("in.raw"));
   const Result result = run_vidconv(
       {"-", "--raw", "67x35:" + GetParam(), "-o", "-", "--format", "raw", "--kernel", "identity"},
       path("in.raw"));
