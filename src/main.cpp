@@ -146,7 +146,7 @@ class Command {
       write_stats(options_.stats_file,
                   stats_json(result, options_, video, work, *processor, *sink, signal != 0));
     if (!options_.quiet) say(summary(result, options_.output));
-    if (result.damage.any()) say(describe(result.damage));
+    if (result.damage.any()) say(describe(result.damage, options_.input));
     if (signal != 0) {
       say("interrupted: the output holds the frames so far");
       return 128 + signal;

@@ -49,9 +49,9 @@ std::string summary(const RunResult& r, const std::string& output) {
   return line + " -> " + output;
 }
 
-std::string describe(const Damage& d) {
+std::string describe(const Damage& d, const std::string& input) {
   if (!d.any()) return "";
-  std::string text = "the input was damaged:";
+  std::string text = fmt::format("the input '{}' was damaged:", input);
   const auto add = [&](const std::string& part) {
     text += (text.back() == ':' ? " " : ", ") + part;
   };

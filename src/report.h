@@ -12,8 +12,8 @@ namespace vidconv {
 // One line: frames, seconds, frames per second, the stage that limits, where it went.
 std::string summary(const RunResult& result, const std::string& output);
 
-// One line that says what is missing; empty where nothing is.
-std::string describe(const Damage& damage);
+// One line that says what is wrong with the input; empty where nothing is.
+std::string describe(const Damage& damage, const std::string& input);
 
 // The report of --stats, schema 1; docs/stats.md describes its fields.
 std::string stats_json(const RunResult& result, const Options& options, const VideoInfo& video,
