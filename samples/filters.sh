@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws the picture of the README: the built-in pattern through several filters, on one sheet.
 #
-#   samples/filters.sh VIDCONV OUTPUT.png
+#   samples/filters.sh VIDCONV OUTPUT
 #
 # Needs ffmpeg, and a font for its labels (fonts-dejavu-core).
 set -euo pipefail
@@ -33,4 +33,4 @@ for i in "${!filters[@]}"; do
   layout+="|$((i % columns * 324))_$((204 * (i / columns)))"
 done
 ffmpeg -v error "${inputs[@]}" -filter_complex \
-  "xstack=inputs=${#filters[@]}:layout=${layout#|}" -frames:v 1 -y "$output"
+  "xstack=inputs=${#filters[@]}:layout=${layout#|}" -frames:v 1 -q:v 3 -y "$output"
