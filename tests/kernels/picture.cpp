@@ -95,6 +95,9 @@ void Picture::draw(Content content, unsigned seed) {
         case Content::checkerboard:
           set(x, y, (x + y) % 2 == 0 ? max : 0);
           break;
+        case Content::black_and_white:
+          set(x, y, random() % 2 == 0 ? max : 0);
+          break;
         case Content::noise:
           set(x, y,
               is_float ? static_cast<double>(noise_float(random))

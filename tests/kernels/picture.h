@@ -17,8 +17,9 @@ struct Arrangement {
   bool bottom_up = false;
 };
 
-// What a picture shows.
-enum class Content : std::uint8_t { zeros, full, checkerboard, noise };
+// What a picture shows. black_and_white: noise of the smallest and the largest code alone, which
+// takes sums to their limits.
+enum class Content : std::uint8_t { zeros, full, checkerboard, black_and_white, noise };
 
 class Picture {
  public:

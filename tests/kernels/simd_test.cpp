@@ -35,7 +35,7 @@ TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
           Runner runner(*variant, way);
           for (auto [width, height] : sizes) {
             Picture src(sample, width, height, {}, ++turn);
-            src.draw(turn % 3 == 0 ? Content::full : Content::noise, turn);
+            src.draw(turn % 3 == 0 ? Content::black_and_white : Content::noise, turn);
             Picture got(sample, width, height, {}, turn + 1);
             const Picture want = expected(plan, src, got);
             take_used_simd();

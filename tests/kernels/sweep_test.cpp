@@ -40,8 +40,9 @@ constexpr Arrangement arrangements[] = {
     {.step = 3, .row_padding = 7},  // R of packed RGB
     {.bottom_up = true},            //
 };
-constexpr Content contents[] = {Content::noise, Content::checkerboard, Content::noise,
-                                Content::full,  Content::noise,        Content::zeros};
+constexpr Content contents[] = {Content::noise, Content::black_and_white, Content::checkerboard,
+                                Content::noise, Content::black_and_white, Content::full,
+                                Content::zeros};
 
 template <class T, std::size_t n>
 const T& in_turn(const T (&values)[n], std::size_t turn) {
