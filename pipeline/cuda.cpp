@@ -1,5 +1,8 @@
 #include "pipeline/cuda.h"
 
+#include <chrono>
+#include <thread>
+
 #include "pipeline/cuda_objects.h"
 #include "pipeline/error.h"
 
@@ -86,6 +89,13 @@ Event::Event() {
 }
 
 void Event::wait() const {
+  // Waking up takes as long as a small frame: sleep only where the device is slow.
+  constexpr std::chrono::milliseconds patience(1);
+  const auto start = std::chrono::steady_clock::now();
+  while (cudaEventQuery(event_.get()) == cudaErrorNotReady &&
+         std::chrono::steady_clock::now() - start < patience)
+    std::this_thread::yield();
+  cudaGetLastError();  // "not ready" is remembered like an error
   check_cuda(cudaEventSynchronize(event_.get()), "the CUDA device failed");
 }
 

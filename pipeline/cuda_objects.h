@@ -32,8 +32,8 @@ class Event {
  public:
   Event();
 
-  // Blocks this thread, sleeping, until the device has passed the last record(). At once where
-  // nothing was recorded.
+  // Blocks this thread until the device has passed the last record(): polls for a millisecond, then
+  // sleeps. Returns at once where nothing was recorded.
   void wait() const;
   // Between two events that the device has passed.
   static double seconds(const Event& begin, const Event& end);
