@@ -24,7 +24,8 @@ struct Taps {
   int width = 1, height = 1;
   int anchor_x = 0, anchor_y = 0;
 
-  // width * height taps row by row. Empty where two passes are the definition.
+  // width * height taps row by row. Empty where two passes are the definition, which happens in
+  // linear filters only.
   std::vector<double> dense;
 
   // The factors of a rank 1 kernel, `row` over x first, then `column` over y; else empty. Where
