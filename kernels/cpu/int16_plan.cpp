@@ -117,6 +117,8 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
     if (!dense && !separable) return std::nullopt;
     std::optional<Term> term;
     if (dense) term = one_pass(t, reach, result.code_offset);
+    // Two passes in 32-bit lanes cost about this, and are left to another variant.
+    if (t.separable() && !separable && term->cost() > 8 * (t.width + t.height)) return std::nullopt;
     if (separable) {
       Term passes = two_passes(t, reach, result.code_offset);
       if (!term || passes.cost() < term->cost()) term = std::move(passes);

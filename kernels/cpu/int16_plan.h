@@ -66,7 +66,8 @@ struct Int16Plan {
   bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
 };
 
-// None where taps or intermediates need more than 16 bits.
+// None where taps need more than 16 bits, and where two passes save much work but their
+// intermediate needs more.
 std::optional<Int16Plan> make_int16_plan(const Plan& plan);
 
 }  // namespace vidconv
