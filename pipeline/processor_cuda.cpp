@@ -1,10 +1,13 @@
 // The processor of a CUDA device. A frame passes three streams, upload, convolve and download, each
 // of which works on another frame at the same time; events hand it from one to the next.
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "pipeline/channel.h"
 #include "pipeline/cuda.h"

@@ -1,7 +1,6 @@
 // cuda-dense-small: one or two matrices that fit into 9x9 around the output sample, unrolled, with
 // taps as immediate operands from the launch's parameters.
 #include <algorithm>
-#include <array>
 
 #include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
