@@ -65,9 +65,6 @@ const AVOutputFormat& choose_container(const std::string& output, const SinkOpti
   if (!by_name && !container)
     throw Error(Fault::usage, "there is no container", options.format, "",
                 "'ffmpeg -muxers' lists them");
-  if (output == "-")
-    throw Error(Fault::usage, "cannot write to a pipe", options.format, "",
-                "--format y4m and --format raw can be");
   if (!container)
     throw Error(Fault::output, "cannot tell the container from the name", output, "",
                 "use an ending such as .mp4 or .mkv, or --format");

@@ -6,7 +6,7 @@
 namespace vidconv {
 
 Decoder::Decoder(const AVStream& stream, int threads, const HostMemory& memory, Notify notify)
-    : memory_(memory), notify_(std::move(notify)) {
+    : memory_(memory), notify_(std::move(notify)), errors_(this) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const char* name = avcodec_get_name(parameters.codec_id);
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);

@@ -31,7 +31,8 @@ class Decoder {
   // the codec can write into foreign memory it was decoded there.
   Result receive(FramePtr& frame);
 
-  const AVCodecContext& context() const { return *context_; }
+  // What the codec has complained about so far.
+  const AvErrors& errors() const { return errors_; }
   std::size_t memory() const;  // bytes of frames; any thread
 
  private:
@@ -45,6 +46,7 @@ class Decoder {
   mutable std::mutex mutex_;  // of the two below: the codec's threads ask for frames
   std::shared_ptr<FramePool> pool_;
   std::optional<Converter> converter_;
+  AvErrors errors_;
   CodecContextPtr context_;
 };
 

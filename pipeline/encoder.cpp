@@ -10,18 +10,11 @@ extern "C" {
 }
 
 namespace vidconv {
-namespace {
-
-int check(int code, const AVCodecContext& context, const char* what) {
-  return check_av(code, Fault::output, what, context.codec->name);
-}
-
-}  // namespace
-
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
                  bool global_header)
-    : context_(avcodec_alloc_context3(choice.codec)),
-      description_(choice.codec->name),
+    : codec_(*choice.codec),
+      context_(avcodec_alloc_context3(&codec_)),
+      description_(codec_.name),
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       packet_(make_packet()) {
   if (!context_) throw Error(Fault::internal, "out of memory", "", "");
@@ -43,27 +36,39 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options.notify);
   set_options(choice, options);
-  check(avcodec_open2(&c, choice.codec, nullptr), c, "cannot open the encoder");
+  check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
   description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
+}
+
+// The format of the table and of `supported` that loses least of `from`.
+const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& supported,
+                                       const PixelFormat& from) const {
+  std::vector<AVPixelFormat> list;
+  for (const AVPixelFormat id : supported)
+    if (find_format(id)) list.push_back(id);
+  list.push_back(AV_PIX_FMT_NONE);
+  int loss = 0;
+  const AVPixelFormat best = avcodec_find_best_pix_fmt_of_list(list.data(), from.id, 1, &loss);
+  if (best == AV_PIX_FMT_NONE || (loss & FF_LOSS_CHROMA))
+    throw Error(Fault::output, "cannot encode " + from.name + " with", codec_.name,
+                "it takes no pixel format that is near", "choose another --codec");
+  return *find_format(best);
+}
+
+int Encoder::check(int code, const char* what) const {
+  return check_av(code, Fault::output, what, codec_.name);
 }
 
 void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& to) {
   AVCodecContext& c = *context_;
-  std::vector<AVPixelFormat> list = supported_formats(*choice.codec);
+  const PixelFormat* format = video.format;
+  const std::vector<AVPixelFormat> supported = supported_formats(codec_);
+  if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
+    format = &nearest_of(supported, *format);
   const bool make_full = choice.defaults.full_range_only && video.range != AVCOL_RANGE_JPEG;
-  const bool taken = list.empty() || std::ranges::find(list, video.format->id) != list.end();
-  if (taken && !make_full) {
-    c.pix_fmt = video.format->id;
-    return;
-  }
-  list.push_back(AV_PIX_FMT_NONE);
-  const AVPixelFormat best =
-      taken ? video.format->id
-            : avcodec_find_best_pix_fmt_of_list(list.data(), video.format->id, 1, nullptr);
-  const PixelFormat* format = find_format(best);
-  if (!format)
-    throw Error(Fault::output, "cannot encode with", choice.codec->name,
-                "it takes no pixel format of ours", "choose another --codec");
+  c.pix_fmt = format->id;
+  if (format == video.format && !make_full) return;
+
   const bool was_rgb = video.format->components[0].kind == Component::Kind::colour;
   const bool is_rgb = format->components[0].kind == Component::Kind::colour;
   const AVColorRange range = make_full            ? AVCOL_RANGE_JPEG
@@ -74,12 +79,11 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     c.colorspace = usual_matrix(video.height);
   else if (is_rgb)
     c.colorspace = AVCOL_SPC_RGB;
-  c.pix_fmt = best;
   c.color_range = range;
   converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
-  notify(to, std::string(choice.codec->name) + " cannot encode " + video.format->name +
-                 (make_full && taken ? " of limited range" : "") + ": converted to " +
-                 format->name + (make_full ? " of full range" : ""));
+  notify(to, std::string(codec_.name) + " cannot encode " + video.format->name +
+                 (make_full && format == video.format ? " of limited range" : "") +
+                 ": converted to " + format->name + (make_full ? " of full range" : ""));
 }
 
 void Encoder::set_option(const std::string& key, const std::string& value,
@@ -97,29 +101,27 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
   if (code == AVERROR_OPTION_NOT_FOUND)
     throw Error(Fault::usage, "cannot set the encoder's option", shown,
-                std::string(c.codec->name) + " has no option '" + key + "'",
-                "'ffmpeg -h encoder=" + std::string(c.codec->name) + "' lists them");
+                std::string(codec_.name) + " has no option '" + key + "'",
+                "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
   check_av(code, Fault::usage, "cannot set the encoder's option", shown);
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options) {
-  const auto is_set = [&](const std::string& key) {
-    return (key == "crf" || key == "qscale") && !options.crf.empty();
-  };
-  for (const auto& [key, value] : choice.defaults.options) {
-    if (!key || is_set(key) || (std::string_view(key) == "preset" && !options.preset.empty()))
-      continue;
-    set_option(key, value, std::string(key) + "=" + value);
-    description_ += std::string(" ") + key + "=" + value;
-  }
   const auto set = [&](const std::string& key, const std::string& value, const char* prefix) {
     set_option(key, value, prefix + key + "=" + value);
     description_ += " " + key + "=" + value;
   };
-  if (!options.crf.empty()) {
-    const bool by_scale = choice.defaults.options[0].first == std::string_view("qscale");
-    set(by_scale ? "qscale" : "crf", options.crf, "--");
+  std::string quality = "crf";  // what --crf sets
+  for (const auto& [name, value] : choice.defaults.options) {
+    if (!name) continue;
+    const std::string key = name;
+    const bool is_quality = key == "crf" || key == "qscale";
+    if (is_quality) quality = key;
+    const bool replaced =
+        (is_quality && !options.crf.empty()) || (key == "preset" && !options.preset.empty());
+    if (!replaced) set(key, value, "");
   }
+  if (!options.crf.empty()) set(quality, options.crf, "--");
   if (!options.preset.empty()) set("preset", options.preset, "--");
   for (const auto& [key, value] : options.encoder_options) set(key, value, "--encoder-opt ");
 }
@@ -131,12 +133,12 @@ void Encoder::write(Frame frame, const Receive& receive) {
   held_.push_back(times);
   av->pts = times.inside;
   forget_picture_type(*av);
-  check(avcodec_send_frame(context_.get(), av.get()), *context_, "cannot encode with");
+  check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
   receive_all(receive);
 }
 
 void Encoder::finish(const Receive& receive) {
-  check(avcodec_send_frame(context_.get(), nullptr), *context_, "cannot encode with");
+  check(avcodec_send_frame(context_.get(), nullptr), "cannot encode with");
   receive_all(receive);
 }
 
@@ -144,7 +146,7 @@ void Encoder::receive_all(const Receive& receive) {
   for (;;) {
     const int code = avcodec_receive_packet(context_.get(), packet_.get());
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
-    check(code, *context_, "cannot encode with");
+    check(code, "cannot encode with");
     restore_times(*packet_);
     ++packets_;
     receive(*packet_);
@@ -160,7 +162,7 @@ const Encoder::Times* Encoder::find_times(std::int64_t inside) const {
 void Encoder::restore_times(AVPacket& packet) {
   const Times* shown = find_times(packet.pts);
   if (!shown)
-    throw Error(Fault::internal, "the encoder made up a time", context_->codec->name,
+    throw Error(Fault::internal, "the encoder made up a time", codec_.name,
                 std::to_string(packet.pts));
   const std::int64_t decoded = packet.dts;
   packet.duration = shown->duration;

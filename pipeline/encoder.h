@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pipeline/convert.h"
 #include "pipeline/encoder_choice.h"
@@ -30,6 +31,7 @@ class Encoder {
   void finish(const Receive& receive);
 
   const AVCodecContext& context() const { return *context_; }
+  const AVCodec& codec() const { return codec_; }
   const std::string& description() const { return description_; }
   std::int64_t packets() const { return packets_; }
 
@@ -41,12 +43,16 @@ class Encoder {
   };
   const Times* find_times(std::int64_t inside) const;
 
+  const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
+                                const PixelFormat& from) const;
+  int check(int code, const char* what) const;
   void choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& notify);
   void set_options(const EncoderChoice& choice, const SinkOptions& options);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
   void receive_all(const Receive& receive);
   void restore_times(AVPacket& packet);
 
+  const AVCodec& codec_;
   CodecContextPtr context_;
   std::optional<Converter> converter_;
   std::string description_;

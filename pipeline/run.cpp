@@ -132,10 +132,12 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     finished.cancel();
   });
 
+  // Where a stage waits for the next frame, a failure is that frame's.
   const auto decode = [&](std::optional<std::int64_t>& at) {
+    at = 0;
     while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
       if (Frame* frame = std::get_if<Frame>(&*item)) {
-        at = frame->number();
+        at = frame->number() + 1;
         ++ledger.decoded;
         if (!decoded.push(std::move(*frame))) return;
       } else if (!finished.push(std::move(*item))) {
@@ -155,10 +157,12 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
   };
 
   const auto collect = [&](std::optional<std::int64_t>& at) {
+    at = 0;
     while (std::optional<Frame> frame = processor.collect()) {
       at = frame->number();
       ++ledger.filtered;
       if (options.verifier) options.verifier->check(*frame);
+      at = frame->number() + 1;
       if (!finished.push(Item(std::move(*frame)))) return;
     }
     // The source has ended before the last frame came out, so no packet is still to come.
@@ -195,6 +199,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
 RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
   Ledger ledger(source, processor, options);
   with_frame_number([&](std::optional<std::int64_t>& at) {
+    at = 0;
     while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
         ledger.encode.time([&] { sink.copy(std::move(*packet)); });
@@ -212,6 +217,7 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
       ledger.encode.time([&] { sink.write(std::move(*filtered)); });
       ++ledger.encoded;
       ledger.report();
+      at = *at + 1;
     }
   });
   processor.close();

@@ -23,8 +23,8 @@ class FileSink final : public Sink {
   FileSink(const std::string& output, const SinkOptions& options, const Source& source)
       : notify_(options.notify),
         output_(output),
-        format_(choose_container(output, options)),
         file_(output, options.overwrite, options.input),
+        format_(choose_container(output, options)),
         encoder_(choose_encoder(format_, options, source.video().codec), source.video(), options,
                  format_.flags & AVFMT_GLOBALHEADER),
         time_base_(source.video().time_base) {
@@ -62,9 +62,11 @@ class FileSink final : public Sink {
   }
 
   void finish() override {
+    if (written_ == 0)  // some containers come out broken then
+      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     encoder_.finish([this](AVPacket& packet) { mux_video(packet); });
     if (encoder_.packets() != written_)
-      throw Error(Fault::internal, "the encoder lost frames", encoder_.context().codec->name,
+      throw Error(Fault::internal, "the encoder lost frames", encoder_.codec().name,
                   std::to_string(written_) + " went in, " + std::to_string(encoder_.packets()) +
                       " came out");
     check(av_write_trailer(container_.get()));
@@ -164,8 +166,8 @@ class FileSink final : public Sink {
 
   const Notify notify_;
   const std::string output_;
-  const AVOutputFormat& format_;
   PartialFile file_;
+  const AVOutputFormat& format_;
   Encoder encoder_;
   const AVRational time_base_;
   OutputPtr container_;
@@ -180,6 +182,9 @@ class FileSink final : public Sink {
 
 std::unique_ptr<Sink> open_file_sink(const std::string& output, const SinkOptions& options,
                                      const Source& source) {
+  if (output == "-")
+    throw Error(Fault::usage, "cannot write to a pipe", options.format, "",
+                "--format y4m and --format raw can be");
   return std::make_unique<FileSink>(output, options, source);
 }
 

@@ -21,9 +21,13 @@ namespace vidconv {
 struct Damage {
   std::int64_t packets = 0;  // could not be decoded
   std::int64_t frames = 0;   // decoded, but known to be wrong in places
+  // Errors that the demuxer and the decoder reported on the way, and the first of them: some are
+  // mended without any of the above.
+  std::int64_t errors = 0;
+  std::string first_error;
   // The input ended before it should have; what is known about it, else empty.
   std::string truncated;
-  bool any() const { return packets > 0 || frames > 0 || !truncated.empty(); }
+  bool any() const { return packets > 0 || frames > 0 || errors > 0 || !truncated.empty(); }
 };
 
 // The next thing that comes out of an input: a frame to filter, or a packet of another stream to

@@ -77,7 +77,16 @@ class ContainerSource final : public Source {
   const VideoInfo& video() const override { return info_; }
   const AVFormatContext* container() const override { return container_.get(); }
   int video_stream() const override { return stream_->index; }
-  Damage damage() const override { return damage_; }
+  Damage damage() const override {
+    Damage damage = damage_;
+    for (const AvErrors* errors : {&errors_, &decoder_->errors()}) {
+      if (damage.errors == 0) damage.first_error = errors->first();
+      damage.errors += errors->count();
+    }
+    damage.errors -= errors_before_;
+    if (damage.errors == 0) damage.first_error.clear();
+    return damage;
+  }
   std::size_t memory() const override { return decoder_->memory(); }
 
   void cancel() override {
@@ -99,6 +108,7 @@ class ContainerSource final : public Source {
   void open(const std::string& url) {
     AVFormatContext* context = avformat_alloc_context();
     if (!context) throw Error(Fault::internal, "out of memory", "", "");
+    context->opaque = this;
     if (pipe_) context->pb = pipe_->context();
     context->interrupt_callback = {
         [](void* self) { return static_cast<int>(static_cast<ContainerSource*>(self)->stopped()); },
@@ -211,15 +221,23 @@ class ContainerSource final : public Source {
                           std::to_string(indexed_packets_) + " video packets are there";
       return;
     }
-    if (container_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM ||
-        container_->duration <= 0)
-      return;
-    const std::int64_t tolerance =
-        std::max<std::int64_t>(AV_TIME_BASE / 2, container_->duration / 100);
+    const std::int64_t claimed = claimed_duration();
+    const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
     const std::int64_t arrived = arrived_until_ - part_.start;
-    if (arrived + tolerance < container_->duration)
+    if (arrived + tolerance < claimed)
       damage_.truncated =
-          "it ends after " + seconds(arrived) + " of " + seconds(container_->duration) + " seconds";
+          "it ends after " + seconds(arrived) + " of " + seconds(claimed) + " seconds";
+  }
+
+  // How long the header says it is, microseconds; 0 where it says nothing. Guesses do not count.
+  std::int64_t claimed_duration() const {
+    std::int64_t claimed = 0;
+    if (container_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM)
+      claimed = std::max(claimed, container_->duration);
+    if (indexed_packets_ == 0 && stream_->nb_frames > 0 && stream_->avg_frame_rate.num > 0)
+      claimed = std::max(claimed, av_rescale_q(stream_->nb_frames,
+                                               av_inv_q(stream_->avg_frame_rate), AV_TIME_BASE_Q));
+    return claimed;
   }
 
   static std::string seconds(std::int64_t microseconds) {
@@ -238,7 +256,11 @@ class ContainerSource final : public Source {
     if (pts == none) pts = next_pts_ == none ? 0 : next_pts_;
     const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
     if (part_.cut && time < part_.start) return;
-    if (info_.width == 0) describe(*frame);
+    if (info_.width == 0) {
+      describe(*frame);
+      // What was wrong before the part is not the part's fault.
+      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors().count();
+    }
     if (time >= part_.end) return finish_video();
     check_unchanged(*frame);
     if (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)) ++damage_.frames;
@@ -354,12 +376,14 @@ class ContainerSource final : public Source {
   std::atomic<bool> cancelled_ = false;
   ByteReader* reader_ = nullptr;  // inside pipe_
   std::optional<PipeIo> pipe_;
+  AvErrors errors_{this};
   InputPtr container_;
   AVStream* stream_ = nullptr;
   std::optional<Decoder> decoder_;
   VideoInfo info_;
   Part part_;
   Damage damage_;
+  std::int64_t errors_before_ = 0;
 
   std::deque<Item> ready_;  // what next() hands out
   FramePtr spare_;          // an empty frame for the decoder to fill

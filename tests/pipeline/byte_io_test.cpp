@@ -1,0 +1,202 @@
+// Pipes: slow, cut, closed early, stalled.
+#include "pipeline/byte_io.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "tests/pipeline/support.h"
+
+namespace vidconv {
+namespace {
+
+using test::convert;
+using test::expect_error;
+using test::read_all;
+using test::shell;
+using test::TempDir;
+
+struct Pipe {
+  Pipe() { EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0); }
+  ~Pipe() {
+    close_reader();
+    close_writer();
+  }
+  void close_reader() { close_end(0); }
+  void close_writer() { close_end(1); }
+  int reader() const { return ends[0]; }
+  int writer() const { return ends[1]; }
+
+ private:
+  void close_end(std::size_t i) {
+    if (ends[i] >= 0) close(std::exchange(ends[i], -1));
+  }
+  std::array<int, 2> ends{-1, -1};
+};
+
+// Writes `bytes` into the pipe in pieces of odd sizes and closes it.
+std::jthread feed(Pipe& pipe, std::string bytes) {
+  return std::jthread([&pipe, bytes = std::move(bytes)] {
+    std::size_t done = 0;
+    for (std::size_t piece = 1; done < bytes.size(); piece = piece * 3 % 8191 + 1) {
+      const std::size_t count = std::min(piece, bytes.size() - done);
+      if (write(pipe.writer(), bytes.data() + done, count) < 0) break;
+      done += count;
+    }
+    pipe.close_writer();
+  });
+}
+
+SourceOptions from(const Pipe& pipe, const std::string& raw = {}) {
+  SourceOptions options;
+  options.stdin_fd = pipe.reader();
+  options.raw = raw;
+  return options;
+}
+
+TEST(Pipes, Y4mInPieces) {
+  const TempDir dir;
+  convert("pattern:33x21#6", dir / "a.y4m");
+  Pipe pipe;
+  const auto feeder = feed(pipe, test::read_file(dir / "a.y4m"));
+  EXPECT_EQ(read_all("-", from(pipe)).pictures, read_all("pattern:33x21#6").pictures);
+}
+
+TEST(Pipes, RawInPieces) {
+  const TempDir dir;
+  convert("pattern:33x21#6", dir / "a.yuv");
+  Pipe pipe;
+  const auto feeder = feed(pipe, test::read_file(dir / "a.yuv"));
+  EXPECT_EQ(read_all("-", from(pipe, "33x21:yuv420p")).pictures,
+            read_all("pattern:33x21#6").pictures);
+}
+
+TEST(Pipes, ContainerInPieces) {
+  const TempDir dir;
+  SinkOptions options;
+  options.codec = "ffv1";
+  convert("pattern:33x21#6", dir / "a.mkv", {"identity"}, options);
+  Pipe pipe;
+  const auto feeder = feed(pipe, test::read_file(dir / "a.mkv"));
+  const auto all = read_all("-", from(pipe));
+  EXPECT_EQ(all.pictures, read_all("pattern:33x21#6").pictures);
+  EXPECT_FALSE(all.damage.any());
+}
+
+TEST(Pipes, FifoByName) {
+  const TempDir dir;
+  convert("pattern:33x21#6", dir / "a.y4m");
+  shell("mkfifo " + dir / "fifo");
+  const std::jthread writer([&] { shell("cat " + dir / "a.y4m" + " > " + dir / "fifo"); });
+  EXPECT_EQ(read_all(dir / "fifo").pictures.size(), 6u);
+}
+
+TEST(Pipes, EmptyOnesAreErrors) {
+  for (const char* raw : {"", "8x8:gray"}) {
+    Pipe pipe;
+    pipe.close_writer();
+    expect_error(Fault::input, {"empty"}, [&] { read_all("-", from(pipe, raw)); });
+  }
+}
+
+TEST(Pipes, GarbageIsAnError) {
+  Pipe pipe;
+  const auto feeder = feed(pipe, std::string(100000, 'g'));
+  expect_error(Fault::input, {"standard input"}, [&] { read_all("-", from(pipe)); });
+}
+
+TEST(Pipes, StalledInputCanBeCancelled) {
+  Pipe pipe;
+  const std::string header = "YUV4MPEG2 W8 H8 F25:1\n";
+  ASSERT_EQ(write(pipe.writer(), header.data(), header.size()), std::ssize(header));
+  const auto source = open_source("-", from(pipe));
+  std::jthread reader([&] { EXPECT_FALSE(source->next()); });
+  source->cancel();
+  reader.join();
+  EXPECT_FALSE(source->damage().any());
+}
+
+TEST(Pipes, StalledInputCanBeInterrupted) {
+  Pipe pipe;
+  std::atomic<bool> interrupted = false;
+  SourceOptions options = from(pipe, "8x8:gray");
+  options.interrupted = &interrupted;
+  const auto source = open_source("-", options);
+  std::jthread reader([&] { EXPECT_FALSE(source->next()); });
+  interrupted = true;
+}
+
+// What a run does whose sink fails while the input is stalled.
+TEST(Pipes, FailureEndsAWaitForInput) {
+  const TempDir dir;
+  convert("pattern:8x8#3", dir / "a.y4m");
+  const std::string bytes = test::read_file(dir / "a.y4m");
+  Pipe pipe, output;
+  ASSERT_EQ(write(pipe.writer(), bytes.data(), bytes.size()), std::ssize(bytes));
+  const auto source = open_source("-", from(pipe));
+  SinkOptions options;
+  options.stdout_fd = output.writer();
+  const auto sink = open_sink("-", options, *source);
+  output.close_reader();
+  const auto processor = test::processor_for(*source, {"identity"});
+  expect_error(Fault::output, {"standard output", "closed"},
+               [&] { run(*source, *processor, *sink); });
+}
+
+TEST(Pipes, ReaderThatLeavesEarlyIsAnOutputError) {
+  for (const char* format : {"y4m", "raw"}) {
+    Pipe pipe;
+    std::jthread reader([&] {
+      std::array<char, 10000> some;
+      EXPECT_GT(read(pipe.reader(), some.data(), some.size()), 0);
+      pipe.close_reader();
+    });
+    SinkOptions options;
+    options.format = format;
+    options.stdout_fd = pipe.writer();
+    expect_error(Fault::output, {"standard output", "closed"},
+                 [&] { convert("pattern:320x240#500", "-", {"identity"}, options); });
+  }
+}
+
+TEST(Pipes, SlowNonBlockingOutputGetsEverything) {
+  Pipe pipe;
+  fcntl(pipe.writer(), F_SETFL, O_NONBLOCK);
+  std::string got;
+  std::jthread reader([&] {
+    std::array<char, 777> some;
+    ssize_t count;
+    while ((count = read(pipe.reader(), some.data(), some.size())) > 0)
+      got.append(some.data(), static_cast<std::size_t>(count));
+  });
+  SinkOptions options;
+  options.format = "raw";
+  options.stdout_fd = pipe.writer();
+  convert("pattern:320x240#20", "-", {"identity"}, options);
+  pipe.close_writer();
+  reader.join();
+  std::string expected;
+  for (const auto& picture : read_all("pattern:320x240#20").pictures) expected += picture;
+  EXPECT_TRUE(got == expected);
+}
+
+TEST(ByteReader, PeekTakesNothing) {
+  const TempDir dir;
+  test::write_file(dir / "a", "0123456789");
+  const auto reader = ByteReader::open(dir / "a", nullptr);
+  EXPECT_EQ(reader->peek(4), "0123");
+  std::array<char, 10> all;
+  EXPECT_EQ(reader->read(std::as_writable_bytes(std::span(all))), 10u);
+  EXPECT_EQ(std::string(all.begin(), all.end()), "0123456789");
+  EXPECT_EQ(reader->peek(4), "");
+}
+
+}  // namespace
+}  // namespace vidconv

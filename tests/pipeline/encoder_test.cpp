@@ -1,0 +1,130 @@
+#include "pipeline/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/support.h"
+
+namespace vidconv {
+namespace {
+
+using test::convert;
+using test::expect_error;
+using test::shell;
+using test::TempDir;
+
+std::string codec_of(const std::string& file) {
+  return shell("ffprobe -v error -select_streams v -of csv=p=0 -show_entries stream=codec_name " +
+               file);
+}
+
+TEST(Encoder, WrongOptionsAreNamed) {
+  const TempDir dir;
+  const auto refuse = [&](SinkOptions options, const std::vector<std::string>& words) {
+    expect_error(Fault::usage, words,
+                 [&] { convert("pattern:32x32#2", dir / "a.mkv", {"identity"}, options); });
+    EXPECT_TRUE(dir.files().empty());
+  };
+  refuse({.encoder_options = {{"no-such-option", "1"}}}, {"no-such-option", "libx264"});
+  refuse({.encoder_options = {{"bf", "many"}}}, {"bf=many"});
+  refuse({.crf = "good"}, {"--crf=good"});
+  refuse({.codec = "ffv1", .crf = "20"}, {"crf", "ffv1"});
+  refuse({.codec = "ffv1", .preset = "slow"}, {"preset", "ffv1"});
+  refuse({.codec = "no-such-codec"}, {"no-such-codec"});
+  refuse({.codec = "aac"}, {"aac"});
+  refuse({.format = "no-such-format"}, {"no-such-format"});
+}
+
+TEST(Encoder, BadPresetIsAnError) {
+  const TempDir dir;
+  EXPECT_THROW(convert("pattern:32x32#2", dir / "a.mkv", {"identity"}, {.preset = "warp"}), Error);
+  EXPECT_TRUE(dir.files().empty());
+}
+
+TEST(Encoder, OptionsWithoutAnEncoderAreRefused) {
+  expect_error(Fault::usage, {"--crf", "null"},
+               [] { convert("pattern:32x32#2", "null:", {"identity"}, {.crf = "20"}); });
+}
+
+TEST(Encoder, ContainerMustTakeTheCodec) {
+  const TempDir dir;
+  expect_error(Fault::output, {"h264", "WebM"}, [&] {
+    convert("pattern:32x32#2", dir / "a.webm", {"identity"}, {.codec = "h264"});
+  });
+}
+
+TEST(Encoder, DefaultIsTheInputsOwnCodec) {
+  const TempDir dir;
+  for (const auto& [codec, name] : {std::pair{"mpeg4", "a.avi"},
+                                    {"ffv1", "a.mkv"},
+                                    {"libvpx-vp9", "a.webm"},
+                                    {"mjpeg", "a.mov"}}) {
+    SCOPED_TRACE(codec);
+    convert("pattern:64x64#3", dir / name, {"identity"}, {.codec = codec});
+    const std::string again = std::string("again-") + name;
+    convert(dir / name, dir / again);
+    EXPECT_EQ(codec_of(dir / again), codec_of(dir / name));
+  }
+  convert("pattern:64x64#3", dir / "b.mp4");
+  EXPECT_EQ(codec_of(dir / "b.mp4"), "h264\n");
+  convert(dir / "b.mp4", dir / "b.webm");
+  EXPECT_EQ(codec_of(dir / "b.webm"), "vp9\n");
+}
+
+// Times are kept by encoders that know only a frame rate, and with frames out of order.
+TEST(Encoder, KeepsTimesWhateverItThinksOfThem) {
+  const TempDir dir;
+  shell(
+      "ffmpeg -v error -f lavfi -i testsrc2=s=64x64:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
+      "-vsync vfr -c:v ffv1 " +
+      dir / "in.mkv");
+  const auto times = [](const std::string& file) {
+    return shell("ffprobe -v error -show_entries packet=pts_time -of csv=p=0 " + file +
+                 " | tr -d , | sort -n");
+  };
+  const std::vector<SinkOptions> all{{.codec = "mpeg4"},
+                                     {.codec = "mpeg4", .encoder_options = {{"bf", "2"}}},
+                                     {.codec = "mpeg2video", .encoder_options = {{"bf", "2"}}},
+                                     {.codec = "libx264", .encoder_options = {{"bf", "3"}}},
+                                     {.codec = "libx265", .preset = "ultrafast"},
+                                     {.codec = "libvpx-vp9"},
+                                     {.codec = "ffv1"}};
+  for (const SinkOptions& options : all) {
+    SCOPED_TRACE(options.codec);
+    const std::string out =
+        dir / (options.codec + std::to_string(options.encoder_options.size()) + ".mkv");
+    convert(dir / "in.mkv", out, {"identity"}, options);
+    EXPECT_EQ(times(out), times(dir / "in.mkv"));
+  }
+}
+
+TEST(Encoder, DepthIsKeptWhereItCanBe) {
+  const TempDir dir;
+  const auto format_of = [](const std::string& file) {
+    return shell("ffprobe -v error -of csv=p=0 -show_entries stream=pix_fmt " + file);
+  };
+  convert("pattern:64x64:yuv420p10le#2", dir / "a.mkv", {"identity"}, {.codec = "libx265"});
+  EXPECT_EQ(format_of(dir / "a.mkv"), "yuv420p10le\n");
+  std::string said;
+  SinkOptions options{.codec = "libx264"};
+  options.notify = [&](std::string line) { said += line; };
+  convert("pattern:64x64:yuv422p12le#2", dir / "b.mkv", {"identity"}, options);
+  EXPECT_EQ(format_of(dir / "b.mkv"), "yuv422p10le\n");
+  EXPECT_NE(said.find("yuv422p12le"), std::string::npos) << said;
+}
+
+TEST(Encoder, JpegIsOfFullRange) {
+  const TempDir dir;
+  convert("pattern:64x64:yuv420p#2", dir / "a.mkv", {"identity"}, {.codec = "mjpeg"});
+  EXPECT_EQ(shell("ffprobe -v error -of csv=p=0 -show_entries stream=color_range " + dir / "a.mkv"),
+            "pc\n");
+}
+
+TEST(Encoder, RgbBecomesYuvOfTheMatrixItNames) {
+  const TempDir dir;
+  convert("pattern:64x64:gbrp#2", dir / "a.mkv", {"identity"}, {.crf = "1"});
+  EXPECT_EQ(shell("ffprobe -v error -of csv=p=0 -show_entries stream=color_space " + dir / "a.mkv"),
+            "smpte170m\n");
+}
+
+}  // namespace
+}  // namespace vidconv
