@@ -49,6 +49,8 @@ enum class Storage : std::uint8_t { u8, u16, f32 };
 
 // How a sample lies in memory: a code of `depth` bits, stored `shift` bits up in native byte order
 // (P010 keeps 10 bits in the upper end of 16). f32 samples have depth 32 and no shift.
+// Stored codes above max() are not pictures: what is computed from them is any code, and may differ
+// between variants.
 struct SampleType {
   Storage storage = Storage::u8;
   int depth = 8;
