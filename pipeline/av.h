@@ -54,30 +54,6 @@ std::string av_message(int code);
 // is what libav* last logged on this thread, or else the words for the code.
 int check_av(int code, Fault fault, const std::string& what, const std::string& value = {});
 
-// Takes libav*'s log away from stderr: the last error line of each thread is kept for check_av(),
-// all else is dropped. For the whole process; calling it again does nothing.
-void capture_av_log();
-
-// Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
-// threads, and containers) while it lives. Needs capture_av_log().
-class AvErrors {
- public:
-  explicit AvErrors(const void* key);
-  ~AvErrors();
-  AvErrors(const AvErrors&) = delete;
-  AvErrors& operator=(const AvErrors&) = delete;
-
-  // So far; any thread.
-  std::int64_t count() const;
-  std::string first() const;
-
- private:
-  friend struct AvErrorsRegistry;
-  const void* const key_;
-  std::int64_t count_ = 0;
-  std::string first_;
-};
-
 // The pixel formats that an encoder takes; empty where it does not say.
 std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder);
 

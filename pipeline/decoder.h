@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "pipeline/av_log.h"
 #include "pipeline/convert.h"
 #include "pipeline/notice.h"
 #include "pipeline/pool.h"

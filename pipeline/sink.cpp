@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "pipeline/av_log.h"
 #include "pipeline/sink_kinds.h"
 
 namespace vidconv {

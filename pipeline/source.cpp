@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pipeline/av_log.h"
 #include "pipeline/source_kinds.h"
 
 namespace vidconv {

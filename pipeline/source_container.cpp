@@ -4,7 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/arrivals.h"
 #include "pipeline/decoder.h"
+#include "pipeline/pipe_io.h"
 #include "pipeline/source_kinds.h"
 
 extern "C" {
@@ -15,41 +17,6 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t none = AV_NOPTS_VALUE;
-
-// libavformat's view of a ByteReader.
-class PipeIo {
- public:
-  explicit PipeIo(std::unique_ptr<ByteReader> reader) : reader_(std::move(reader)) {
-    constexpr int buffer_bytes = 256 << 10;
-    auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
-    context_ = avio_alloc_context(buffer, buffer_bytes, 0, this, read, nullptr, nullptr);
-    if (!context_) throw Error(Fault::internal, "out of memory", "", "");
-  }
-  ~PipeIo() {
-    av_freep(&context_->buffer);
-    avio_context_free(&context_);
-  }
-  PipeIo(const PipeIo&) = delete;
-  PipeIo& operator=(const PipeIo&) = delete;
-
-  AVIOContext* context() { return context_; }
-
- private:
-  static int read(void* opaque, std::uint8_t* to, int count) {
-    ByteReader& reader = *static_cast<PipeIo*>(opaque)->reader_;
-    try {
-      const std::size_t got =
-          reader.read_some({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
-      if (got > 0) return static_cast<int>(got);
-      return reader.stopped() ? AVERROR_EXIT : AVERROR_EOF;
-    } catch (const Error&) {
-      return AVERROR(EIO);
-    }
-  }
-
-  std::unique_ptr<ByteReader> reader_;
-  AVIOContext* context_;
-};
 
 // The part of the input that is wanted, in microseconds of the container's time.
 struct Part {
@@ -63,10 +30,7 @@ class ContainerSource final : public Source {
   ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
                   const SourceOptions& options)
       : options_(options), name_(url.starts_with("file:") ? url.substr(5) : url) {
-    if (reader) {
-      reader_ = reader.get();
-      pipe_.emplace(std::move(reader));
-    }
+    if (reader) pipe_.emplace(std::move(reader));
     open(url);
     find_video();
     decoder_.emplace(*stream_, options.threads, options.memory, options.notify);
@@ -91,7 +55,7 @@ class ContainerSource final : public Source {
 
   void cancel() override {
     cancelled_ = true;
-    if (reader_) reader_->cancel();
+    if (pipe_) pipe_->cancel();
   }
 
   std::optional<Item> next() override {
@@ -130,9 +94,7 @@ class ContainerSource final : public Source {
         stream_ = stream;
     }
     if (!stream_) throw Error(Fault::input, "cannot filter", name_, "it has no video stream");
-    // A table of every packet, where the container has one: what a whole file must deliver.
-    if (std::string_view(container_->iformat->name).find("mp4") != std::string_view::npos)
-      indexed_packets_ = avformat_index_get_entries_count(stream_);
+    arrivals_.emplace(*container_, *stream_);
   }
 
   void seek() {
@@ -186,15 +148,11 @@ class ContainerSource final : public Source {
     const int code = av_read_frame(container_.get(), packet.get());
     if (code < 0) return end_of_packets(code);
     const AVStream& stream = *container_->streams[packet->stream_index];
-    const std::int64_t time = packet->dts != none ? packet->dts : packet->pts;
-    if (time != none) {
-      const std::int64_t from = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
-      arrived_until_ = std::max(
-          arrived_until_, from + av_rescale_q(packet->duration, stream.time_base, AV_TIME_BASE_Q));
-      if (video_done_ && from > part_.end + AV_TIME_BASE) at_end_ = true;
-    }
+    arrivals_->count(*packet);
+    if (video_done_ && packet->dts != none &&
+        av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
+      at_end_ = true;
     if (&stream != stream_) return take_packet(std::move(packet), stream);
-    ++video_packets_;
     if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
     if (video_done_) return;
     if (decoder_->send(packet.get()) == Decoder::Result::damaged) ++damage_.packets;
@@ -208,42 +166,9 @@ class ContainerSource final : public Source {
       return;
     }
     if (draining_) return;
-    look_for_truncation();
+    if (!part_.cut && damage_.truncated.empty()) damage_.truncated = arrivals_->missing();
     decoder_->send(nullptr);
     draining_ = true;
-  }
-
-  // A whole file has every packet of its index and lasts as long as its header says.
-  void look_for_truncation() {
-    if (part_.cut || !damage_.truncated.empty()) return;
-    if (video_packets_ < indexed_packets_) {
-      damage_.truncated = "only " + std::to_string(video_packets_) + " of " +
-                          std::to_string(indexed_packets_) + " video packets are there";
-      return;
-    }
-    const std::int64_t claimed = claimed_duration();
-    const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
-    const std::int64_t arrived = arrived_until_ - part_.start;
-    if (arrived + tolerance < claimed)
-      damage_.truncated =
-          "it ends after " + seconds(arrived) + " of " + seconds(claimed) + " seconds";
-  }
-
-  // How long the header says it is, microseconds; 0 where it says nothing. Guesses do not count.
-  std::int64_t claimed_duration() const {
-    std::int64_t claimed = 0;
-    if (container_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM)
-      claimed = std::max(claimed, container_->duration);
-    if (indexed_packets_ == 0 && stream_->nb_frames > 0 && stream_->avg_frame_rate.num > 0)
-      claimed = std::max(claimed, av_rescale_q(stream_->nb_frames,
-                                               av_inv_q(stream_->avg_frame_rate), AV_TIME_BASE_Q));
-    return claimed;
-  }
-
-  static std::string seconds(std::int64_t microseconds) {
-    const std::string hundredths = std::to_string(microseconds / 10000 % 100);
-    return std::to_string(microseconds / AV_TIME_BASE) + (hundredths.size() < 2 ? ".0" : ".") +
-           hundredths;
   }
 
   void finish_video() {
@@ -374,12 +299,12 @@ class ContainerSource final : public Source {
   const SourceOptions options_;
   const std::string name_;  // for messages
   std::atomic<bool> cancelled_ = false;
-  ByteReader* reader_ = nullptr;  // inside pipe_
   std::optional<PipeIo> pipe_;
   AvErrors errors_{this};
   InputPtr container_;
   AVStream* stream_ = nullptr;
   std::optional<Decoder> decoder_;
+  std::optional<Arrivals> arrivals_;
   VideoInfo info_;
   Part part_;
   Damage damage_;
@@ -393,10 +318,6 @@ class ContainerSource final : public Source {
   bool time_was_right_ = true;
   bool draining_ = false, video_done_ = false, at_end_ = false;
   int drain_failures_ = 0;
-
-  std::int64_t indexed_packets_ = 0;
-  std::int64_t video_packets_ = 0;
-  std::int64_t arrived_until_ = 0;  // microseconds of the container's time
 };
 
 }  // namespace

@@ -1,0 +1,52 @@
+#include "pipeline/arrivals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+
+Arrivals::Arrivals(const AVFormatContext& container, AVStream& video)
+    : container_(container), video_(video) {
+  // Only this family has an index of every packet before the first one is read.
+  if (std::string_view(container.iformat->name).find("mp4") != std::string_view::npos)
+    indexed_ = avformat_index_get_entries_count(&video);
+}
+
+void Arrivals::count(const AVPacket& packet) {
+  if (packet.stream_index == video_.index) ++packets_;
+  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  if (time == AV_NOPTS_VALUE) return;
+  const AVRational time_base =
+      container_.streams[static_cast<unsigned>(packet.stream_index)]->time_base;
+  until_ = std::max(until_, av_rescale_q(time + packet.duration, time_base, AV_TIME_BASE_Q));
+}
+
+std::string Arrivals::missing() const {
+  if (packets_ < indexed_)
+    return fmt::format("only {} of {} video packets are there", packets_, indexed_);
+  const std::int64_t start = container_.start_time == AV_NOPTS_VALUE ? 0 : container_.start_time;
+  const std::int64_t claimed = claimed_duration(), arrived = until_ - start;
+  const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
+  if (arrived + tolerance >= claimed) return {};
+  return fmt::format("it ends after {:.2f} of {:.2f} seconds",
+                     static_cast<double>(arrived) / AV_TIME_BASE,
+                     static_cast<double>(claimed) / AV_TIME_BASE);
+}
+
+std::int64_t Arrivals::claimed_duration() const {
+  std::int64_t claimed = 0;
+  if (container_.duration_estimation_method == AVFMT_DURATION_FROM_STREAM)
+    claimed = std::max(claimed, container_.duration);
+  if (indexed_ == 0 && video_.nb_frames > 0 && video_.avg_frame_rate.num > 0)
+    claimed = std::max(
+        claimed, av_rescale_q(video_.nb_frames, av_inv_q(video_.avg_frame_rate), AV_TIME_BASE_Q));
+  return claimed;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,94 @@
+#include "pipeline/av_log.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/log.h>
+}
+
+#include <cstdarg>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vidconv {
+
+// All AvErrors that live, and what they have heard. libav* logs from threads of its own.
+struct AvErrorsRegistry {
+  std::mutex mutex;
+  std::vector<AvErrors*> listeners;
+
+  static AvErrorsRegistry& get() {
+    static AvErrorsRegistry registry;
+    return registry;
+  }
+
+  void tell(const void* key, const std::string& line) {
+    const std::lock_guard lock(mutex);
+    for (AvErrors* listener : listeners)
+      if (listener->key_ == key && listener->count_++ == 0) listener->first_ = line;
+  }
+};
+
+namespace {
+
+// The last error line of libav* on this thread that nobody has asked for yet.
+thread_local std::string last_line;
+
+// Whose object this is; nullptr where it is nobody's.
+const void* key_of(void* object) {
+  if (!object) return nullptr;
+  const std::string_view name = (*static_cast<AVClass**>(object))->class_name;
+  if (name == "AVCodecContext") return static_cast<AVCodecContext*>(object)->opaque;
+  if (name == "AVFormatContext") return static_cast<AVFormatContext*>(object)->opaque;
+  return nullptr;
+}
+
+void keep_line(void* object, int level, const char* format, va_list arguments) {
+  if (level > AV_LOG_ERROR) return;
+  char line[1024];
+  static thread_local int at_start = 1;
+  av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
+  std::string_view text = line;
+  // "[libx264 @ 0x5581]" says nothing to a person that the name alone does not.
+  if (const auto at = text.find(" @ 0x"); text.starts_with('[') && at != text.npos)
+    if (const auto end = text.find("] ", at); end != text.npos) text.remove_prefix(end + 2);
+  while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
+  if (text.empty()) return;
+  last_line = text;
+  if (const void* key = key_of(object)) AvErrorsRegistry::get().tell(key, last_line);
+}
+
+}  // namespace
+
+void capture_av_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { av_log_set_callback(keep_line); });
+}
+
+std::string take_av_line() { return std::exchange(last_line, {}); }
+
+AvErrors::AvErrors(const void* key) : key_(key) {
+  AvErrorsRegistry& registry = AvErrorsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  registry.listeners.push_back(this);
+}
+
+AvErrors::~AvErrors() {
+  AvErrorsRegistry& registry = AvErrorsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  std::erase(registry.listeners, this);
+}
+
+std::int64_t AvErrors::count() const {
+  const std::lock_guard lock(AvErrorsRegistry::get().mutex);
+  return count_;
+}
+
+std::string AvErrors::first() const {
+  const std::lock_guard lock(AvErrorsRegistry::get().mutex);
+  return first_;
+}
+
+}  // namespace vidconv

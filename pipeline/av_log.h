@@ -1,0 +1,36 @@
+// What libav* would print on stderr.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vidconv {
+
+// Takes libav*'s log away from stderr: the last error line of each thread is kept for check_av(),
+// all else is dropped. For the whole process; calling it again does nothing.
+void capture_av_log();
+
+// The last error line on this thread, which is forgotten then; empty where there is none.
+std::string take_av_line();
+
+// Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
+// threads, and containers) while it lives. Needs capture_av_log().
+class AvErrors {
+ public:
+  explicit AvErrors(const void* key);
+  ~AvErrors();
+  AvErrors(const AvErrors&) = delete;
+  AvErrors& operator=(const AvErrors&) = delete;
+
+  // So far; any thread.
+  std::int64_t count() const;
+  std::string first() const;
+
+ private:
+  friend struct AvErrorsRegistry;
+  const void* const key_;
+  std::int64_t count_ = 0;
+  std::string first_;
+};
+
+}  // namespace vidconv
