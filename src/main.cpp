@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
 #include "pipeline/run.h"
 #include "src/benchmark.h"
