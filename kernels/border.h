@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "kernels/plane.h"
 
@@ -14,6 +15,23 @@ enum class BorderMode : std::uint8_t {
   wrap,        // ... c d | a b c d | a b ...
   constant,    // ... V V | a b c d | V V ...
 };
+
+// Every mode and the word for it; what reads or tests modes walks this table.
+struct BorderName {
+  BorderMode mode;
+  std::string_view name;
+};
+inline constexpr BorderName border_modes[] = {
+    {BorderMode::reflect101, "reflect101"}, {BorderMode::reflect, "reflect"},
+    {BorderMode::replicate, "replicate"},   {BorderMode::wrap, "wrap"},
+    {BorderMode::constant, "constant"},
+};
+
+constexpr std::string_view name_of(BorderMode mode) {
+  for (const BorderName& border : border_modes)
+    if (border.mode == mode) return border.name;
+  return "";
+}
 
 struct Border {
   BorderMode mode = BorderMode::reflect101;

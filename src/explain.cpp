@@ -131,22 +131,6 @@ std::string_view name_of(Action action) {
   return "";
 }
 
-std::string_view name_of(BorderMode mode) {
-  switch (mode) {
-    case BorderMode::reflect101:
-      return "reflect101";
-    case BorderMode::reflect:
-      return "reflect";
-    case BorderMode::replicate:
-      return "replicate";
-    case BorderMode::wrap:
-      return "wrap";
-    case BorderMode::constant:
-      return "constant";
-  }
-  return "";
-}
-
 std::string component_names(const Work& work, const Step& step) {
   std::string names;
   for (std::size_t i : step.components) {

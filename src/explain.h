@@ -22,6 +22,5 @@ std::string component_names(const Work& work, const Step& step);
 
 std::string_view name_of(Arith arith);
 std::string_view name_of(Action action);
-std::string_view name_of(BorderMode mode);
 
 }  // namespace vidconv

@@ -50,13 +50,15 @@ FilterSpec parse_kernel(const std::string& text) {
   }
 }
 
+std::string border_words() {
+  std::string words;
+  for (const BorderName& border : border_modes)
+    if (border.mode != BorderMode::constant) words += fmt::format("{}, ", border.name);
+  return words + "zero or constant:V (0 to 1)";
+}
+
 Border parse_border(const std::string& text) {
-  static const std::map<std::string_view, BorderMode> modes = {
-      {"reflect101", BorderMode::reflect101}, {"reflect", BorderMode::reflect},
-      {"replicate", BorderMode::replicate},   {"wrap", BorderMode::wrap},
-      {"zero", BorderMode::constant},
-  };
-  if (const auto it = modes.find(text); it != modes.end()) return {it->second, 0};
+  if (text == "zero") return {BorderMode::constant, 0};
   constexpr std::string_view constant = "constant:";
   if (text.starts_with(constant)) {
     Border border{BorderMode::constant, 0};
@@ -66,8 +68,9 @@ Border parse_border(const std::string& text) {
       return border;
     refuse("--border", text, "the level is not a number from 0 to 1", "e.g. constant:0.5");
   }
-  refuse("--border", text, "no such border mode",
-         "use reflect101, reflect, replicate, wrap, zero or constant:V");
+  for (const BorderName& border : border_modes)
+    if (border.name == text && border.mode != BorderMode::constant) return {border.mode, 0};
+  refuse("--border", text, "no such border mode", "use " + border_words());
 }
 
 // Seconds, or [HH:]MM:SS[.mmm].
@@ -109,10 +112,7 @@ void declare(CLI::App& app, Options& o, Words& w) {
                  "several make a chain")
       ->allow_extra_args(false)
       ->group(filter);
-  app.add_option("--border", w.border,
-                 "reflect101, reflect, replicate, wrap, zero, constant:V (0 to 1)")
-      ->capture_default_str()
-      ->group(filter);
+  app.add_option("--border", w.border, border_words())->capture_default_str()->group(filter);
   app.add_option("--planes", o.planes,
                  "all, luma, chroma or a list such as y,u (default: by the filter's purpose)")
       ->group(filter);

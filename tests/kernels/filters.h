@@ -1,6 +1,8 @@
 // The filters that the tests sweep over.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,11 @@ const Filter& filter_named(const std::string& name);
 // Every sample type that pictures come in.
 const std::vector<SampleType>& all_sample_types();
 
-inline constexpr BorderMode all_borders[] = {BorderMode::reflect101, BorderMode::reflect,
-                                             BorderMode::replicate, BorderMode::wrap,
-                                             BorderMode::constant};
+inline constexpr auto all_borders = [] {
+  std::array<BorderMode, std::size(border_modes)> modes{};
+  std::ranges::transform(border_modes, modes.begin(), &BorderName::mode);
+  return modes;
+}();
 
 // `plan`, and where it can be computed in one pass or in two: the plan without the one, and without
 // the other, so that both ways are tested whatever a variant prefers.
