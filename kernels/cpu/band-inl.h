@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernels/cpu/bands.h"
 #include "kernels/cpu/window.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -90,14 +91,13 @@ void store_codes(const Code* HWY_RESTRICT codes, int count, int shift, int step,
 //                      of source row j, counted from `above` rows over the first output row; out[r]
 //                      is nullptr for a row below the band
 template <class T, class Engine>
-void run_band(const Engine& engine, const Plan& plan, const Reach& reach, const PlanePair& pair,
-              int first, int last, const WindowLayout& layout,
-              Window<typename Engine::Lane>& window) {
-  const auto src = pair.src.as<const T>();
-  const auto dst = pair.dst.as<T>();
-  const int top = first - reach.above;
+void run_band(const Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
+              const WindowLayout& layout, Window<typename Engine::Lane>& window) {
+  const auto src = band.pair.src.as<const T>();
+  const auto dst = band.pair.dst.as<T>();
+  const int top = band.first - reach.above;
   int y = top;  // the next source row to load
-  for (int out_y = first; out_y < last; out_y += Engine::rows) {
+  for (int out_y = band.first; out_y < band.last; out_y += Engine::rows) {
     for (; y < out_y + Engine::rows + reach.below; ++y) {
       const int slot = (y - top) % layout.slots;
       auto* source = window.lanes() + layout.source(slot);
@@ -106,9 +106,10 @@ void run_band(const Engine& engine, const Plan& plan, const Reach& reach, const 
       engine.make_passes(source, window.lanes() + layout.passes(slot), src.width);
     }
     for (int j = 0; j < layout.slots; ++j)
-      window.rows()[j] = window.lanes() + layout.first((out_y - first + j) % layout.slots);
+      window.rows()[j] = window.lanes() + layout.first((out_y - band.first + j) % layout.slots);
     T* out[Engine::rows];
-    for (int r = 0; r < Engine::rows; ++r) out[r] = out_y + r < last ? dst.row(out_y + r) : nullptr;
+    for (int r = 0; r < Engine::rows; ++r)
+      out[r] = out_y + r < band.last ? dst.row(out_y + r) : nullptr;
     engine.make_rows(window.rows(), out, dst);
   }
 }

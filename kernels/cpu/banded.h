@@ -1,8 +1,10 @@
 // A convolver that computes bands of rows, each thread with lines of its own.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/convolve.h"
@@ -11,33 +13,46 @@
 
 namespace vidconv {
 
-template <class Lane>
-class BandedConvolver : public Convolver {
+// EnginePlan is a plan in the form of one engine. It has `rows` (output rows computed together),
+// passes() (lines made by row passes) and any_dense() (whether source lines are needed beside
+// them).
+template <class Lane, class EnginePlan>
+class BandedConvolver final : public Convolver {
  public:
-  void run(std::span<const PlanePair> pairs, CudaStream) final {
+  // Computes the output rows of a band.
+  using RunBand = void (*)(const Plan& plan, const EnginePlan& engine_plan, const Band& band,
+                           const WindowLayout& layout, Window<Lane>& window);
+
+  BandedConvolver(const Plan& plan, EnginePlan engine_plan, RunBand run_band, int threads)
+      : plan_(plan),
+        reach_(reach_of(plan)),
+        engine_plan_(std::move(engine_plan)),
+        run_band_(run_band),
+        pool_(shared_thread_pool(threads)),
+        windows_(static_cast<std::size_t>(threads)) {}
+
+  void run(std::span<const PlanePair> pairs, CudaStream) override {
     int height = 0;
     for (const PlanePair& pair : pairs) {
       height = std::max(height, pair.dst.height);
       for (Window<Lane>& window : windows_) window.reserve(layout(pair.dst.width));
     }
-    for_bands(*pool_, pairs, band_count(pool_->threads(), height, overlap_),
-              [this](const PlanePair& pair, int first, int last, int thread) {
-                band(pair, first, last, windows_[static_cast<std::size_t>(thread)]);
-              });
+    const int bands = band_count(pool_->threads(), height, reach_.above + reach_.below);
+    for_bands(*pool_, pairs, bands, [this](const Band& band, int thread) {
+      run_band_(plan_, engine_plan_, band, layout(band.pair.dst.width),
+                windows_[static_cast<std::size_t>(thread)]);
+    });
   }
 
- protected:
-  BandedConvolver(const Reach& reach, int threads)
-      : overlap_(reach.above + reach.below),
-        pool_(shared_thread_pool(threads)),
-        windows_(static_cast<std::size_t>(threads)) {}
-
-  virtual WindowLayout layout(int width) const = 0;
-  // Computes the output rows from `first` up to `last`.
-  virtual void band(const PlanePair& pair, int first, int last, Window<Lane>& window) const = 0;
-
  private:
-  const int overlap_;  // rows that neighbouring bands both read
+  WindowLayout layout(int width) const {
+    return {reach_, width, EnginePlan::rows, engine_plan_.passes(), engine_plan_.any_dense()};
+  }
+
+  const Plan plan_;
+  const Reach reach_;
+  const EnginePlan engine_plan_;
+  const RunBand run_band_;
   std::shared_ptr<ThreadPool> pool_;
   std::vector<Window<Lane>> windows_;  // one per thread
 };

@@ -10,6 +10,12 @@
 
 namespace vidconv {
 
+// The rows from `first` up to `last` of a pair.
+struct Band {
+  const PlanePair& pair;
+  int first, last;
+};
+
 // How many bands to cut planes of `height` rows into, where a band reads `overlap` rows of its
 // neighbours again. More than threads, so that a thread that has its core to itself can take over
 // from one that has not; not so many that the overlap matters.
@@ -18,9 +24,8 @@ inline int band_count(int threads, int height, int overlap) {
   return std::clamp(height / (8 * overlap + 8), threads, 4 * threads);
 }
 
-// Calls job(pair, first, last, thread) for the rows from `first` up to `last` of each band of each
-// pair. Nothing is shared between bands, so the result depends neither on their number nor on the
-// threads.
+// Calls job(band, thread) for each band of each pair, none of them empty. Nothing is shared between
+// bands, so the result depends neither on their number nor on the threads.
 template <class Job>
 void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands, const Job& job) {
   pool.run(bands, [&](int index, int thread) {
@@ -28,7 +33,7 @@ void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands, co
       const std::int64_t height = pair.dst.height;
       const int first = static_cast<int>(height * index / bands);
       const int last = static_cast<int>(height * (index + 1) / bands);
-      if (first < last) job(pair, first, last, thread);
+      if (first < last) job(Band{pair, first, last}, thread);
     }
   });
 }

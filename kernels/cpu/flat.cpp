@@ -12,8 +12,8 @@ namespace {
 // Calls row(pair, y) for every row.
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
-  for_bands(pool, pairs, pool.threads(), [&](const PlanePair& pair, int first, int last, int) {
-    for (int y = first; y < last; ++y) row(pair, y);
+  for_bands(pool, pairs, pool.threads(), [&](const Band& band, int) {
+    for (int y = band.first; y < band.last; ++y) row(band.pair, y);
   });
 }
 

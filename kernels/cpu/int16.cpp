@@ -238,15 +238,15 @@ class Engine {
 
 }  // namespace int16
 
-void run_int16(const Plan& plan, const Int16Plan& int16_plan, const PlanePair& pair, int first,
-               int last, const WindowLayout& layout, Window<std::int16_t>& window) {
+void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
+               const WindowLayout& layout, Window<std::int16_t>& window) {
   note_used_simd(HWY_TARGET);
   const int16::Engine engine(int16_plan, layout);
   const Reach reach = reach_of(plan);
   if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, pair, first, last, layout, window);
+    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
   else
-    run_band<std::uint16_t>(engine, plan, reach, pair, first, last, layout, window);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -260,37 +260,18 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
-namespace {
-
 HWY_EXPORT(run_int16);
-
-class Int16Convolver final : public BandedConvolver<std::int16_t> {
- public:
-  Int16Convolver(const Plan& plan, int threads)
-      : BandedConvolver(reach_of(plan), threads),
-        plan_(plan),
-        int16_plan_(*make_int16_plan(plan)) {}
-
- private:
-  WindowLayout layout(int width) const override {
-    return {reach_of(plan_), width, Int16Plan::rows, int16_plan_.passes(), int16_plan_.any_dense()};
-  }
-  void band(const PlanePair& pair, int first, int last,
-            Window<std::int16_t>& window) const override {
-    HWY_DYNAMIC_DISPATCH(run_int16)
-    (plan_, int16_plan_, pair, first, last, layout(pair.dst.width), window);
-  }
-
-  Plan plan_;
-  Int16Plan int16_plan_;
-};
-
-}  // namespace
 
 bool cpu_int16_supports(const Plan& plan) { return make_int16_plan(plan).has_value(); }
 
 std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads) {
-  return std::make_unique<Int16Convolver>(plan, threads);
+  return std::make_unique<BandedConvolver<std::int16_t, Int16Plan>>(
+      plan, *make_int16_plan(plan),
+      [](auto&... arguments) {
+        HWY_DYNAMIC_DISPATCH(run_int16)
+        (arguments...);
+      },
+      threads);
 }
 
 }  // namespace vidconv

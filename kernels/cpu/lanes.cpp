@@ -131,34 +131,33 @@ class LanesEngine {
 };
 
 template <class Lane>
-void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const PlanePair& pair,
-               int first, int last, const WindowLayout& layout, Window<Lane>& window) {
+void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const Band& band,
+               const WindowLayout& layout, Window<Lane>& window) {
   note_used_simd(HWY_TARGET);
   const LanesEngine<Lane> engine(lanes_plan, layout);
   const Reach reach = reach_of(plan);
   switch (plan.sample.storage) {
     case Storage::u8:
-      return run_band<std::uint8_t>(engine, plan, reach, pair, first, last, layout, window);
+      return run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
     case Storage::u16:
-      return run_band<std::uint16_t>(engine, plan, reach, pair, first, last, layout, window);
+      return run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
     case Storage::f32:
       if constexpr (!std::is_same_v<Lane, std::int32_t>)
-        run_band<float>(engine, plan, reach, pair, first, last, layout, window);
+        run_band<float>(engine, plan, reach, band, layout, window);
   }
 }
 
-void run_lanes_int32(const Plan& plan, const LanesPlan<std::int32_t>& lanes_plan,
-                     const PlanePair& pair, int first, int last, const WindowLayout& layout,
-                     Window<std::int32_t>& window) {
-  run_lanes(plan, lanes_plan, pair, first, last, layout, window);
+void run_lanes_int32(const Plan& plan, const LanesPlan<std::int32_t>& lanes_plan, const Band& band,
+                     const WindowLayout& layout, Window<std::int32_t>& window) {
+  run_lanes(plan, lanes_plan, band, layout, window);
 }
-void run_lanes_float(const Plan& plan, const LanesPlan<float>& lanes_plan, const PlanePair& pair,
-                     int first, int last, const WindowLayout& layout, Window<float>& window) {
-  run_lanes(plan, lanes_plan, pair, first, last, layout, window);
+void run_lanes_float(const Plan& plan, const LanesPlan<float>& lanes_plan, const Band& band,
+                     const WindowLayout& layout, Window<float>& window) {
+  run_lanes(plan, lanes_plan, band, layout, window);
 }
-void run_lanes_double(const Plan& plan, const LanesPlan<double>& lanes_plan, const PlanePair& pair,
-                      int first, int last, const WindowLayout& layout, Window<double>& window) {
-  run_lanes(plan, lanes_plan, pair, first, last, layout, window);
+void run_lanes_double(const Plan& plan, const LanesPlan<double>& lanes_plan, const Band& band,
+                      const WindowLayout& layout, Window<double>& window) {
+  run_lanes(plan, lanes_plan, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -171,48 +170,33 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
-namespace {
-
 HWY_EXPORT(run_lanes_int32);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lanes_double);
 
-template <class Lane>
-class LanesConvolver final : public BandedConvolver<Lane> {
- public:
-  LanesConvolver(const Plan& plan, int threads)
-      : BandedConvolver<Lane>(reach_of(plan), threads), plan_(plan), lanes_plan_(plan) {}
-
- private:
-  WindowLayout layout(int width) const override {
-    return {reach_of(plan_), width, 1, lanes_plan_.passes(), lanes_plan_.any_dense()};
-  }
-  void band(const PlanePair& pair, int first, int last, Window<Lane>& window) const override {
-    const WindowLayout lines = layout(pair.dst.width);
-    if constexpr (std::is_same_v<Lane, std::int32_t>)
-      HWY_DYNAMIC_DISPATCH(run_lanes_int32)(plan_, lanes_plan_, pair, first, last, lines, window);
-    else if constexpr (std::is_same_v<Lane, float>)
-      HWY_DYNAMIC_DISPATCH(run_lanes_float)(plan_, lanes_plan_, pair, first, last, lines, window);
-    else
-      HWY_DYNAMIC_DISPATCH(run_lanes_double)(plan_, lanes_plan_, pair, first, last, lines, window);
-  }
-
-  Plan plan_;
-  LanesPlan<Lane> lanes_plan_;
-};
-
-}  // namespace
-
 bool cpu_lanes_supports(const Plan&) { return true; }
 
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads) {
+  const auto make = [&]<class Lane>(typename BandedConvolver<Lane, LanesPlan<Lane>>::RunBand run) {
+    return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(plan, LanesPlan<Lane>(plan),
+                                                                    run, threads);
+  };
+  const auto run_int32 = [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_lanes_int32)(arguments...);
+  };
+  const auto run_float = [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_lanes_float)(arguments...);
+  };
+  const auto run_double = [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_lanes_double)(arguments...);
+  };
   switch (plan.arith) {
     case Arith::int32:
-      return std::make_unique<LanesConvolver<std::int32_t>>(plan, threads);
+      return make.template operator()<std::int32_t>(run_int32);
     case Arith::float32:
-      return std::make_unique<LanesConvolver<float>>(plan, threads);
+      return make.template operator()<float>(run_float);
     case Arith::float64:
-      return std::make_unique<LanesConvolver<double>>(plan, threads);
+      return make.template operator()<double>(run_double);
   }
   return nullptr;
 }

@@ -45,6 +45,8 @@ struct LanesTerm {
 
 template <class Lane>
 struct LanesPlan {
+  static constexpr int rows = 1;  // output rows computed together
+
   explicit LanesPlan(const Plan& plan) : finish(plan.finish), shift(plan.sample.shift) {
     const Reach reach = reach_of(plan);
     for (const Taps& t : plan.terms) terms.emplace_back(t, reach);

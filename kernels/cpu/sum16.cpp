@@ -89,15 +89,15 @@ class Sum16Engine {
   const Sum16Plan& plan_;
 };
 
-void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const PlanePair& pair, int first,
-               int last, const WindowLayout& layout, Window<std::int16_t>& window) {
+void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const Band& band,
+               const WindowLayout& layout, Window<std::int16_t>& window) {
   note_used_simd(HWY_TARGET);
   const Sum16Engine engine(sum16_plan);
   const Reach reach = reach_of(plan);
   if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, pair, first, last, layout, window);
+    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
   else
-    run_band<std::uint16_t>(engine, plan, reach, pair, first, last, layout, window);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -110,38 +110,18 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
-namespace {
-
 HWY_EXPORT(run_sum16);
-
-class Sum16Convolver final : public BandedConvolver<std::int16_t> {
- public:
-  Sum16Convolver(const Plan& plan, int threads)
-      : BandedConvolver(reach_of(plan), threads),
-        plan_(plan),
-        sum16_plan_(*make_sum16_plan(plan)) {}
-
- private:
-  WindowLayout layout(int width) const override {
-    const bool two_passes = sum16_plan_.two_passes();
-    return {reach_of(plan_), width, 1, two_passes ? 1 : 0, !two_passes};
-  }
-  void band(const PlanePair& pair, int first, int last,
-            Window<std::int16_t>& window) const override {
-    HWY_DYNAMIC_DISPATCH(run_sum16)
-    (plan_, sum16_plan_, pair, first, last, layout(pair.dst.width), window);
-  }
-
-  Plan plan_;
-  Sum16Plan sum16_plan_;
-};
-
-}  // namespace
 
 bool cpu_sum16_supports(const Plan& plan) { return make_sum16_plan(plan).has_value(); }
 
 std::unique_ptr<Convolver> make_cpu_sum16(const Plan& plan, int threads) {
-  return std::make_unique<Sum16Convolver>(plan, threads);
+  return std::make_unique<BandedConvolver<std::int16_t, Sum16Plan>>(
+      plan, *make_sum16_plan(plan),
+      [](auto&... arguments) {
+        HWY_DYNAMIC_DISPATCH(run_sum16)
+        (arguments...);
+      },
+      threads);
 }
 
 }  // namespace vidconv

@@ -15,6 +15,8 @@
 namespace vidconv {
 
 struct Sum16Plan {
+  static constexpr int rows = 1;  // output rows computed together
+
   // A sample under the kernel: the window's row, and the column counted from the output sample.
   struct Place {
     int row, column;
@@ -31,6 +33,8 @@ struct Sum16Plan {
   int shift = 0;  // of stored codes
 
   bool two_passes() const { return !row.empty(); }
+  int passes() const { return two_passes() ? 1 : 0; }
+  bool any_dense() const { return !two_passes(); }
 
   // The last step: n = sum + start; its absolute value + half where `absolute`; less `below_zero`
   // (saturating: n was raised by this to be positive), at most `limit`, divided.
