@@ -25,7 +25,8 @@ class BrokenSource final : public Source {
   const VideoInfo& video() const override { return inner_->video(); }
   std::optional<Item> next() override {
     if (where_ == Where::source && frames_ == at_frame) fail();
-    if (where_ == Where::copy && frames_ == at_frame) return Item(make_packet());
+    if (where_ == Where::copy && frames_ == at_frame)
+      return std::optional<Item>(std::in_place, make_packet());
     ++frames_;
     return inner_->next();
   }
