@@ -30,7 +30,10 @@ void Arrivals::count(const AVPacket& packet) {
 std::string Arrivals::missing() const {
   if (packets_ < indexed_)
     return fmt::format("only {} of {} video packets are there", packets_, indexed_);
-  const std::int64_t start = container_.start_time == AV_NOPTS_VALUE ? 0 : container_.start_time;
+  // Matroska's duration is counted from 0, the others' from the first packet.
+  const bool from_zero = std::string_view(container_.iformat->name).find("matroska") == 0;
+  const std::int64_t start =
+      from_zero || container_.start_time == AV_NOPTS_VALUE ? 0 : container_.start_time;
   const std::int64_t claimed = claimed_duration(), arrived = until_ - start;
   const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
   if (arrived + tolerance >= claimed) return {};

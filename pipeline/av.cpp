@@ -4,7 +4,7 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
-#include <algorithm>
+#include <cstring>
 
 #include "pipeline/av_log.h"
 
@@ -117,22 +117,30 @@ void forget_picture_type(AVFrame& frame) {
 }
 #endif
 
+void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data,
+                   std::size_t size) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+  AVCodecParameters& p = *stream.codecpar;
+  AVPacketSideData* entry =
+      av_packet_side_data_new(&p.coded_side_data, &p.nb_coded_side_data, type, size, 0);
+  std::uint8_t* copy = entry ? entry->data : nullptr;
+#else
+  std::uint8_t* copy = av_stream_new_side_data(&stream, type, size);
+#endif
+  if (copy) std::memcpy(copy, data, size);
+}
+
 void copy_picture_side_data(const AVStream& from, AVStream& to) {
   for (const AVPacketSideDataType type : carried) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
-    const AVCodecParameters& have = *from.codecpar;
-    const AVPacketSideData* data =
-        av_packet_side_data_get(have.coded_side_data, have.nb_coded_side_data, type);
-    if (!data) continue;
-    AVPacketSideData* copy = av_packet_side_data_new(
-        &to.codecpar->coded_side_data, &to.codecpar->nb_coded_side_data, type, data->size, 0);
-    if (copy) std::copy_n(data->data, data->size, copy->data);
+    const AVCodecParameters& p = *from.codecpar;
+    const AVPacketSideData* entry =
+        av_packet_side_data_get(p.coded_side_data, p.nb_coded_side_data, type);
+    if (entry) set_side_data(to, type, entry->data, entry->size);
 #else
     std::size_t size = 0;
     const std::uint8_t* data = av_stream_get_side_data(&from, type, &size);
-    if (!data) continue;
-    if (std::uint8_t* copy = av_stream_new_side_data(&to, type, size))
-      std::copy_n(data, size, copy);
+    if (data) set_side_data(to, type, data, size);
 #endif
   }
 }

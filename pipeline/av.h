@@ -69,6 +69,9 @@ void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first);
 // key frames.
 void forget_picture_type(AVFrame& frame);
 
+// Gives a stream a copy of `size` bytes of side data, in place of what it has of that type.
+void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data, std::size_t size);
+
 // Copies what a stream carries beside its packets and that stays true when its pictures are
 // filtered: rotation, stereo and spherical layout, mastering display, content light level.
 void copy_picture_side_data(const AVStream& from, AVStream& to);

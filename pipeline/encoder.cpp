@@ -35,7 +35,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options.notify);
-  set_options(choice, options);
+  set_options(choice, options, video.hdr);
   check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
   description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
 }
@@ -106,8 +106,11 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   check_av(code, Fault::usage, "cannot set the encoder's option", shown);
 }
 
-void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options) {
-  const auto set = [&](const std::string& key, const std::string& value, const char* prefix) {
+void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,
+                          const HdrMetadata& hdr) {
+  std::string x265 = x265_params(hdr);  // one option holds them all: each part is added to it
+  const auto set = [&](const std::string& key, std::string value, const char* prefix) {
+    if (key == "x265-params") value = x265 += (x265.empty() ? "" : ":") + value;
     set_option(key, value, prefix + key + "=" + value);
     description_ += " " + key + "=" + value;
   };

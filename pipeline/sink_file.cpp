@@ -133,6 +133,7 @@ class FileSink final : public Sink {
     av_dict_copy(&video_->metadata, from->metadata, 0);
     av_dict_set(&video_->metadata, "encoder", nullptr, 0);
     copy_picture_side_data(*from, *video_);
+    set_hdr(info.hdr, *video_);
   }
 
   void add_copy(const AVStream& from) {

