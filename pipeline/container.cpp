@@ -75,6 +75,11 @@ const AVOutputFormat& choose_container(const std::string& output, const SinkOpti
   return *container;
 }
 
+bool has_constant_rate(const AVOutputFormat& container) {
+  // FFmpeg's flag for it is not set where it should be: mp4 lacks it.
+  return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
+}
+
 bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
   if (is(container, "mpegts")) return transport_stream_holds(codec);
   return avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) > 0;

@@ -12,6 +12,9 @@ namespace vidconv {
 // Error(usage) for an unknown name, Error(output) where we cannot write it.
 const AVOutputFormat& choose_container(const std::string& output, const SinkOptions& options);
 
+// Whether frames have no times of their own, only a rate: the time base is one frame then.
+bool has_constant_rate(const AVOutputFormat& container);
+
 bool can_hold(const AVOutputFormat& container, AVCodecID codec);
 
 // Whether the container can hold a stream as it is. Finds out by trying where asking does not help.

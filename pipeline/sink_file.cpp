@@ -120,10 +120,9 @@ class FileSink final : public Sink {
   void add_video(const AVStream* from, const VideoInfo& info) {
     video_ = &new_stream();
     check(avcodec_parameters_from_context(video_->codecpar, &encoder_.context()));
-    // Containers of constant rate take the time base for the frame rate.
-    const bool any_rate = format_.flags & AVFMT_VARIABLE_FPS || info.frame_rate.num <= 0;
-    video_->time_base = any_rate ? info.time_base : av_inv_q(info.frame_rate);
-    if (!any_rate && !info.steady)
+    const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
+    video_->time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
+    if (by_rate && !info.steady)
       notify(notify_, std::string(format_.name) +
                           " cannot hold a variable frame rate: times are rounded to it");
     video_->avg_frame_rate = info.frame_rate;
