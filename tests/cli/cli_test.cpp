@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 namespace vidconv::test {
@@ -82,13 +81,15 @@ Digests judge_digests(const std::string& file, const std::string& input_options)
 }
 
 Digests parse_digests(const std::string& text) {
-  static const std::regex md5("\\b[0-9a-f]{32}\\b");
   Digests digests;
-  for (std::sregex_iterator it(text.begin(), text.end(), md5), end; it != end; ++it)
-    digests.frames.push_back(it->str());
-  if (digests.frames.empty()) return digests;
-  digests.all = digests.frames.back();
-  digests.frames.pop_back();
+  for (const std::string& line : split_lines(text)) {
+    const std::size_t space = line.find(' ');
+    EXPECT_EQ(line.size(), space + 33) << line;
+    if (line.starts_with("all "))
+      digests.all = line.substr(space + 1);
+    else
+      digests.frames.push_back(line.substr(space + 1));
+  }
   return digests;
 }
 

@@ -66,7 +66,7 @@ struct Digests {
   bool operator==(const Digests&) const = default;
 };
 Digests judge_digests(const std::string& file, const std::string& input_options = "");
-// What `vidconv -o md5:` prints.
+// What `vidconv -o md5:` prints: "0 DIGEST", "1 DIGEST", ..., "all DIGEST".
 Digests parse_digests(const std::string& text);
 
 // MD5 of the packets of each of the streams, as they lie in the container.
