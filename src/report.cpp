@@ -57,6 +57,7 @@ std::string describe(const Damage& d, const std::string& input) {
   };
   if (d.packets > 0) add(fmt::format("{} packets could not be decoded", d.packets));
   if (d.frames > 0) add(fmt::format("{} frames are wrong in places", d.frames));
+  if (d.errors > 0) add(fmt::format("{} errors were reported, first: {}", d.errors, d.first_error));
   if (!d.truncated.empty()) add(d.truncated);
   return text;
 }
@@ -79,6 +80,8 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
                  {"verified", r.verified}};
   j["damage"] = {{"packets", r.damage.packets},
                  {"frames", r.damage.frames},
+                 {"errors", r.damage.errors},
+                 {"first_error", r.damage.first_error},
                  {"truncated", r.damage.truncated}};
   j["interrupted"] = interrupted;
   j["copied_packets"] = Json::object();
