@@ -149,8 +149,14 @@ TEST_F(File, KeepsHdrMetadata) {
   const std::string colours = "stream=pix_fmt,color_space,color_transfer,color_primaries";
   EXPECT_TRUE(probe(out, colours).at(0).starts_with(probe(in, colours).at(0)));
   const std::string hdr = "frame_side_data=red_x,max_luminance,max_content,max_average";
-  EXPECT_EQ(probe(out, hdr), probe(in, hdr));
-  EXPECT_FALSE(probe(out, "frame_side_data=max_content").empty());
+  // Newer FFmpegs also show, on the same line, what the container says.
+  for (const std::string part : {"34000/50000,10000000/10000", "1000,400"}) {
+    const auto has_part = [&](const std::string& line) {
+      return line.ends_with(part) || line.find(part + ",") != std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::any_of(probe(in, hdr), has_part)) << part;
+    EXPECT_TRUE(std::ranges::any_of(probe(out, hdr), has_part)) << part;
+  }
 }
 
 TEST_F(File, OverwritesOnlyWhenTold) {
