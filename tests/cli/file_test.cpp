@@ -42,7 +42,7 @@ TEST_F(File, EdgesOfColouredPicturesAreGrey) {
   const std::string out = sobel(in, "out.mkv", {"--codec", "ffv1"});
   ffmpeg("-i " + out + " -f rawvideo " + path("out.yuv"));
   const std::string frames = read_file(path("out.yuv"));
-  constexpr std::size_t luma = 128 * 72, frame = luma * 3 / 2;
+  constexpr std::size_t luma = std::size_t{128} * 72, frame = luma * 3 / 2;
   ASSERT_EQ(frames.size(), 20 * frame);
   for (std::size_t at = 0; at < frames.size(); at += frame)
     ASSERT_EQ(frames.substr(at + luma, luma / 2), std::string(luma / 2, '\x80'));
@@ -54,7 +54,7 @@ TEST_F(File, FlatPictureHasNoEdges) {
          path("in.mkv"));
   const std::string out = sobel(path("in.mkv"), "out.mkv", {"--codec", "ffv1"});
   ffmpeg("-i " + out + " -f rawvideo " + path("out.yuv"));
-  constexpr std::size_t luma = 128 * 72;
+  constexpr std::size_t luma = std::size_t{128} * 72;
   const std::string frame = read_file(path("out.yuv")).substr(0, luma * 3 / 2);
   EXPECT_EQ(frame, std::string(luma, '\0') + std::string(luma / 2, '\x80'));
 }
