@@ -11,11 +11,18 @@ namespace vidconv {
 
 // How the responses r_k of a filter's kernels become one value.
 enum class Combine : std::uint8_t {
-  linear,  // r_0 (exactly one kernel)
-  l2,      // sqrt(sum of r_k^2)
-  l1,      // sum of |r_k|
-  max,     // largest |r_k|
+  linear,      // r_0 (exactly one kernel)
+  l2,          // sqrt(sum of r_k^2)
+  l1,          // sum of |r_k|
+  max,         // largest |r_k|
+  signed_max,  // largest r_k, its sign kept
+  unsharp,     // r_0 + sign(r_1) * max(|r_1| - threshold, 0) (exactly two kernels)
 };
+
+// The responses are added up, so that their sum must be kept within bounds.
+constexpr bool adds(Combine combine) {
+  return combine == Combine::l1 || combine == Combine::unsharp;
+}
 
 // What a filter is for; decides the planes it acts on unless the user says otherwise.
 enum class Purpose : std::uint8_t {
@@ -29,7 +36,8 @@ enum class Purpose : std::uint8_t {
 struct Filter {
   std::vector<Kernel> kernels;
   Combine combine = Combine::linear;
-  double bias = 0;  // fraction of full scale
+  double bias = 0;       // fraction of full scale
+  double threshold = 0;  // of Combine::unsharp, at least 0; fraction of full scale
   bool absolute = false;
   Purpose purpose = Purpose::blur;
 };

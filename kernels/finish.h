@@ -24,6 +24,7 @@ struct Finish {
   std::int32_t offset = 0;
   std::int32_t half = 0;
   std::int32_t limit = 0;
+  std::int32_t threshold = 0;  // of Combine::unsharp
   std::uint32_t magic = 1;
   int magic_shift = 0;
 
@@ -31,6 +32,7 @@ struct Finish {
   double real_divisor = 1;
   double real_offset = 0;
   double real_half = 0;
+  double real_threshold = 0;
 };
 
 // Finds magic and magic_shift for a divisor in [1, 2^31) (Granlund and Montgomery, "Division by
@@ -80,7 +82,7 @@ class Combined {
     if (f.combine == Combine::l2)
       squares_ = square(response);
     else
-      value_ = f.combine != Combine::linear && response < 0 ? -response : response;
+      value_ = f.combine == Combine::l1 || f.combine == Combine::max ? size(response) : response;
   }
 
   VIDCONV_HD void add(const Finish& f, Acc response) {
@@ -88,7 +90,11 @@ class Combined {
       squares_ = squares_ + square(response);
       return;
     }
-    const Acc r = response < 0 ? -response : response;
+    if (f.combine == Combine::unsharp) {
+      value_ = value_ + beyond_threshold(f, response);
+      return;
+    }
+    const Acc r = f.combine == Combine::signed_max ? response : size(response);
     value_ = f.combine == Combine::l1 ? value_ + r : r > value_ ? r : value_;
   }
 
@@ -104,6 +110,18 @@ class Combined {
 
  private:
   using Real = std::conditional_t<std::is_same_v<Acc, double>, double, float>;
+
+  static VIDCONV_HD Acc size(Acc response) { return response < 0 ? -response : response; }
+
+  static VIDCONV_HD Acc beyond_threshold(const Finish& f, Acc response) {
+    Acc rest;
+    if constexpr (std::is_same_v<Acc, std::int32_t>)
+      rest = size(response) - f.threshold;
+    else
+      rest = size(response) - static_cast<Acc>(f.real_threshold);
+    if (rest < 0) rest = 0;  // a NaN stays one
+    return response < 0 ? -rest : rest;
+  }
 
   static VIDCONV_HD Real square(Acc response) {
     const Real r = static_cast<Real>(response);

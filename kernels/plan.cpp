@@ -53,7 +53,11 @@ void set_row_range(Taps& t, const Integers& row, int max) {
 class Planner {
  public:
   Planner(const Filter& filter, Plan& plan)
-      : filter_(filter), plan_(plan), max_(plan.sample.max()), bias_(filter.bias * max_) {}
+      : filter_(filter),
+        plan_(plan),
+        max_(plan.sample.max()),
+        bias_(filter.bias * max_),
+        threshold_(filter.combine == Combine::unsharp ? filter.threshold * max_ : 0) {}
 
   void make() {
     if (plan_.sample.storage != Storage::f32 &&
@@ -72,7 +76,7 @@ class Planner {
       sum += of(k);
       largest = std::max(largest, of(k));
     }
-    return filter_.combine == Combine::l1 ? sum : largest;
+    return adds(filter_.combine) ? sum : largest;
   }
 
   // Everything after the sum, where codes are `divisor` units.
@@ -91,6 +95,8 @@ class Planner {
     f.limit = static_cast<std::int32_t>(
         std::min<std::int64_t>((static_cast<std::int64_t>(max_) + 1) * divisor - 1,
                                std::numeric_limits<std::int32_t>::max()));
+    f.threshold =
+        static_cast<std::int32_t>(std::llround(threshold_ * static_cast<double>(divisor)));
     set_divisor(f, static_cast<std::uint32_t>(divisor));
     set_real_finish(static_cast<double>(divisor));  // for l2
   }
@@ -100,18 +106,20 @@ class Planner {
     plan_.finish.real_divisor = divisor;
     plan_.finish.real_offset = bias_ * divisor;
     plan_.finish.real_half = divisor / 2;
+    plan_.finish.real_threshold = threshold_ * divisor;
   }
 
   // Taps that are integers over a divisor: sums without any error.
   bool try_exact() {
     std::vector<double> all;
     for (const Kernel& k : filter_.kernels) all.insert(all.end(), k.taps().begin(), k.taps().end());
+    all.push_back(threshold_);  // has to be a whole number of units too
     const auto rationals = find_rationals(all);
     if (!rationals) return false;
 
     const double divisor = static_cast<double>(rationals->divisor);
     const double largest_sum = reach(&abs_sum) * max_ * divisor;
-    const double largest = largest_sum + (std::abs(bias_) + 1) * divisor;
+    const double largest = largest_sum + (std::abs(bias_) + threshold_ + 1) * divisor;
     if (largest >= 0x1p52) return false;
     plan_.arith = largest < 0x1p31 ? Arith::int32 : Arith::float64;
     plan_.exact = true;
@@ -136,6 +144,7 @@ class Planner {
       set_integer_finish(rationals->divisor);
     else
       set_real_finish(divisor);
+    plan_.finish.real_threshold = static_cast<double>(rationals->numerators.back());
     return true;
   }
 
@@ -170,10 +179,10 @@ class Planner {
   }
 
   bool try_quantised_below(int sum_bits, double bound) {
-    const double headroom = std::abs(bias_) + 0.5;
+    const double headroom = std::abs(bias_) + threshold_ + 0.5;
     int sum_limit = sum_bits;
     // Where the responses are added, their sum has to fit: each may use its share.
-    if (filter_.combine == Combine::l1)
+    if (adds(filter_.combine))
       sum_limit -= static_cast<int>(std::bit_width(filter_.kernels.size() - 1));
     int bits = 30;
     for (const Kernel& k : filter_.kernels) {
@@ -183,7 +192,8 @@ class Planner {
       if (!q) return false;
       bits = std::min(bits, q->bits);
     }
-    double error = 0;
+    // A threshold is rounded to a unit.
+    double error = threshold_ > 0 ? std::ldexp(0.5, -bits) : 0;
     std::vector<Taps> terms;
     for (const Kernel& k : filter_.kernels) {
       const Quantised q = quantise(k.taps(), anchor_index(k), bits);
@@ -206,7 +216,8 @@ class Planner {
     double steps = 0;
     for (const Kernel& k : filter_.kernels)
       steps = std::max(steps, static_cast<double>(k.width() + k.height() + 2));
-    const double unit = reach(&abs_sum) * max_ * steps;
+    if (threshold_ > 0) steps += 2;  // subtracted and added
+    const double unit = (reach(&abs_sum) * max_ + threshold_) * steps;
     const bool narrow = plan_.sample.storage == Storage::f32 || unit * 0x1p-24 <= float_bound;
     plan_.arith = narrow ? Arith::float32 : Arith::float64;
     plan_.error_bound = unit * (narrow ? 0x1p-24 : 0x1p-53);
@@ -235,7 +246,8 @@ class Planner {
   const Filter& filter_;
   Plan& plan_;
   int max_;
-  double bias_;  // in codes
+  double bias_;       // in codes
+  double threshold_;  // the same
 };
 
 }  // namespace
@@ -251,6 +263,8 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
   if (filter.kernels.empty()) throw std::invalid_argument("a filter needs at least one kernel");
   if (filter.combine == Combine::linear && filter.kernels.size() != 1)
     throw std::invalid_argument("a linear filter has exactly one kernel");
+  if (filter.combine == Combine::unsharp && filter.kernels.size() != 2)
+    throw std::invalid_argument("an unsharp filter has exactly two kernels");
 
   Plan plan;
   plan.sample = sample;

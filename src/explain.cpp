@@ -85,6 +85,10 @@ std::string_view name_of(Combine combine) {
       return "sum of absolute values";
     case Combine::max:
       return "largest absolute value";
+    case Combine::signed_max:
+      return "largest value";
+    case Combine::unsharp:
+      return "the first, and what of the second is beyond the threshold";
   }
   return "";
 }

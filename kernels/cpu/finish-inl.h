@@ -33,6 +33,22 @@ HWY_INLINE hn::VFromD<DReal> to_real(DReal real, D, hn::VFromD<D> v) {
     return v;
 }
 
+template <class D>
+HWY_INLINE hn::VFromD<D> beyond_threshold(const Finish& f, D d, hn::VFromD<D> response) {
+  using Lane = hn::TFromD<D>;
+  const auto zero = hn::Zero(d);
+  const auto negative = hn::Lt(response, zero);
+  const auto size = hn::IfThenElse(negative, hn::Neg(response), response);
+  Lane threshold;
+  if constexpr (std::is_same_v<Lane, std::int32_t>)
+    threshold = f.threshold;
+  else
+    threshold = static_cast<Lane>(f.real_threshold);
+  auto rest = hn::Sub(size, hn::Set(d, threshold));
+  rest = hn::IfThenElse(hn::Lt(rest, zero), zero, rest);
+  return hn::IfThenElse(negative, hn::Neg(rest), rest);
+}
+
 // What the responses up to this one come to. For l2 the bits are those of RealTag<D>.
 template <class D>
 HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so_far,
@@ -44,11 +60,13 @@ HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so
     const auto square = hn::Mul(r, r);
     return hn::BitCast(d, first ? square : hn::Add(hn::BitCast(real, so_far), square));
   }
-  const auto zero = hn::Zero(d);
-  const auto size = hn::IfThenElse(hn::Lt(response, zero), hn::Neg(response), response);
-  if (first) return size;
-  if (f.combine == Combine::l1) return hn::Add(so_far, size);
-  return hn::IfThenElse(hn::Gt(size, so_far), size, so_far);
+  if (f.combine == Combine::unsharp)
+    return first ? response : hn::Add(so_far, beyond_threshold(f, d, response));
+  if (f.combine != Combine::signed_max)
+    response = hn::IfThenElse(hn::Lt(response, hn::Zero(d)), hn::Neg(response), response);
+  if (first) return response;
+  if (f.combine == Combine::l1) return hn::Add(so_far, response);
+  return hn::IfThenElse(hn::Gt(response, so_far), response, so_far);
 }
 
 // finish_real; whole numbers where T is not float.

@@ -233,8 +233,11 @@ TEST(Plan, IntegerSumsStayWithin31Bits) {
                                      : static_cast<double>(random() % 64) / 16);
       filter.kernels.emplace_back(4, 3, taps);
     }
-    constexpr Combine combines[] = {Combine::l1, Combine::max, Combine::l2};
-    filter.combine = kernels == 1 ? Combine::linear : combines[round % 3];
+    constexpr Combine combines[] = {Combine::l1, Combine::max, Combine::l2, Combine::signed_max};
+    filter.combine = kernels == 1   ? Combine::linear
+                     : kernels == 2 ? Combine::unsharp
+                                    : combines[round % 4];
+    filter.threshold = static_cast<double>(round % 3) * 0.7;
     filter.bias = static_cast<double>(random() % 5) - 2;
     for (SampleType sample : {SampleType{Storage::u8, 8, 0}, SampleType{Storage::u16, 16, 0}}) {
       const Plan plan = make_plan(filter, sample, {}, Role::colour);
@@ -246,12 +249,13 @@ TEST(Plan, IntegerSumsStayWithin31Bits) {
         total += sum;
         largest = std::max(largest, sum);
       }
-      const double reach = (filter.combine == Combine::l1 ? total : largest) +
-                           std::abs(static_cast<double>(plan.finish.offset)) + plan.finish.half;
+      const double reach = (adds(filter.combine) ? total : largest) +
+                           std::abs(static_cast<double>(plan.finish.offset)) + plan.finish.half +
+                           plan.finish.threshold;
       EXPECT_LT(reach, 0x1p31) << "round " << round;
       EXPECT_GT(plan.finish.limit, 0);
       if (plan.fits24) {
-        EXPECT_LT(filter.combine == Combine::l1 ? total : largest, 0x1p24);
+        EXPECT_LT(adds(filter.combine) ? total : largest, 0x1p24);
       }
     }
   }
@@ -286,6 +290,8 @@ TEST(Plan, RefusesWhatIsNoFilter) {
   EXPECT_THROW(make_plan({}, {}, {}, Role::colour), std::invalid_argument);
   const Kernel one(1, 1, {1.0});
   EXPECT_THROW(make_plan({.kernels = {one, one}}, {}, {}, Role::colour), std::invalid_argument);
+  EXPECT_THROW(make_plan({.kernels = {one}, .combine = Combine::unsharp}, {}, {}, Role::colour),
+               std::invalid_argument);
 }
 
 TEST(Kernel, RefusesWhatIsNone) {

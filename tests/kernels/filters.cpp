@@ -52,6 +52,12 @@ Filter combined(Combine combine, std::vector<Kernel> kernels, double bias = 0) {
   return filter;
 }
 
+Filter unsharp(Kernel detail, double threshold, double bias = 0) {
+  Filter filter = combined(Combine::unsharp, {Kernel(1, 1, {1}), std::move(detail)}, bias);
+  filter.threshold = threshold;
+  return filter;
+}
+
 std::vector<NamedFilter> make_filters() {
   std::vector<NamedFilter> filters;
   const auto spec = [&](const std::string& text) {
@@ -98,6 +104,10 @@ std::vector<NamedFilter> make_filters() {
   std::vector<Kernel> compass = {east};
   while (compass.size() < 4) compass.push_back(compass.back().rotated90());
   add("compass_max", combined(Combine::max, compass));
+  add("signed_max", combined(Combine::signed_max, compass));
+  add("signed_max_real",
+      combined(Combine::signed_max, {Kernel(3, 3, irrational_taps(9, -2, 21)),
+                                     Kernel(2, 5, irrational_taps(10, -1, 22), 0, 4)}));
   add("compass_l1_bias", combined(Combine::l1, compass, 0.125));
   add("l2_real", combined(Combine::l2, {Kernel(3, 3, irrational_taps(9, 2, 17)),
                                         Kernel(5, 2, irrational_taps(10, 2, 18))}));
@@ -107,6 +117,10 @@ std::vector<NamedFilter> make_filters() {
   add("max_exact_mixed_anchors",
       combined(Combine::max, {ramp.scaled(1.0 / 60).with_anchor(0, 2),
                               Kernel(1, 5, {1, -2, 0, 2, -1}).with_anchor(0, 4)}));
+  const Kernel detail(3, 3, {-1, -2, -1, -2, 12, -2, -1, -2, -1});
+  add("unsharp_exact", unsharp(detail.scaled(1.0 / 16), 0.03));
+  add("unsharp_irrational_threshold", unsharp(detail.scaled(1.0 / 4), 0.0123456789));
+  add("unsharp_real", unsharp(Kernel(5, 4, irrational_taps(20, 2, 23)), 0.05, -0.1));
   add("l2_one_kernel", combined(Combine::l2, {Kernel(3, 1, {-1, 0, 1})}));
   return filters;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,32 @@ void draw_natural(Picture& picture) {
   }
 }
 
+double combined(const Filter& filter, const std::vector<double>& responses, double max) {
+  double squares = 0, sizes = 0, largest_size = 0;
+  for (double r : responses) {
+    squares += r * r;
+    sizes += std::abs(r);
+    largest_size = std::max(largest_size, std::abs(r));
+  }
+  switch (filter.combine) {
+    case Combine::linear:
+      return responses[0];
+    case Combine::l2:
+      return std::sqrt(squares);
+    case Combine::l1:
+      return sizes;
+    case Combine::max:
+      return largest_size;
+    case Combine::signed_max:
+      return *std::ranges::max_element(responses);
+    case Combine::unsharp:
+      return responses[0] +
+             std::copysign(std::max(std::abs(responses[1]) - filter.threshold * max, 0.0),
+                           responses[1]);
+  }
+  throw std::logic_error("no such combination");
+}
+
 double truth(const Filter& filter, const Plan& plan, const Picture& src, int x, int y) {
   std::vector<double> responses;
   for (const Kernel& k : filter.kernels) {
@@ -42,15 +69,7 @@ double truth(const Filter& filter, const Plan& plan, const Picture& src, int x, 
     }
     responses.push_back(sum);
   }
-  double v = responses[0];
-  if (filter.combine != Combine::linear) {
-    v = 0;
-    for (double r : responses)
-      v = filter.combine == Combine::l2   ? v + r * r
-          : filter.combine == Combine::l1 ? v + std::abs(r)
-                                          : std::max(v, std::abs(r));
-    if (filter.combine == Combine::l2) v = std::sqrt(v);
-  }
+  double v = combined(filter, responses, plan.sample.max());
   v += filter.bias * plan.sample.max();
   return filter.absolute ? std::abs(v) : v;
 }
@@ -100,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Promise, ShortIntegerTapsAreExact) {
   for (const char* name : {"box", "sobel", "scharr", "prewitt", "roberts", "sharpen", "laplacian",
-                           "emboss", "identity", "box_size_31"})
+                           "emboss", "identity", "box_size_31", "signed_max", "unsharp_exact"})
     for (SampleType sample : all_sample_types())
       EXPECT_TRUE(sample.storage == Storage::f32 ||
                   make_plan(filter_named(name), sample, {}, Role::colour).exact)
