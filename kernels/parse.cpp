@@ -342,8 +342,9 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     if (modifiers_.flip) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
   }
+  filter.threshold *= scale;
   if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);
-  filter.bias = modifiers_.bias;
+  filter.bias = modifiers_.bias.value_or(filter.bias);
   filter.absolute = modifiers_.absolute.value_or(filter.absolute);
   return filter;
 }

@@ -40,7 +40,7 @@ struct Preset;
 struct Modifiers {
   double scale = 1;              // factor on every response
   bool auto_scale = false;       // scale=auto: 1 / sum of the taps
-  double bias = 0;               // added, as a fraction of full scale
+  std::optional<double> bias;    // added, as a fraction of full scale; else the filter's own
   std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
   bool flip = false;             // flip=1: mathematical convolution
   int quarter_turns = 0;         // rotate=90|180|270, clockwise

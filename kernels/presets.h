@@ -1,4 +1,5 @@
-// The named filters: one table row each.
+// The named filters: one table row each, in presets_blur.cpp, presets_sharpen.cpp,
+// presets_gradient.cpp and presets_second.cpp.
 #pragma once
 
 #include <optional>

@@ -5,12 +5,8 @@
 
 #include <cstdio>
 #include <fstream>
-#include <numeric>
 #include <string>
 #include <vector>
-
-#include "kernels/plan.h"
-#include "kernels/presets.h"
 
 namespace vidconv {
 namespace {
@@ -135,57 +131,6 @@ TEST(Parse, RefusesHugeMatrices) {
   for (int i = 0; i < Kernel::max_size; ++i) wide += "1 ";
   EXPECT_NO_THROW(FilterSpec::parse(wide));
   EXPECT_THROW(FilterSpec::parse(wide + "1"), SpecError);
-}
-
-TEST(Presets, BlursKeepAFlatPictureAtEverySubsampling) {
-  for (const char* spec :
-       {"box", "box:size=1", "box:size=2", "box:size=7", "box:w=3:h=513", "gaussian",
-        "gaussian:sigma=0", "gaussian:sigma=85", "gaussian:sigmax=0:sigmay=3", "gaussian:radius=1"})
-    for (int s : {1, 2, 4}) {
-      const auto t = taps(spec, {s, s});
-      EXPECT_NEAR(std::accumulate(t.begin(), t.end(), 0.0), 1, 1e-12) << spec << " at 1/" << s;
-    }
-}
-
-TEST(Presets, ParametricBlursShrinkWithTheChroma) {
-  EXPECT_EQ(taps("box:size=3", {2, 1}).size(), 9u);  // 1/6 4/6 1/6 across, thirds down
-  EXPECT_NEAR(taps("box:w=3:h=1", {2, 2})[0], 1 / 6., 1e-15);
-  EXPECT_EQ(taps("gaussian:sigma=4", {2, 2}), taps("gaussian:sigma=2"));
-}
-
-// A row of the table is tested by being there: every combination of the ends of its ranges, its
-// choices and its defaults makes a filter that can be planned.
-TEST(Presets, EveryRowMakesAFilterAtTheEndsOfItsRanges) {
-  for (const Preset& preset : presets()) {
-    EXPECT_FALSE(preset.description.empty()) << preset.name;
-    std::vector<std::string> specs{std::string(preset.name)};
-    for (const Parameter& p : preset.parameters) {
-      const auto add = [&](const std::string& value) {
-        specs.push_back(std::string(preset.name) + ":" + std::string(p.name) + "=" + value);
-      };
-      for (std::string_view choice : p.choices) add(std::string(choice));
-      if (p.choices.empty()) {
-        add(std::to_string(p.min));
-        add(std::to_string(p.max));
-      }
-    }
-    for (const std::string& spec : specs)
-      for (int s : {1, 2})
-        EXPECT_NO_THROW(make_plan(FilterSpec::parse(spec).make({s, s}), {}, {}, Role::colour))
-            << spec;
-  }
-}
-
-TEST(Presets, KnowWhatTheyAreFor) {
-  const auto purpose = [](const char* spec) { return FilterSpec::parse(spec).make().purpose; };
-  EXPECT_EQ(purpose("gaussian"), Purpose::blur);
-  EXPECT_EQ(purpose("sharpen"), Purpose::sharpen);
-  EXPECT_EQ(purpose("sobel"), Purpose::edge);
-  EXPECT_EQ(purpose("matrix:1 2 1:scale=auto"), Purpose::blur);
-  EXPECT_EQ(purpose("row:.111 .111 .111 .111 .111 .111 .111 .111 .111"), Purpose::blur);
-  EXPECT_EQ(purpose("matrix:-1 3 -1"), Purpose::sharpen);
-  EXPECT_EQ(purpose("matrix:1 1"), Purpose::sharpen);
-  EXPECT_EQ(purpose("matrix:-1 0 1"), Purpose::edge);
 }
 
 }  // namespace
