@@ -13,17 +13,18 @@
 
 namespace vidconv {
 
-// y = clamp(floor((n + half) / divisor)), n = response + offset or its absolute value: see
-// docs/numerics.md. A plain value, passed to devices as it is. Made by make_plan().
+// y = clamp(floor((n + half) / divisor), min, max), n = response + offset or its absolute value:
+// see docs/numerics.md. A plain value, passed to devices as it is. Made by make_plan().
 struct Finish {
   Combine combine = Combine::linear;
   bool absolute = false;
-  int max = 255;  // largest code
+  int min = 0, max = 255;  // smallest and largest code of a result
 
-  // int32 arithmetic. floor(n / divisor) = (n * magic) >> magic_shift for 0 <= n <= limit.
+  // int32 arithmetic. floor(n / divisor) = (n * magic) >> magic_shift for 0 <= n <= limit; from
+  // `lowest` = min * divisor to `limit` it is a code from min to max.
   std::int32_t offset = 0;
   std::int32_t half = 0;
-  std::int32_t limit = 0;
+  std::int32_t lowest = 0, limit = 0;
   std::int32_t threshold = 0;  // of Combine::unsharp
   std::uint32_t magic = 1;
   int magic_shift = 0;
@@ -48,9 +49,8 @@ VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
   std::int32_t n = response + f.offset;
   if (f.absolute && n < 0) n = -n;
   n += f.half;
-  n = n < 0 ? 0 : n > f.limit ? f.limit : n;
-  // The upper half of a product of 32-bit numbers: one instruction. n <= limit, so the code is at
-  // most f.max.
+  n = n < f.lowest ? f.lowest : n > f.limit ? f.limit : n;
+  // The upper half of a product of 32-bit numbers: one instruction.
   const std::uint32_t twice = 2 * static_cast<std::uint32_t>(n);
   const std::uint64_t product = std::uint64_t{twice} * f.magic;
   return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> (f.magic_shift - 31));
@@ -68,8 +68,8 @@ VIDCONV_HD inline T finish_real(const Finish& f, Real response) {
     if (f.real_divisor != 1) v = v / static_cast<Real>(f.real_divisor);
     using std::floor;
     v = floor(v);
-    const Real max = static_cast<Real>(f.max);
-    return static_cast<T>(v < 0 ? Real(0) : v > max ? max : v);
+    const Real min = static_cast<Real>(f.min), max = static_cast<Real>(f.max);
+    return static_cast<T>(v < min ? min : v > max ? max : v);
   }
 }
 

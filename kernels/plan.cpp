@@ -79,6 +79,11 @@ class Planner {
     return adds(filter_.combine) ? sum : largest;
   }
 
+  // Whether int32 reaches the smallest code of a result.
+  bool lowest_fits(std::int64_t divisor) const {
+    return plan_.finish.min * divisor <= std::numeric_limits<std::int32_t>::max();
+  }
+
   // Everything after the sum, where codes are `divisor` units.
   void set_integer_finish(std::int64_t divisor) {
     Finish& f = plan_.finish;
@@ -92,8 +97,9 @@ class Planner {
       f.offset =
           static_cast<std::int32_t>(std::floor(offset + static_cast<double>(divisor) / 2 + tie));
     }
+    f.lowest = static_cast<std::int32_t>(f.min * divisor);
     f.limit = static_cast<std::int32_t>(
-        std::min<std::int64_t>((static_cast<std::int64_t>(max_) + 1) * divisor - 1,
+        std::min<std::int64_t>((static_cast<std::int64_t>(f.max) + 1) * divisor - 1,
                                std::numeric_limits<std::int32_t>::max()));
     f.threshold =
         static_cast<std::int32_t>(std::llround(threshold_ * static_cast<double>(divisor)));
@@ -121,7 +127,8 @@ class Planner {
     const double largest_sum = reach(&abs_sum) * max_ * divisor;
     const double largest = largest_sum + (std::abs(bias_) + threshold_ + 1) * divisor;
     if (largest >= 0x1p52) return false;
-    plan_.arith = largest < 0x1p31 ? Arith::int32 : Arith::float64;
+    plan_.arith =
+        largest < 0x1p31 && lowest_fits(rationals->divisor) ? Arith::int32 : Arith::float64;
     plan_.exact = true;
     plan_.fits24 = largest_sum < 0x1p24;
 
@@ -160,6 +167,9 @@ class Planner {
     if (!passes || passes->error > coarse_bound)
       passes = quantise_passes(*factors, row, column, max_, headroom, 31);
     if (!passes || passes->error > integer_bound) return false;
+    const std::int64_t divisor = std::int64_t{1}
+                                 << (passes->intermediate_bits + passes->column.bits);
+    if (!lowest_fits(divisor)) return false;
 
     plan_.arith = Arith::int32;
     plan_.error_bound = passes->error;
@@ -169,7 +179,7 @@ class Planner {
     t.row_shift = passes->row_shift;
     set_row_range(t, passes->row.numerators, max_);
     plan_.terms.push_back(std::move(t));
-    set_integer_finish(std::int64_t{1} << (passes->intermediate_bits + passes->column.bits));
+    set_integer_finish(divisor);
     return true;
   }
 
@@ -201,7 +211,7 @@ class Planner {
       terms.push_back(shape_of(k));
       terms.back().dense = to_double(q.numerators);
     }
-    if (error > bound) return false;
+    if (error > bound || !lowest_fits(std::int64_t{1} << bits)) return false;
     plan_.arith = Arith::int32;
     plan_.error_bound = error;
     plan_.fits24 = sum_bits == 24;
@@ -255,11 +265,11 @@ class Planner {
 bool Plan::is_copy() const {
   const Finish& f = finish;
   return exact && arith == Arith::int32 && f.combine == Combine::linear && f.real_divisor == 1 &&
-         f.real_offset == 0 && terms[0].width == 1 && terms[0].height == 1 &&
+         f.real_offset == 0 && f.min == 0 && terms[0].width == 1 && terms[0].height == 1 &&
          terms[0].dense[0] == 1;
 }
 
-Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role) {
+Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role, Codes codes) {
   if (filter.kernels.empty()) throw std::invalid_argument("a filter needs at least one kernel");
   if (filter.combine == Combine::linear && filter.kernels.size() != 1)
     throw std::invalid_argument("a linear filter has exactly one kernel");
@@ -276,6 +286,10 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
   plan.finish.combine = filter.combine;
   plan.finish.absolute = filter.absolute;
   plan.finish.max = sample.max();
+  if (codes == Codes::limited && sample.storage != Storage::f32) {
+    plan.finish.min = 16 << (sample.depth - 8);
+    plan.finish.max = (role == Role::chroma ? 240 : 235) << (sample.depth - 8);
+  }
   Planner(filter, plan).make();
   return plan;
 }

@@ -60,9 +60,14 @@ struct Plan {
 // A plane's place in its picture: chroma is centred on a neutral code, the others on black.
 enum class Role : std::uint8_t { colour, chroma };
 
+// What results may be: every code, or only those of limited-range video (ITU-R BT.709: 16 to 235,
+// of chroma 16 to 240, at 8 bits). Float samples are never clamped.
+enum class Codes : std::uint8_t { all, limited };
+
 // Plans `filter` for planes of `sample`. Throws std::invalid_argument where the filter has no
 // kernel, or several with Combine::linear.
-Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role);
+Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role,
+               Codes codes = Codes::all);
 
 // A plan that writes `code` everywhere.
 Plan make_fill_plan(SampleType sample, double code);

@@ -29,4 +29,8 @@ struct VideoInfo {
   std::optional<std::int64_t> frames;
 };
 
+// Whether black is 16 and white 235, at 8 bits. Where the input does not say, YUV is limited, grey
+// and RGB are full, as FFmpeg takes them.
+bool is_limited_range(const VideoInfo& video);
+
 }  // namespace vidconv

@@ -49,11 +49,13 @@ Action action_for(Purpose purpose, const Component& c, const PlaneSelection& pla
   return Action::filter;
 }
 
-Plan plan_for(Action action, const FilterSpec* spec, const Component& c, Border border) {
+Plan plan_for(Action action, const FilterSpec* spec, const Component& c, Border border,
+              Codes codes) {
   switch (action) {
     case Action::filter:
       return make_plan(spec->make(c.subsampling), c.sample, border,
-                       c.kind == Kind::chroma ? Role::chroma : Role::colour);
+                       c.kind == Kind::chroma ? Role::chroma : Role::colour,
+                       c.kind == Kind::alpha ? Codes::all : codes);
     case Action::copy:
       return make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, c.sample, {}, Role::colour);
     case Action::fill:
@@ -89,7 +91,7 @@ Place place_before(std::size_t left) {
 auto key_of(const Deed& deed, const Component& c, bool first) {
   const bool plain = deed.action == Action::copy;  // the same plan for every kind of plane
   const Subsampling s = plain ? Subsampling{} : c.subsampling;
-  return std::tuple(deed.action, deed.link, first, !plain && c.kind == Kind::chroma, s.x, s.y,
+  return std::tuple(deed.action, deed.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
                     c.sample.depth, c.sample.shift);
 }
 
@@ -122,7 +124,7 @@ int Work::scratch_frames() const {
 }
 
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border) {
+               const PlaneSelection& planes, Border border, Codes codes) {
   check_selection(planes, format);
   Work work;
   work.format = &format;
@@ -153,7 +155,8 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       if (same == keys.size()) {
         keys.push_back(key);
         work.steps.push_back(
-            {.plan = plan_for(deed.action, chain.empty() ? nullptr : &chain[deed.link], c, border),
+            {.plan = plan_for(deed.action, chain.empty() ? nullptr : &chain[deed.link], c, border,
+                              left == 0 ? codes : Codes::all),
              .components = {},
              .from = index == 0 ? Place::input : place_before(left + 1),
              .to = place_before(left),

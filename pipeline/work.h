@@ -67,8 +67,10 @@ struct Work {
   int scratch_frames() const;
 };
 
+// `codes`: what filtered samples of the output may be. Copied planes, alpha and what passes between
+// filters are not limited.
 // Throws Error(usage) where the selection names a component that the format lacks.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border);
+               const PlaneSelection& planes, Border border, Codes codes = Codes::all);
 
 }  // namespace vidconv

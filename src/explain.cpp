@@ -97,6 +97,8 @@ std::string describe_plan(const Plan& plan) {
   std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
                                  precision(plan), name_of(plan.border));
   if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
+  if (plan.finish.min > 0)
+    text += fmt::format(", clamped to {}..{}", plan.finish.min, plan.finish.max);
   text += '\n';
   if (plan.terms.size() > 1)
     text += fmt::format("    {} kernels, combined by {}\n", plan.terms.size(),

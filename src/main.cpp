@@ -44,7 +44,8 @@ class Command {
     if (!device_.why.empty()) notify_(device_.why);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
-    const Work work = make_work(options_.filters, *video.format, planes(), options_.border);
+    const Work work =
+        make_work(options_.filters, *video.format, planes(), options_.border, codes(video));
 
     if (options_.explain) {
       const auto processor = make_processor(work, video.width, video.height, processor_options());
@@ -64,6 +65,13 @@ class Command {
 
   PlaneSelection planes() const {
     return options_.planes.empty() ? PlaneSelection{} : PlaneSelection::parse(options_.planes);
+  }
+
+  Codes codes(const VideoInfo& video) const {
+    if (!options_.clamp_range) return Codes::all;
+    if (is_limited_range(video)) return Codes::limited;
+    notify_("--range clamp changes nothing: the video is full range");
+    return Codes::all;
   }
 
   SourceOptions source_options() const {

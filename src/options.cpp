@@ -35,7 +35,7 @@ written; 5 device; 6 verification failed; 7 finished, but the input was damaged;
 // Words as typed on the command line, before they mean anything.
 struct Words {
   std::vector<std::string> kernels, encoder_options;
-  std::string border = "reflect101", start, duration, progress = "auto";
+  std::string border = "reflect101", start, duration, progress = "auto", range;
   double benchmark = 0;
   int verify = 0;
   bool list_kernels = false, list_formats = false, list_devices = false;
@@ -115,6 +115,11 @@ void declare(CLI::App& app, Options& o, Words& w) {
   app.add_option("--border", w.border, border_words())->capture_default_str()->group(filter);
   app.add_option("--planes", o.planes,
                  "all, luma, chroma or a list such as y,u (default: by the filter's purpose)")
+      ->group(filter);
+  app.add_option("--range", w.range,
+                 "keep (default), or clamp: results of limited-range video stay in 16..235, "
+                 "chroma in 16..240")
+      ->check(CLI::IsMember({"keep", "clamp"}))
       ->group(filter);
 
   const char* input = "Input";
@@ -224,6 +229,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text));
   o.border = parse_border(w.border);
+  o.clamp_range = w.range == "clamp";
   if (!w.start.empty()) o.start = parse_time("--start", w.start);
   if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
   o.progress = parse_progress(w.progress);

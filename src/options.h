@@ -23,6 +23,7 @@ struct Options {
   std::string device = "auto";
   Border border;
   std::string planes;  // empty: by the purpose of the filter
+  bool clamp_range = false;
   int threads = 0;     // 0: as many as the machine has
   int slots = 0;       // 0: the default of the pipeline
 

@@ -73,14 +73,14 @@ HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> response) {
   using Real = hn::TFromD<D>;
-  const auto zero = hn::Zero(d);
   auto v = hn::Add(response, hn::Set(d, static_cast<Real>(f.real_offset)));
-  if (f.absolute) v = hn::IfThenElse(hn::Lt(v, zero), hn::Neg(v), v);
+  if (f.absolute) v = hn::IfThenElse(hn::Lt(v, hn::Zero(d)), hn::Neg(v), v);
   if constexpr (std::is_same_v<T, float>) return v;
   v = hn::Add(v, hn::Set(d, static_cast<Real>(f.real_half)));
   if (f.real_divisor != 1) v = hn::Div(v, hn::Set(d, static_cast<Real>(f.real_divisor)));
   // Clamped first: the limits are whole, and not every machine's Floor takes all numbers.
-  v = hn::Min(hn::Max(v, zero), hn::Set(d, static_cast<Real>(f.max)));
+  v = hn::Min(hn::Max(v, hn::Set(d, static_cast<Real>(f.min))),
+              hn::Set(d, static_cast<Real>(f.max)));
   return hn::Floor(v);
 }
 
@@ -90,7 +90,7 @@ HWY_INLINE hn::VFromD<D> numerators(const Finish& f, D d, hn::VFromD<D> response
   auto n = hn::Add(response, hn::Set(d, f.offset));
   if (f.absolute) n = hn::IfThenElse(hn::Lt(n, hn::Zero(d)), hn::Neg(n), n);
   n = hn::Add(n, hn::Set(d, f.half));
-  return hn::Min(hn::Max(n, hn::Zero(d)), hn::Set(d, f.limit));
+  return hn::Min(hn::Max(n, hn::Set(d, f.lowest)), hn::Set(d, f.limit));
 }
 
 template <class D>

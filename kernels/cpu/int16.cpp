@@ -88,7 +88,7 @@ class Ending {
  private:
   HWY_INLINE V32 numerator(V32 n) const {
     if constexpr (plain)
-      return hn::Min(hn::Max(n, hn::Zero(d32)), hn::Set(d32, finish_.limit));
+      return hn::Min(hn::Max(n, hn::Set(d32, finish_.lowest)), hn::Set(d32, finish_.limit));
     else
       return numerators(finish_, d32, n);
   }

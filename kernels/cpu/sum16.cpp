@@ -83,6 +83,7 @@ class Sum16Engine {
     if (plan_.absolute)
       n = hn::Add(hn::BitCast(d, hn::Abs(hn::BitCast(d16, n))), hn::Set(d, plan_.half));
     n = hn::SaturatedSub(n, hn::Set(d, plan_.below_zero));
+    if (plan_.lowest != 0) n = hn::Max(n, hn::Set(d, plan_.lowest));
     return quotients16(plan_.division, d, hn::Min(n, hn::Set(d, plan_.limit)));
   }
 

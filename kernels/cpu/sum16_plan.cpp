@@ -59,6 +59,7 @@ std::optional<Sum16Plan> make_sum16_plan(const Plan& plan) {
   Sum16Plan result;
   result.shift = plan.sample.shift;
   result.division = *division;
+  result.lowest = static_cast<std::uint16_t>(f.lowest);
   result.limit = static_cast<std::uint16_t>(f.limit);
   if (!t.dense.empty()) result.taps = group(t.dense, t.width, {0, -t.anchor_x});
   if (separable) {

@@ -37,10 +37,10 @@ struct Sum16Plan {
   bool any_dense() const { return !two_passes(); }
 
   // The last step: n = sum + start; its absolute value + half where `absolute`; less `below_zero`
-  // (saturating: n was raised by this to be positive), at most `limit`, divided.
+  // (saturating: n was raised by this to be positive), from `lowest` to `limit`, divided.
   std::uint16_t start = 0;
   bool absolute = false;
-  std::uint16_t half = 0, below_zero = 0, limit = 0;
+  std::uint16_t half = 0, below_zero = 0, lowest = 0, limit = 0;
   Division16 division;
 };
 

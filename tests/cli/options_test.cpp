@@ -28,7 +28,7 @@ TEST_F(Options, HelpAndVersion) {
                                    "--verify",       "--explain",
                                    "--list-kernels", "--list-formats",
                                    "--list-devices", "--raw",
-                                   "--format"})
+                                   "--format",       "--range"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
   EXPECT_TRUE(succeeded(version));
@@ -63,6 +63,37 @@ TEST_F(Options, ExplainRunsNothing) {
         "exact, border reflect101", "row    1 2 1", "divided by 16", "memory", "copies"})
     EXPECT_TRUE(has_line_with(result.out, {words}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
+}
+
+TEST_F(Options, RangeClamp) {
+  const auto filter = [&](const std::string& format, const std::string& output) {
+    return run_vidconv({"pattern:48x32:" + format + "#2", "-o", output, "--format", "raw",
+                        "--kernel", "matrix:0 -9 0;-9 37 -9;0 -9 0", "--planes", "all", "--range",
+                        "clamp"});
+  };
+  const Result limited = filter("yuv420p", "-");
+  EXPECT_TRUE(succeeded(limited));
+  ASSERT_EQ(limited.out.size(), 2u * 48 * 32 * 3 / 2);
+  int lowest = 0, highest = 0;
+  for (std::size_t i = 0; i < limited.out.size(); ++i) {
+    const int code = static_cast<unsigned char>(limited.out[i]);
+    const int max = i % (48 * 32 * 3 / 2) < 48 * 32 ? 235 : 240;
+    ASSERT_GE(code, 16) << i;
+    ASSERT_LE(code, max) << i;
+    lowest += code == 16;
+    highest += code == max;
+  }
+  EXPECT_GT(lowest, 0);
+  EXPECT_GT(highest, 0);
+  EXPECT_FALSE(has_line_with(limited.err, {"changes nothing"}));
+
+  const Result full = filter("gbrp", "-");
+  EXPECT_TRUE(succeeded(full));
+  EXPECT_TRUE(has_line_with(full.err, {"--range clamp", "changes nothing", "full range"}));
+  EXPECT_NE(full.out.find('\0'), std::string::npos);
+  EXPECT_TRUE(
+      refused(run_vidconv({"pattern:16x16", "-o", "null:", "--kernel", "box", "--range", "tight"}),
+              exit_command_line, {"--range", "tight"}));
 }
 
 TEST_F(Options, QuietSaysNothing) {

@@ -1,6 +1,7 @@
 // What filters must do whatever their arithmetic; and the table of variants.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -55,6 +56,38 @@ TEST(Properties, AKernelOfSumOneKeepsAFlatPicture) {
       }
     }
   }
+}
+
+// Limited codes are the others, clamped: nothing else changes.
+TEST(Properties, LimitedCodesAreClamped) {
+  for (const NamedFilter& named : all_filters())
+    for (SampleType sample : all_sample_types()) {
+      if (sample.storage == Storage::f32) continue;
+      for (Role role : {Role::colour, Role::chroma}) {
+        const double unit = 1 << (sample.depth - 8);
+        const double lowest = 16 * unit, highest = (role == Role::chroma ? 240 : 235) * unit;
+        const Plan limited = make_plan(named.filter, sample, {}, role, Codes::limited);
+        EXPECT_FALSE(limited.is_copy());
+        const Plan all = make_plan(named.filter, sample, {}, role);
+        // Where int32 does not reach `lowest`, the arithmetic may be another.
+        const double slack = limited.arith == all.arith ? 0 : 1;
+        const Picture src = noise(sample, 21, 9, 7);
+        const Picture clamped = expected(limited, src, src), plain = expected(all, src, src);
+        for (int y = 0; y < 9; ++y)
+          for (int x = 0; x < 21; ++x)
+            ASSERT_NEAR(clamped.get(x, y), std::clamp(plain.get(x, y), lowest, highest), slack)
+                << named.name << ", " << sample.depth << " bits, at " << x << "," << y;
+      }
+    }
+}
+
+TEST(Properties, FloatSamplesAreNotClamped) {
+  const SampleType sample{Storage::f32, 32, 0};
+  const Filter filter = FilterSpec::parse("laplacian").make();
+  const Picture src = noise(sample, 21, 9, 7);
+  EXPECT_TRUE(
+      expected(make_plan(filter, sample, {}, Role::colour, Codes::limited), src, src).bytes() ==
+      expected(make_plan(filter, sample, {}, Role::colour), src, src).bytes());
 }
 
 TEST(Properties, AnOffCentreTapShifts) {

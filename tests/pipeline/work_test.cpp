@@ -40,6 +40,21 @@ TEST(Work, PlanesByPurposeInEveryFormat) {
     }
 }
 
+TEST(Work, OnlyFilteredColoursOfTheOutputAreLimited) {
+  const FilterSpec chain[] = {FilterSpec::parse("box:size=3"), FilterSpec::parse("box:size=5")};
+  for (const PixelFormat& format : formats()) {
+    SCOPED_TRACE(format.name);
+    const Work work = make_work(chain, format, {PlaneSelection::Mode::all, {}}, {}, Codes::limited);
+    for (const Step& step : work.steps)
+      for (const std::size_t c : step.components) {
+        const Component& component = format.components[c];
+        const bool limited = step.to == Place::output && component.kind != Kind::alpha &&
+                             component.sample.storage != Storage::f32;
+        EXPECT_EQ(step.plan.finish.min > 0, limited);
+      }
+  }
+}
+
 TEST(Work, EveryComponentReachesTheOutputOnce) {
   const std::vector<std::vector<std::string>> chains{
       {}, {"sobel"}, {"gaussian:sigma=1", "sobel"}, {"sharpen", "box:size=3", "sobel", "sharpen"}};
