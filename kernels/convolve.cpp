@@ -24,6 +24,12 @@ constexpr Variant table[] = {
 #ifdef VIDCONV_HAVE_CUDA
     {"cuda-copy", "vectors copied", Device::cuda, cuda::supports_copy, cuda::make_copy},
     {"cuda-fill", "vectors of one value", Device::cuda, cuda::supports_fill, cuda::make_fill},
+    {"cuda-dense-imma", "8 bits, one or two matrices of up to 9x9, tensor cores", Device::cuda,
+     cuda::supports_dense_imma, cuda::make_dense_imma},
+    {"cuda-separable-imma", "8 bits, integer passes of up to 49 taps, tensor cores", Device::cuda,
+     cuda::supports_separable_imma, cuda::make_separable_imma},
+    {"cuda-separable-f32", "float, two passes of up to 17 taps, unrolled", Device::cuda,
+     cuda::supports_separable_f32, cuda::make_separable_f32},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
      cuda::supports_separable_small, cuda::make_separable_small},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "kernels/plane.h"
@@ -12,8 +13,9 @@ namespace vidconv::cuda {
 struct Batch {
   static constexpr int capacity = 4;
   PlanePair pairs[capacity];
-  int columns[capacity];          // tiles side by side in each pair
-  int first_block[capacity + 1];  // of each pair; the last entry in use is the size of the grid
+  int columns[capacity];           // tiles side by side in each pair
+  unsigned reciprocals[capacity];  // 2^32 / columns rounded up, or 0: see this_tile()
+  int first_block[capacity + 1];   // of each pair; behind the last pair, the size of the grid
 };
 
 // The plane that this block works on, and the output sample at the top left of its tile.
@@ -22,13 +24,18 @@ struct Tile {
   int x, y;
 };
 
-template <int width, int height>
-__device__ inline Tile this_tile(const Batch& batch) {
+// Every block waits for this before its first load: so there is no loop, and no division where the
+// reciprocal gives the same.
+__device__ inline Tile this_tile(const Batch& batch, int width, int height) {
   const int block = static_cast<int>(blockIdx.x);
   int i = 0;
-  while (block >= batch.first_block[i + 1]) ++i;
+#pragma unroll
+  for (int k = 1; k < Batch::capacity; ++k) i += block >= batch.first_block[k];
   const int tile = block - batch.first_block[i];
-  const int row = tile / batch.columns[i];
+  const unsigned reciprocal = batch.reciprocals[i];
+  const int row = reciprocal != 0
+                      ? static_cast<int>(__umulhi(static_cast<unsigned>(tile), reciprocal))
+                      : tile / batch.columns[i];
   return {batch.pairs[i], (tile - row * batch.columns[i]) * width, row * height};
 }
 
@@ -40,7 +47,10 @@ void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_h
   Batch batch{};
   int count = 0;
   const auto flush = [&] {
-    if (count > 0) launch(batch, batch.first_block[count]);
+    if (count == 0) return;
+    const int blocks = batch.first_block[count];
+    std::fill(batch.first_block + count + 1, std::end(batch.first_block), blocks);
+    launch(batch, blocks);
     count = 0;
   };
   for (const PlanePair& pair : pairs) {
@@ -49,6 +59,9 @@ void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_h
     if (columns < 1 || rows < 1) continue;
     batch.pairs[count] = pair;
     batch.columns[count] = columns;
+    // Exact up to 2^32 / columns tiles; and 2^32 / 1 has 33 bits.
+    const bool exact = columns > 1 && static_cast<double>(columns) * columns * rows < 0x1p32;
+    batch.reciprocals[count] = exact ? ~0u / static_cast<unsigned>(columns) + 1 : 0;
     batch.first_block[count + 1] = batch.first_block[count] + columns * rows;
     if (++count == Batch::capacity) flush();
   }

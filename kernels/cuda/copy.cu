@@ -19,7 +19,7 @@ template <class T>
 __global__ void __launch_bounds__(lanes* warps)
     copy_kernel(const __grid_constant__ Batch batch, int shift) {
   constexpr int n = vector_samples<T>;
-  const Tile tile = this_tile<tile_width<T>, tile_height>(batch);
+  const Tile tile = this_tile(batch, tile_width<T>, tile_height);
   const Plane<const T> src = tile.pair.src.as<const T>();
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;

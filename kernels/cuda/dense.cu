@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(lanes* warps)
   extern __shared__ uint4 shared[];
   T* const samples = reinterpret_cast<T*>(shared);
 
-  const Tile tile = this_tile<tile_width<T>, tile_height>(work.batch);
+  const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
   const Plane<const T> src = tile.pair.src.as<const T>();
   const int lane = static_cast<int>(threadIdx.x);
   const int first_row = static_cast<int>(threadIdx.y) * strip;

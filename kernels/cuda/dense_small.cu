@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(lanes* warps)
   constexpr int rows = tile_height + size - 1;
   __shared__ __align__(16) T samples[rows * pitch];
 
-  const Tile tile = this_tile<tile_width<T>, tile_height>(work.batch);
+  const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
   const Piece piece{tile.x - margin, tile.y - half, pitch, rows, half, half};
   load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();

@@ -18,7 +18,7 @@ template <class T>
 __global__ void __launch_bounds__(lanes* warps)
     fill_kernel(const __grid_constant__ Batch batch, T stored) {
   constexpr int n = vector_samples<T>;
-  const Tile tile = this_tile<tile_width<T>, tile_height>(batch);
+  const Tile tile = this_tile(batch, tile_width<T>, tile_height);
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;
   const bool whole = x0 + n <= dst.width && is_aligned(dst, 16);

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(lanes* warps)
   for (int i = thread_index(); i < work.width + work.height; i += lanes * warps)
     taps[i] = work.taps[i];
 
-  const Tile tile = this_tile<tile_width, tile_height>(work.batch);
+  const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const int lane = static_cast<int>(threadIdx.x);
   const int first_row = static_cast<int>(threadIdx.y) * strip;
   const int all_rows = tile_height + work.height - 1;

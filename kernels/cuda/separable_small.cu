@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(lanes* warps)
   T* const samples = reinterpret_cast<T*>(shared);
   auto* const sums = reinterpret_cast<typename Passes::Between*>(shared + L::sample_bytes / 16);
 
-  const Tile tile = this_tile<tile_width, tile_height<Passes, size>>(work.batch);
+  const Tile tile = this_tile(work.batch, tile_width, tile_height<Passes, size>);
   const Piece piece{tile.x - L::margin, tile.y - size / 2, L::pitch, L::rows, size / 2, size / 2};
   load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();

@@ -1,6 +1,8 @@
 // From device memory to shared memory and on to registers.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include <cstdint>
 #include <type_traits>
 
@@ -86,8 +88,16 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
   const int rows = min(piece.rows, src.height + piece.below - piece.y0);
   const int columns = min(piece.pitch, src.width + piece.right - piece.x0);
   const auto load_vector = [&](int row, int column, const T* from) {
-    *reinterpret_cast<uint4*>(tile + row * piece.pitch + column) = shift_down<T>(
-        __ldg(reinterpret_cast<const uint4*>(from + piece.x0 + column)), sampling.shift);
+    auto* const to = reinterpret_cast<uint4*>(tile + row * piece.pitch + column);
+    const auto* const vector = reinterpret_cast<const uint4*>(from + piece.x0 + column);
+#if __CUDA_ARCH__ >= 800
+    if constexpr (!std::is_same_v<T, std::uint16_t>) {
+      // Past the registers, so that all of a thread's vectors are under way at once.
+      __pipeline_memcpy_async(to, vector, 16);
+      return;
+    }
+#endif
+    *to = shift_down<T>(__ldg(vector), sampling.shift);
   };
 
   if (aligned && piece.x0 >= 0 && piece.y0 >= 0 && piece.x0 + piece.pitch <= src.width &&
@@ -96,6 +106,8 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
 #pragma unroll 4
     for (int i = thread_index(); i < vectors * piece.rows; i += threads)
       load_vector(i / vectors, i % vectors * n, src.row(piece.y0 + i / vectors));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
     return;
   }
 
@@ -123,6 +135,36 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
     if (column >= first) column += last - first;
     tile[row * piece.pitch + column] = read_code(src, piece.x0 + column, piece.y0 + row, sampling);
   }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+}
+
+// Samples of a piece of a plane, wherever they lie: in device or in shared memory.
+struct ByteView {
+  const std::uint8_t* data;  // sample (0, 0) of the piece
+  std::ptrdiff_t stride;     // bytes
+
+  __device__ const std::uint8_t* row(int y) const { return data + y * stride; }
+};
+
+// The samples that a block reads: from (x0, y0) on, `width` x `rows`, x0 a multiple of 8. Where the
+// plane has them all, and rows aligned to 8 bytes, they are read where they are, without waiting
+// for the other warps of the block; else the block copies them into `tile`, whose rows are `pitch`
+// wide and begin `lead` samples before x0. In both cases `right` and `below` are as in Piece.
+struct Window {
+  int x0, y0, width, rows;
+  int lead, pitch;
+  int right, below;
+};
+__device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
+                                       const Plane<const std::uint8_t>& src,
+                                       const Sampling& sampling) {
+  if (is_aligned(src, 8) && w.x0 >= 0 && w.y0 >= 0 && w.x0 + w.width <= src.width &&
+      w.y0 + w.rows <= src.height)
+    return {src.row(w.y0) + w.x0, src.stride};
+  load_tile(tile, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below}, src, sampling);
+  __syncthreads();
+  return {tile + w.lead, w.pitch};
 }
 
 // Code number k of the 4 or 2 in `word`.

@@ -14,6 +14,15 @@ std::unique_ptr<Convolver> make_copy(const Plan&, int threads);
 bool supports_fill(const Plan&);
 std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
+bool supports_dense_imma(const Plan&);
+std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);
+
+bool supports_separable_imma(const Plan&);
+std::unique_ptr<Convolver> make_separable_imma(const Plan&, int threads);
+
+bool supports_separable_f32(const Plan&);
+std::unique_ptr<Convolver> make_separable_f32(const Plan&, int threads);
+
 bool supports_separable_small(const Plan&);
 std::unique_ptr<Convolver> make_separable_small(const Plan&, int threads);
 

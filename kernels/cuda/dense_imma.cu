@@ -1,0 +1,295 @@
+// cuda-dense-imma: one or two matrices that fit into 9x9 around the output sample, for 8-bit
+// samples on the integer tensor cores.
+//
+// A warp makes 128 outputs of a row at a time, in 16 blocks of 8. Two kernel rows are one product
+//   [16 blocks x (16 samples of row j, 16 of row j + 1)] * [32 x 8 outputs of a block],
+// samples in A, taps in B. A row of samples is loaded once and used by all outputs that see it.
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device_array.h"
+#include "kernels/cuda/imma.cuh"
+#include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int warps = 8;  // of a block, one below the other
+constexpr int strip = 8;  // rows that a warp computes
+constexpr int block = 8;  // outputs in a row of A * B
+constexpr int tile_width = 16 * block;
+constexpr int tile_height = warps * strip;
+
+constexpr int largest = 9;
+constexpr int reach = 4;  // of a window of 16 samples to the left of its block, and to the right
+
+struct Work {
+  Batch batch;
+  Sampling sampling;
+  Finish finish;
+  Rounding rounding;
+  const uint2* taps;  // [term][parity][byte][pair of sample rows][lane], in device memory
+};
+
+// B of a term, one byte of the taps each: for pairs of sample rows of which the first is kernel row
+// 0 (parity 0) or comes before it (parity 1), so that outputs of all rows use the same pairs.
+template <int size, int bytes>
+struct MatrixTaps {
+  static constexpr int pairs = (size + 1) / 2;
+  uint2 b[2][bytes][pairs];
+
+  __device__ explicit MatrixTaps(const uint2* from) {
+#pragma unroll
+    for (int parity = 0; parity < 2; ++parity)
+#pragma unroll
+      for (int byte = 0; byte < bytes; ++byte)
+#pragma unroll
+        for (int p = 0; p < pairs; ++p, from += warp_size)
+          b[parity][byte][p] = __ldg(from + threadIdx.x);
+  }
+
+  // The responses of output row `row`; rows[p] is the lane's part of sample rows 2p and 2p + 1.
+  __device__ Sums response(const uint4* rows, int row, const Sums& start) const {
+    if constexpr (bytes == 1) return add<0>(rows, row, start);
+    return add<bytes - 1>(rows, row, next_byte(add<0>(rows, row, all(0)), start.v[0]));
+  }
+
+ private:
+  template <int byte>
+  __device__ Sums add(const uint4* rows, int row, Sums sums) const {
+    using Byte = std::conditional_t<byte == 0, std::int8_t, std::uint8_t>;
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const uint4 a = rows[row / 2 + p];
+      const uint2 taps = b[row % 2][byte][p];
+      sums = mma32<std::uint8_t, Byte>(a.x, a.y, a.z, a.w, taps.x, taps.y, sums);
+    }
+    return sums;
+  }
+};
+
+// Stores codes of 2 adjacent columns one by one, as far as the plane reaches.
+__device__ inline void store_two(const Plane<std::uint8_t>& dst, int x, int y, unsigned codes) {
+  std::uint8_t* const to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
+  if (x < dst.width) *to = static_cast<std::uint8_t>(codes);
+  if (x + 1 < dst.width) to[dst.step] = static_cast<std::uint8_t>(codes >> 8);
+}
+
+// The l2 norm of two integers of which no sum of squares reaches 2^23, rounded, not clamped.
+//
+// For codes k <= 255, sqrt(s) of an integer s stays 1 / (8k) = 0.0005 away from k + 1/2, and the
+// approximate root's error is below 255 * 2^-22 = 0.0001 (PTX ISA, sqrt.approx: 2^-23 relative); so
+// rounding it gives what IEEE operations give. Larger roots are clamped either way.
+__device__ inline int rounded_norm(int a, int b) {
+  constexpr int magic = 0x4B000000;  // the bits of 2^23, to which integers below it may be added
+  const float squares = __int_as_float(a * a + b * b + magic) - 8388608.0f;
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
+  return __float_as_int(__fadd_rn(root, 8388608.0f)) - magic;
+}
+
+// How two responses become one.
+enum class Join { none, short_norm, absolutes, any };
+
+template <int size, int bytes, Join join>
+__global__ void __launch_bounds__(warp_size* warps)
+    dense_imma_kernel(const __grid_constant__ Work work) {
+  using Taps = MatrixTaps<size, bytes>;
+  constexpr int terms = join == Join::none ? 1 : 2;
+  constexpr int half = size / 2;
+  constexpr int margin = vector_samples<std::uint8_t>;
+  constexpr int pitch = tile_width + 2 * margin;
+  constexpr int rows = tile_height + size - 1;
+  __shared__ __align__(16) std::uint8_t samples[rows * pitch];
+
+  const Tile tile = this_tile(work.batch, tile_width, tile_height);
+  const Taps taps(work.taps);
+  const Taps more_taps(work.taps + (terms - 1) * 2 * bytes * Taps::pairs * warp_size);
+  const Window wanted{
+      tile.x - reach, tile.y - half, tile_width + 2 * reach, rows, margin - reach, pitch,
+      half,           half};
+  const ByteView view =
+      view_window(samples, wanted, tile.pair.src.as<const std::uint8_t>(), work.sampling);
+
+  const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
+  const int first_row = static_cast<int>(threadIdx.y) * strip;
+  const std::uint8_t* from = view.row(first_row) + block * g + 4 * q;
+  uint4 pairs[strip / 2 + size / 2];  // of rows, of blocks g and g + 8 each
+#pragma unroll
+  for (uint4& pair : pairs) {
+    pair.x = *reinterpret_cast<const unsigned*>(from);
+    pair.y = *reinterpret_cast<const unsigned*>(from + 8 * block);
+    from += view.stride;
+    pair.z = *reinterpret_cast<const unsigned*>(from);
+    pair.w = *reinterpret_cast<const unsigned*>(from + 8 * block);
+    from += view.stride;
+  }
+
+  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
+  const Sums start = all_kept(join == Join::none ? work.finish.offset : 0);
+
+  // Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip.
+  const auto for_rows = [&](auto code, auto store) {
+#pragma unroll
+    for (int r = 0; r < strip; ++r) {
+      const Sums a = taps.response(pairs, r, start);
+      Sums b{};
+      if constexpr (terms == 2) b = more_taps.response(pairs, r, start);
+      store(r, pack_codes(code(a.v[0], b.v[0]), code(a.v[1], b.v[1])),
+            pack_codes(code(a.v[2], b.v[2]), code(a.v[3], b.v[3])));
+    }
+  };
+  const auto compute = [&](auto code) {
+    if (is_aligned(dst, 2) && tile.x + tile_width <= dst.width && y0 + strip <= dst.height) {
+      std::uint8_t* to = dst.row(y0) + x;
+      for_rows(code, [&](int, unsigned left, unsigned right) {
+        *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
+        *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
+        to += dst.stride;
+      });
+    } else {
+      for_rows(code, [&](int r, unsigned left, unsigned right) {
+        if (y0 + r >= dst.height) return;
+        store_two(dst, x, y0 + r, left);
+        store_two(dst, x + 8 * block, y0 + r, right);
+      });
+    }
+  };
+
+  if constexpr (join == Join::none)
+    with_rounding(work.rounding,
+                  [&](auto round) { compute([=](int n, int) { return round(n); }); });
+  else if constexpr (join == Join::short_norm)
+    compute([](int a, int b) { return rounded_norm(a, b); });
+  else if constexpr (join == Join::absolutes)
+    with_rounding(work.rounding, [&](auto round) {
+      const bool sum = work.finish.combine == Combine::l1;
+      compute([&](int a, int b) {
+        return round((sum ? abs(a) + abs(b) : max(abs(a), abs(b))) + work.finish.offset);
+      });
+    });
+  else
+    compute([&](int a, int b) {
+      const std::int32_t responses[2] = {a, b};
+      return static_cast<int>(finish<std::uint8_t>(work.finish, responses, 2));
+    });
+}
+
+// The size of the square around the output sample that holds all taps: odd, at least 3.
+int size_needed(const Plan& plan) {
+  int half = 1;
+  for (const Taps& t : plan.terms)
+    half = std::max(
+        {half, t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
+  return 2 * half + 1;
+}
+
+// 0 where some tap fits in no number of bytes.
+int bytes_needed_by_all(const Plan& plan) {
+  int bytes = 1;
+  for (const Taps& t : plan.terms) {
+    const int needed = bytes_needed(t.dense);
+    if (needed == 0) return 0;
+    bytes = std::max(bytes, needed);
+  }
+  return bytes;
+}
+
+// rounded_norm() is what finish() computes.
+bool has_short_norm(const Plan& plan) {
+  const Finish& f = plan.finish;
+  if (f.combine != Combine::l2 || f.real_divisor != 1 || f.real_offset != 0) return false;
+  double squares = 0;
+  for (const Taps& t : plan.terms) {
+    double sum = 0;
+    for (double tap : t.dense) sum += std::abs(tap) * plan.sample.max();
+    squares += sum * sum;
+  }
+  return squares < 0x1p23;
+}
+
+template <int size, int bytes, Join join>
+class DenseImma final : public Convolver {
+ public:
+  explicit DenseImma(const Plan& plan) : taps_(all_taps(plan)) {
+    work_.sampling = sampling_of(plan);
+    work_.finish = plan.finish;
+    work_.rounding = rounding_of(plan.finish);
+    work_.taps = taps_.data();
+  }
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
+      work_.batch = batch;
+      dense_imma_kernel<size, bytes, join><<<blocks, dim3(warp_size, warps), 0, stream>>>(work_);
+      check_launch("cuda-dense-imma");
+    });
+  }
+
+ private:
+  // B: register `upper` of a lane holds sample row 2p + upper, samples 4q.. of its window.
+  static DeviceArray<uint2> all_taps(const Plan& plan) {
+    std::vector<uint2> all;
+    for (const Taps& t : plan.terms)
+      for (int parity = 0; parity < 2; ++parity)
+        for (int byte = 0; byte < bytes; ++byte)
+          for (int p = 0; p < MatrixTaps<size, bytes>::pairs; ++p)
+            for (int lane = 0; lane < warp_size; ++lane) {
+              unsigned words[2] = {};
+              for (int upper = 0; upper < 2; ++upper)
+                for (int b = 0; b < 4; ++b) {
+                  const int j = 2 * p + upper - parity - size / 2 + t.anchor_y;
+                  const int i = lane % 4 * 4 + b - lane / 4 - reach + t.anchor_x;
+                  if (j < 0 || j >= t.height || i < 0 || i >= t.width) continue;
+                  const double tap = t.dense[static_cast<std::size_t>(j * t.width + i)];
+                  words[upper] |= byte_of(static_cast<int>(tap), byte, bytes) << (8 * b);
+                }
+              all.push_back(make_uint2(words[0], words[1]));
+            }
+    return DeviceArray<uint2>(std::span<const uint2>(all));
+  }
+
+  DeviceArray<uint2> taps_;
+  Work work_{};
+};
+
+template <int size>
+std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+  if (plan.terms.size() == 2) {
+    if (has_short_norm(plan)) return std::make_unique<DenseImma<size, 1, Join::short_norm>>(plan);
+    if (plan.finish.combine != Combine::l2)
+      return std::make_unique<DenseImma<size, 1, Join::absolutes>>(plan);
+    return std::make_unique<DenseImma<size, 1, Join::any>>(plan);
+  }
+  if (bytes_needed_by_all(plan) == 1) return std::make_unique<DenseImma<size, 1, Join::none>>(plan);
+  return std::make_unique<DenseImma<size, 2, Join::none>>(plan);
+}
+
+}  // namespace
+
+bool supports_dense_imma(const Plan& plan) {
+  if (!supports_dense(plan) || size_needed(plan) > largest) return false;
+  const int bytes = bytes_needed_by_all(plan);
+  const bool fits =
+      plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
+  return fits && imma_serves(plan);
+}
+
+std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {
+  switch (size_needed(plan)) {
+    case 3:
+      return make_sized<3>(plan);
+    case 5:
+      return make_sized<5>(plan);
+    case 7:
+      return make_sized<7>(plan);
+    default:
+      return make_sized<largest>(plan);
+  }
+}
+
+}  // namespace vidconv::cuda

@@ -1,0 +1,184 @@
+// Integer tensor cores (mma.sync, sm_80 and later): convolution as a product with a banded matrix
+// of taps. Exact: products of bytes are added in int32, modulo 2^32.
+//
+// One mma.m16n8k32 makes 16 x 8 sums of 32 products, at about the price of 4 to 8 multiply-adds of
+// the other units; so even a matrix that is mostly zeros outside its band is cheap.
+//
+// Who holds what, for lane = 4 * g + q (PTX ISA, "Matrix fragments for mma.m16n8k32"):
+//   A (16 x 32, 4 registers of 4 bytes): rows g, g+8, g, g+8; columns 4q..4q+3, the last two 16 up
+//   B (32 x 8, 2 registers):             column g; rows 4q..4q+3 and 16 + 4q..4q+3
+//   sums (16 x 8, 4 registers):          rows g, g, g+8, g+8; columns 2q, 2q+1, 2q, 2q+1
+// m16n8k16 has the first half of A and B.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/finish.h"
+#include "kernels/plan.h"
+
+namespace vidconv::cuda {
+
+inline constexpr int warp_size = 32;
+
+struct Sums {
+  std::int32_t v[4];
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...)                                 \
+  asm("mma.sync.aligned." shape ".row.col.s32." a_type "." b_type ".s32 {%0,%1,%2,%3}, " a_list \
+      ", " b_list ";"                                                                           \
+      : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
+      : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
+#else  // never run: device_has_imma() says no
+#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) d = c
+#endif
+
+// c + A * B over 32 products; AByte and BByte are std::int8_t or std::uint8_t.
+template <class AByte, class BByte>
+__device__ inline Sums mma32(unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                             unsigned b1, const Sums& c) {
+  Sums d;
+  if constexpr (std::is_same_v<AByte, std::int8_t>)
+    VIDCONV_MMA("m16n8k32", "s8", "u8", "{%4,%5,%6,%7}", "{%8,%9}, {%10,%11,%12,%13}", "r"(a0),
+                "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  else if constexpr (std::is_same_v<BByte, std::int8_t>)
+    VIDCONV_MMA("m16n8k32", "u8", "s8", "{%4,%5,%6,%7}", "{%8,%9}, {%10,%11,%12,%13}", "r"(a0),
+                "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  else
+    VIDCONV_MMA("m16n8k32", "u8", "u8", "{%4,%5,%6,%7}", "{%8,%9}, {%10,%11,%12,%13}", "r"(a0),
+                "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  return d;
+}
+
+// The same over 16 products, of unsigned bytes in B.
+template <class AByte>
+__device__ inline Sums mma16(unsigned a0, unsigned a1, unsigned b0, const Sums& c) {
+  Sums d;
+  if constexpr (std::is_same_v<AByte, std::int8_t>)
+    VIDCONV_MMA("m16n8k16", "s8", "u8", "{%4,%5}", "{%6}, {%7,%8,%9,%10}", "r"(a0), "r"(a1),
+                "r"(b0));
+  else
+    VIDCONV_MMA("m16n8k16", "u8", "u8", "{%4,%5}", "{%6}, {%7,%8,%9,%10}", "r"(a0), "r"(a1),
+                "r"(b0));
+  return d;
+}
+#undef VIDCONV_MMA
+
+// 256 * sums + start: from the product with the upper bytes to that with the lower.
+__device__ inline Sums next_byte(const Sums& sums, std::int32_t start) {
+  Sums next;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    next.v[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.v[i]) * 256u +
+                                          static_cast<std::uint32_t>(start));
+  return next;
+}
+
+__device__ inline Sums all(std::int32_t value) { return {{value, value, value, value}}; }
+
+// The same in four registers that the compiler takes for different: it keeps them, and need not
+// copy one into four before each product.
+__device__ inline Sums all_kept(std::int32_t value) {
+  Sums s = all(value);
+  asm("" : "+r"(s.v[0]), "+r"(s.v[1]), "+r"(s.v[2]), "+r"(s.v[3]));
+  return s;
+}
+
+// How many bytes hold each tap of an int32 plan: 1, signed; 2, the upper signed and the lower not;
+// 0 where two do not hold them all.
+inline int bytes_needed(const std::vector<double>& taps) {
+  int bytes = 1;
+  for (double tap : taps) {
+    if (tap < -32768 || tap > 32767) return 0;
+    if (tap < -128 || tap > 127) bytes = 2;
+  }
+  return bytes;
+}
+
+// Byte number `byte` of a tap that is held in `bytes`, the upper first.
+inline unsigned byte_of(int tap, int byte, int bytes) {
+  return static_cast<unsigned>(tap >> (8 * (bytes - 1 - byte))) & 0xFFu;
+}
+
+// The last step for 8-bit codes of int32 plans: finish_int() of an `n` that has the offset in it
+// already, less the clamps, which pack_codes() makes up for.
+struct Rounding {
+  bool absolute;
+  std::int32_t half;
+  std::int32_t multiplier;  // 0: the division is a shift
+  int shift;
+};
+
+// The device that is current can run what is below.
+inline bool device_has_imma() {
+  int device = 0, major = 0;
+  const bool known =
+      cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess;
+  if (!known) cudaGetLastError();  // or the next launch would be blamed for it
+  return known && major >= 8;
+}
+
+// Divisors of more bits that are no powers of two are left to other variants.
+inline constexpr int largest_divisor = 1 << 22;
+
+// What all plans have in common that are computed here, on the current device.
+inline bool imma_serves(const Plan& plan) {
+  const bool rounds =
+      plan.finish.magic == 0x80000001u || plan.finish.real_divisor <= largest_divisor;
+  return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 && rounds &&
+         device_has_imma();
+}
+
+// floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large
+// by n (m d - 2^k) / d < n, which does no harm up to 256 d * d <= 2^k. With the k below that holds
+// up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
+inline Rounding rounding_of(const Finish& f) {
+  const int log2 = f.magic_shift - 31;  // rounded up
+  if (f.magic == 0x80000001u) return {f.absolute, f.half, 0, log2};
+  const auto d = static_cast<std::int64_t>(f.real_divisor);
+  const int k = 30 + log2;
+  return {f.absolute, f.half, static_cast<std::int32_t>(((std::int64_t{1} << k) + d - 1) / d),
+          k - 32};
+}
+
+// Calls body(round) with the shortest function that rounds as `rounding` says: it takes an n and
+// returns a code that is not clamped.
+template <class Body>
+__device__ inline void with_rounding(const Rounding& rounding, Body body) {
+  const auto shift = [=](std::int32_t n) { return n >> rounding.shift; };
+  const auto divide = [=](std::int32_t n) {
+    return __mulhi(n, rounding.multiplier) >> rounding.shift;
+  };
+  if (rounding.absolute)
+    body([=](std::int32_t n) {
+      n = abs(n) + rounding.half;
+      return rounding.multiplier == 0 ? shift(n) : divide(n);
+    });
+  else if (rounding.multiplier == 0)
+    body(shift);
+  else
+    body(divide);
+}
+
+// Two and four codes as they lie in memory, each clamped to [0, 255]: I2IP, two codes each.
+__device__ inline unsigned pack_codes(int c0, int c1, unsigned above = 0) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 720
+  unsigned packed;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(c1), "r"(c0), "r"(above));
+  return packed;
+#else
+  return above;
+#endif
+}
+__device__ inline unsigned pack_codes(int c0, int c1, int c2, int c3) {
+  return pack_codes(c0, c1, pack_codes(c2, c3));
+}
+
+}  // namespace vidconv::cuda

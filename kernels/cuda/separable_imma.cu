@@ -1,0 +1,265 @@
+// cuda-separable-imma: two integer passes of 8-bit samples on the integer tensor cores.
+//
+// A warp owns 16 columns and walks down. Every 16 rows the row pass makes 16 x 16 sums as
+//   [16 columns x window of samples] * [window x 8 rows],  twice,
+// taps in A, samples in B. Its sums lie in registers so that, rounded and cut into two bytes, they
+// are B of the column pass without leaving their lane:
+//   [16 rows x window of sums] * [window x 8 columns],  twice.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device_array.h"
+#include "kernels/cuda/imma_passes.cuh"
+#include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int warps = 8;    // of a block, side by side
+constexpr int square = 16;  // columns that a warp owns, and rows in one step of its walk
+constexpr int tile_width = warps * square;
+constexpr int least_steps = 3, most_steps = 8;  // of a walk that ends in outputs
+
+struct Work {
+  Batch batch;
+  Sampling sampling;
+  Rounding rounding;
+  const uint4* taps;  // [pass][byte][word / 4][lane], in device memory
+  int row_shift;
+  std::int32_t row_start;  // of a row sum: rounds it, and takes away the least value it can have
+  int tile_height;         // a multiple of `square`
+  std::int32_t start;      // of a column sum: makes up for that, and adds Finish::offset
+};
+
+// Stores the first `count` of 4 codes one by one.
+__device__ inline void store_four(std::uint8_t* to, int step, int count, unsigned codes) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (i < count)
+      to[static_cast<std::ptrdiff_t>(i) * step] = static_cast<std::uint8_t>(codes >> 8 * i);
+}
+
+// The samples of a tile in shared memory.
+template <int chunks>
+struct Layout {
+  static constexpr int reach = radius(chunks);
+  static constexpr int margin = round_up(reach, vector_samples<std::uint8_t>);
+  static constexpr int pitch = tile_width + 2 * margin;
+  static constexpr int rows(int tile_height) { return tile_height + 2 * reach; }
+  static constexpr int bytes(int tile_height) { return rows(tile_height) * pitch; }
+};
+
+template <int chunks, int bytes, int shift>
+__global__ void __launch_bounds__(warp_size* warps)
+    separable_imma_kernel(const __grid_constant__ Work work) {
+  using L = Layout<chunks>;
+  using Taps = PassTaps<chunks, bytes>;
+  extern __shared__ uint4 shared[];
+  auto* const samples = reinterpret_cast<std::uint8_t*>(shared);
+
+  const Tile tile = this_tile(work.batch, tile_width, work.tile_height);
+  const Taps row_taps(work.taps), column_taps(work.taps + bytes * Taps::vectors * warp_size);
+  const Piece piece{tile.x - L::margin,        tile.y - L::reach, L::pitch,
+                    L::rows(work.tile_height), L::reach,          L::reach};
+  load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
+  __syncthreads();
+
+  const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
+  const int first_column = static_cast<int>(threadIdx.y) * square;
+  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const int x = tile.x + first_column + 4 * q;
+  if (tile.x + first_column >= dst.width) return;
+
+  const Sums row_start = all_kept(bytes == 2 ? 0 : work.row_start);
+  const int steps = (min(work.tile_height, dst.height - tile.y) + square - 1) / square;
+  // Calls store(codes of 4 columns) for rows g, g + 8, g + 16 and so on of the tile.
+  const auto walk = [&](auto round, auto store) {
+    const std::uint8_t* from = samples + g * L::pitch + L::margin - L::reach + first_column;
+    unsigned low[2][chunks], high[2][chunks];  // windows of the column pass
+#pragma unroll 1
+    for (int step = 1 - chunks; step < steps; ++step, from += square * L::pitch) {
+      Sums sums[2];
+#pragma unroll
+      for (int eight = 0; eight < 2; ++eight) {
+        unsigned window[chunks];
+        load_window<chunks>(window, from + eight * 8 * L::pitch, q);
+        sums[eight] = row_taps.template multiply_add<0>(window, row_start);
+        if constexpr (bytes == 2)
+          sums[eight] = row_taps.template multiply_add<bytes - 1>(
+              window, next_byte(sums[eight], work.row_start));
+      }
+      const Between between = split<shift>(sums[0], sums[1], work.row_shift);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+#pragma unroll
+        for (int c = 0; c + 1 < chunks; ++c) {
+          low[half][c] = low[half][c + 1];
+          high[half][c] = high[half][c + 1];
+        }
+        low[half][chunks - 1] = between.low[half];
+        high[half][chunks - 1] = between.high[half];
+      }
+      if (step < 0) continue;
+
+      const Sums left = column_sums(column_taps, low[0], high[0], work.start);
+      const Sums right = column_sums(column_taps, low[1], high[1], work.start);
+#pragma unroll
+      for (int eight = 0; eight < 2; ++eight)
+        store(pack_codes(round(left.v[2 * eight]), round(left.v[2 * eight + 1]),
+                         round(right.v[2 * eight]), round(right.v[2 * eight + 1])));
+    }
+  };
+  const bool whole = is_aligned(dst, 4) && tile.x + first_column + square <= dst.width &&
+                     tile.y + steps * square <= dst.height;
+  with_rounding(work.rounding, [&](auto round) {
+    int y = tile.y + g;
+    std::uint8_t* to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
+    if (whole)
+      walk(round, [&](unsigned codes) {
+        *reinterpret_cast<unsigned*>(to) = codes;
+        to += 8 * dst.stride;
+      });
+    else
+      walk(round, [&](unsigned codes) {
+        if (y < dst.height) store_four(to, dst.step, dst.width - x, codes);
+        to += 8 * dst.stride;
+        y += 8;
+      });
+  });
+}
+
+int chunks_needed(const Taps& t) {
+  const int reach =
+      std::max({t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
+  return std::max(2, 1 + (reach + 7) / 8);
+}
+
+template <int chunks, int bytes, int shift>
+class SeparableImma final : public Convolver {
+ public:
+  SeparableImma(const Plan& plan, const Taps& taps) : taps_(all_taps(taps)) {
+    work_.sampling = sampling_of(plan);
+    work_.rounding = rounding_of(plan.finish);
+    work_.taps = reinterpret_cast<const uint4*>(taps_.data());
+    work_.row_shift = taps.row_shift;
+    work_.row_start =
+        static_cast<std::int32_t>((1 << taps.row_shift >> 1) - (taps.row_min << taps.row_shift));
+    std::int64_t column_sum = 0;
+    for (double tap : taps.column) column_sum += static_cast<std::int64_t>(tap);
+    // Modulo 2^32, as are the sums on the way; what comes out fits.
+    work_.start = static_cast<std::int32_t>(
+        static_cast<std::uint32_t>(column_sum * taps.row_min + plan.finish.offset));
+
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    check(cudaGetDevice(&device), "the current device");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+          "multiprocessors");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+              &blocks_each, kernel, warp_size * warps,
+              static_cast<std::size_t>(Layout<chunks>::bytes(most_steps * square))),
+          "blocks of cuda-separable-imma at once");
+    blocks_at_once_ = std::max(1, multiprocessors * blocks_each);
+  }
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    work_.tile_height = best_tile_height(pairs);
+    const auto bytes_shared = static_cast<std::size_t>(Layout<chunks>::bytes(work_.tile_height));
+    for_each_batch(pairs, tile_width, work_.tile_height, [&](const Batch& batch, int blocks) {
+      work_.batch = batch;
+      kernel<<<blocks, dim3(warp_size, warps), bytes_shared, stream>>>(work_);
+      check_launch("cuda-separable-imma");
+    });
+  }
+
+ private:
+  static constexpr auto kernel = separable_imma_kernel<chunks, bytes, shift>;
+
+  // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
+  // steps, of those before its first outputs, and of two or three more to begin.
+  int best_tile_height(std::span<const PlanePair> pairs) const {
+    int best = 0;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (int steps = least_steps; steps <= most_steps; ++steps) {
+      std::int64_t blocks = 0;
+      for (const PlanePair& p : pairs)
+        blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
+                  ((p.dst.height + steps * square - 1) / (steps * square));
+      const std::int64_t waves = (blocks + blocks_at_once_ - 1) / blocks_at_once_;
+      const std::int64_t time = waves * (steps + chunks + 2);
+      if (time >= least) continue;
+      least = time;
+      best = steps * square;
+    }
+    return best;
+  }
+
+  static DeviceArray<unsigned> all_taps(const Taps& taps) {
+    std::vector<unsigned> words;
+    // Outputs of the row pass: what becomes columns 2q and 2q+1 of the sums of the left and of the
+    // right half lies side by side in memory.
+    append_taps(
+        words, taps.row, taps.anchor_x, chunks, bytes,
+        [](int m) { return m % 8 / 2 * 4 + m % 2 + m / 8 * 2; },
+        [](int k) {  // load_window()
+          const int chunk = k / 16, q = k % 16 / 4, b = k % 4;
+          if (chunk == chunks - 1 && chunks % 2 == 1) return k;
+          return chunk / 2 * 32 + 8 * q + chunk % 2 * 4 + b;
+        });
+    append_taps(
+        words, taps.column, taps.anchor_y, chunks, bytes, [](int m) { return m; },
+        [](int k) {  // Between
+          const int q = k % 16 / 4, b = k % 4;
+          return k / 16 * 16 + b / 2 * 8 + 2 * q + b % 2;
+        });
+    return DeviceArray<unsigned>(words);
+  }
+
+  DeviceArray<unsigned> taps_;
+  Work work_{};
+  int blocks_at_once_ = 1;
+};
+
+// The same passes with row sums in units that are shifted by whole bytes, where 16-bit taps allow:
+// split() takes these as they are.
+Taps with_whole_bytes(Taps taps) {
+  if (taps.row_shift < 1 || taps.row_shift > 7) return taps;
+  Taps finer = taps;
+  for (double& tap : finer.row) tap = std::ldexp(tap, 8 - taps.row_shift);
+  finer.row_shift = 8;
+  return bytes_needed(finer.row) == 0 ? taps : finer;
+}
+
+template <int chunks>
+std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
+  const Taps taps = with_whole_bytes(plan.terms[0]);
+  if (bytes_needed(taps.row) == 1 && bytes_needed(taps.column) == 1 && taps.row_shift == 0)
+    return std::make_unique<SeparableImma<chunks, 1, 0>>(plan, taps);
+  if (taps.row_shift == 8) return std::make_unique<SeparableImma<chunks, 2, 8>>(plan, taps);
+  return std::make_unique<SeparableImma<chunks, 2, any_shift>>(plan, taps);
+}
+
+}  // namespace
+
+bool supports_separable_imma(const Plan& plan) {
+  if (!supports_separable(plan) || plan.finish.combine != Combine::linear) return false;
+  const Taps& taps = plan.terms[0];
+  return chunks_needed(taps) <= most_chunks && taps.row_max - taps.row_min <= 0xFFFF &&
+         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 && imma_serves(plan);
+}
+
+std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {
+  switch (chunks_needed(plan.terms[0])) {
+    case 2:
+      return make_chunks<2>(plan);
+    case 3:
+      return make_chunks<3>(plan);
+    default:
+      return make_chunks<most_chunks>(plan);
+  }
+}
+
+}  // namespace vidconv::cuda
