@@ -6,8 +6,6 @@
 namespace vidconv::test {
 namespace {
 
-constexpr int guard_samples = 67;  // before the first row and after the last
-
 float noise_float(std::mt19937& random) {
   switch (random() % 8) {
     case 0:
@@ -25,14 +23,14 @@ Picture::Picture(SampleType sample, int width, int height, Arrangement arrangeme
     : sample_(sample) {
   const int bytes = sample.bytes();
   const int row = width * arrangement.step + arrangement.row_padding;
-  bytes_.resize(static_cast<std::size_t>((row * height + 2 * guard_samples) * bytes));
+  bytes_.resize(static_cast<std::size_t>((row * height + 2 * arrangement.guard) * bytes));
   std::minstd_rand random(seed);
   for (std::byte& b : bytes_) b = static_cast<std::byte>(random() >> 8);
   plane_.stride = arrangement.bottom_up ? -row * bytes : row * bytes;
   plane_.width = width;
   plane_.height = height;
   plane_.step = arrangement.step;
-  origin_ = (guard_samples + arrangement.component) * bytes;
+  origin_ = (arrangement.guard + arrangement.component) * bytes;
   if (arrangement.bottom_up) origin_ += (height - 1) * row * bytes;
 }
 

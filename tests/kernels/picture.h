@@ -15,6 +15,7 @@ struct Arrangement {
   int component = 0;    // which sample of a pixel, below step
   int row_padding = 5;  // samples between rows; odd, so that rows are not aligned
   bool bottom_up = false;
+  int guard = 67;  // samples before the first row and after the last; odd for the same reason
 };
 
 // What a picture shows. black_and_white: noise of the smallest and the largest code alone, which

@@ -49,6 +49,19 @@ const T& in_turn(const T (&values)[n], std::size_t turn) {
   return values[turn % n];
 }
 
+// Pictures of many tiles, and rows that begin at multiples of 16, 8, 4 and 2 samples as well as
+// anywhere: what frames in memory are like, and what the tiles inside them are computed from.
+constexpr int large_width = 391, large_height = 213;
+constexpr Arrangement large_arrangements[] = {
+    {.row_padding = 9, .guard = 64},                     // 16
+    {.row_padding = 1, .guard = 64},                     // 8
+    {.row_padding = 5, .guard = 64},                     // 4
+    {.row_padding = 9, .bottom_up = true, .guard = 64},  // 16
+    {.row_padding = 3, .guard = 66},                     // 2
+    {.step = 2, .component = 1, .row_padding = 18, .guard = 64},
+    {.row_padding = 0, .guard = 67},
+};
+
 // One plan made ready by one variant.
 struct Way {
   Way(const Variant& v, const Plan& plan, int thread_count)
@@ -101,6 +114,40 @@ TEST_P(Sweep, EveryVariantGivesTheBytesOfTheReference) {
               << turn / 5 % std::size(arrangements) << ", content " << turn % std::size(contents);
         }
       }
+    }
+  }
+}
+
+TEST_P(Sweep, LargePicturesToo) {
+  const Filter& filter = filter_named(GetParam());
+  std::size_t turn = GetParam().size();
+  for (SampleType sample : all_sample_types()) {
+    const BorderMode border = all_borders[turn % all_borders.size()];
+    const Plan plan = make_plan(filter, sample, {border, 0.3}, Role::colour);
+    Runner reference(*find_variant("reference"), plan);
+    for (std::size_t i = 0; i < 3; ++i, turn += 5) {
+      const auto seed = static_cast<unsigned>(turn);
+      // The third time, all is aligned.
+      const Arrangement& from =
+          large_arrangements[i == 2 ? 0 : turn % std::size(large_arrangements)];
+      const Arrangement& to =
+          large_arrangements[i == 2 ? 0 : turn / 2 % std::size(large_arrangements)];
+      Picture src(sample, large_width, large_height, from, seed);
+      src.draw(i == 1 ? Content::black_and_white : Content::noise, seed);
+      const Picture blank(sample, large_width, large_height, to, seed + 1);
+      Picture want = blank;
+      reference.run(src, want);
+      for (const Plan& way : ways(plan))
+        for (const Variant* variant : runnable_variants()) {
+          if (!variant->supports(way) || variant->name == "reference") continue;
+          Way computed(*variant, way, 3);
+          Picture got = blank;
+          computed.runner.run(src, got);
+          ASSERT_TRUE(got.bytes() == want.bytes())
+              << computed.name << ", " << sample.depth << " bits, border "
+              << static_cast<int>(border) << ", source " << &from - large_arrangements
+              << ", destination " << &to - large_arrangements;
+        }
     }
   }
 }
