@@ -91,7 +91,8 @@ __device__ inline int rounded_norm(int a, int b) {
   return __float_as_int(__fadd_rn(root, 8388608.0f)) - magic;
 }
 
-// How two responses become one.
+// How two responses become one: of a filter with one kernel, rounded_norm(), Combine::l1 or max,
+// any way.
 enum class Join { none, short_norm, absolutes, any };
 
 template <int size, int bytes, Join join>
@@ -261,7 +262,7 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if (plan.terms.size() == 2) {
     if (has_short_norm(plan)) return std::make_unique<DenseImma<size, 1, Join::short_norm>>(plan);
-    if (plan.finish.combine != Combine::l2)
+    if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
       return std::make_unique<DenseImma<size, 1, Join::absolutes>>(plan);
     return std::make_unique<DenseImma<size, 1, Join::any>>(plan);
   }
