@@ -203,7 +203,9 @@ int bytes_needed_by_all(const Plan& plan) {
 // rounded_norm() is what finish() computes.
 bool has_short_norm(const Plan& plan) {
   const Finish& f = plan.finish;
-  if (f.combine != Combine::l2 || f.real_divisor != 1 || f.real_offset != 0) return false;
+  if (f.combine != Combine::l2 || f.real_divisor != 1 || f.real_offset != 0 || f.min != 0 ||
+      f.max != 255)
+    return false;
   double squares = 0;
   for (const Taps& t : plan.terms) {
     double sum = 0;

@@ -107,12 +107,14 @@ inline unsigned byte_of(int tap, int byte, int bytes) {
 }
 
 // The last step for 8-bit codes of int32 plans: finish_int() of an `n` that has the offset in it
-// already, less the clamps, which pack_codes() makes up for.
+// already, less the clamp to [0, 255], which pack_codes() makes up for.
 struct Rounding {
+  bool plain;  // neither an absolute value nor other limits than 0 and 255
   bool absolute;
   std::int32_t half;
   std::int32_t multiplier;  // 0: the division is a shift
   int shift;
+  int min, max;
 };
 
 // The device that is current can run what is below.
@@ -141,25 +143,33 @@ inline bool imma_serves(const Plan& plan) {
 // up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
 inline Rounding rounding_of(const Finish& f) {
   const int log2 = f.magic_shift - 31;  // rounded up
-  if (f.magic == 0x80000001u) return {f.absolute, f.half, 0, log2};
+  Rounding r{};
+  r.plain = !f.absolute && f.min == 0 && f.max == 255;
+  r.absolute = f.absolute;
+  r.half = f.half;
+  r.min = f.min;
+  r.max = f.max;
+  r.shift = log2;
+  if (f.magic == 0x80000001u) return r;
   const auto d = static_cast<std::int64_t>(f.real_divisor);
   const int k = 30 + log2;
-  return {f.absolute, f.half, static_cast<std::int32_t>(((std::int64_t{1} << k) + d - 1) / d),
-          k - 32};
+  r.multiplier = static_cast<std::int32_t>(((std::int64_t{1} << k) + d - 1) / d);
+  r.shift = k - 32;
+  return r;
 }
 
 // Calls body(round) with the shortest function that rounds as `rounding` says: it takes an n and
-// returns a code that is not clamped.
+// returns a code that is not clamped to [0, 255].
 template <class Body>
 __device__ inline void with_rounding(const Rounding& rounding, Body body) {
   const auto shift = [=](std::int32_t n) { return n >> rounding.shift; };
   const auto divide = [=](std::int32_t n) {
     return __mulhi(n, rounding.multiplier) >> rounding.shift;
   };
-  if (rounding.absolute)
+  if (!rounding.plain)
     body([=](std::int32_t n) {
-      n = abs(n) + rounding.half;
-      return rounding.multiplier == 0 ? shift(n) : divide(n);
+      if (rounding.absolute) n = abs(n) + rounding.half;
+      return min(max(rounding.multiplier == 0 ? shift(n) : divide(n), rounding.min), rounding.max);
     });
   else if (rounding.multiplier == 0)
     body(shift);
