@@ -1,6 +1,5 @@
 #include "kernels/convolve.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "kernels/cpu/cpu.h"
@@ -53,8 +52,10 @@ const Variant& pick(const Plan& plan, Device device) {
 }
 
 const Variant* find_variant(std::string_view name) {
-  const auto it = std::ranges::find(table, name, &Variant::name);
-  return it == std::end(table) ? nullptr : &*it;
+  for (const std::span<const Variant> rows : {variants(), study_variants()})
+    for (const Variant& variant : rows)
+      if (variant.name == name) return &variant;
+  return nullptr;
 }
 
 }  // namespace vidconv

@@ -41,17 +41,34 @@ struct Variant {
   // `threads`: how many CPU threads run() may use, at least 1; ignored for Device::cuda, where
   // the convolver belongs to the device that is current when it is made.
   std::unique_ptr<Convolver> (*make)(const Plan&, int threads);
+
+  // What supports() asks of a plan, for people; empty: nothing.
+  std::string_view needs = "";
+  // The largest width and height of a plane, in samples; 0: any. run() throws
+  // std::invalid_argument for a larger one.
+  int largest = 0;
+  // A variant for Device::cpu that uses the current CUDA device: planes lie in host memory.
+  bool uses_cuda = false;
+
+  constexpr bool takes(int width, int height) const {
+    return largest == 0 || (width <= largest && height <= largest);
+  }
 };
 
-// Every variant of this build, in order of preference: the first that supports a plan is the best.
+// The variants of this build that serve users, in order of preference: the first that supports a
+// plan is the best.
 std::span<const Variant> variants();
+
+// Variants to learn from (docs/study.md), each a published way to compute a convolution. pick()
+// never chooses them.
+std::span<const Variant> study_variants();
 
 // The variant that serves `plan` on `device`. The reference supports every plan on the CPU; where
 // the build has CUDA, every plan has a CUDA variant too. Throws std::invalid_argument for
 // Device::cuda in a build without CUDA.
 const Variant& pick(const Plan& plan, Device device);
 
-// nullptr where no variant has that name.
+// In both tables; nullptr where no variant has that name.
 const Variant* find_variant(std::string_view name);
 
 }  // namespace vidconv

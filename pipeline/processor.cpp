@@ -2,22 +2,59 @@
 
 #include <utility>
 
+#include "pipeline/cuda.h"
+
 namespace vidconv {
+namespace {
+
+constexpr const char* remedy = "leave the variant to vidconv, or see --list-variants";
+
+// The named variant can do all that is asked of it.
+void check_variant(const Work& work, int width, int height, const ProcessorOptions& options) {
+  const Variant& variant = variant_named(options.variant);
+  const std::string name(variant.name);
+  if (variant.device != options.device)
+    throw Error(Fault::usage, "cannot use the variant", name,
+                variant.device == Device::cpu ? "it takes frames in the memory of the CPU"
+                                              : "it runs on a CUDA device",
+                variant.device == Device::cpu ? "use --device cpu" : "use --device cuda");
+  if (variant.uses_cuda)
+    if (const CudaDevices found = cuda_devices(); found.devices.empty())
+      throw Error(Fault::device, "cannot use the variant", name, found.why_none, remedy);
+  if (!variant.takes(width, height))
+    throw Error(Fault::usage, "cannot use the variant", name,
+                "it takes pictures of at most " + std::to_string(variant.largest) + "x" +
+                    std::to_string(variant.largest) + ", and these are " + std::to_string(width) +
+                    "x" + std::to_string(height),
+                remedy);
+  for (const Step& step : work.steps)
+    if (step.action == Action::filter && !variant.supports(step.plan))
+      throw Error(Fault::usage, "cannot use the variant", name,
+                  "it cannot compute '" + work.links[step.link].text + "' on " +
+                      std::to_string(step.plan.sample.depth) + "-bit samples" +
+                      (variant.needs.empty() ? "" : "; it needs " + std::string(variant.needs)),
+                  remedy);
+}
+
+}  // namespace
 
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,
                                           const ProcessorOptions& options) {
+  if (!options.variant.empty()) check_variant(work, width, height, options);
   const auto make = options.device == Device::cuda ? make_cuda_processor : make_cpu_processor;
   return make(std::move(work), width, height, options);
 }
 
-const Variant& choose_variant(const Plan& plan, const ProcessorOptions& options) {
-  if (options.variant.empty()) return pick(plan, options.device);
-  const Variant* variant = find_variant(options.variant);
-  if (!variant || variant->device != options.device)
-    throw Error(Fault::usage, "there is no such variant for the device", options.variant, "");
-  if (!variant->supports(plan))
-    throw Error(Fault::usage, "the variant cannot compute this filter", options.variant, "");
-  return *variant;
+const Variant& variant_named(std::string_view name) {
+  if (const Variant* variant = find_variant(name)) return *variant;
+  throw Error(Fault::usage, "there is no such variant", std::string(name),
+              "this build has no variant of that name", remedy);
+}
+
+const Variant& choose_variant(const Step& step, const ProcessorOptions& options) {
+  if (options.variant.empty() || step.action != Action::filter)
+    return pick(step.plan, options.device);
+  return variant_named(options.variant);
 }
 
 }  // namespace vidconv

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/convolve.h"
@@ -70,8 +71,9 @@ struct ProcessorOptions {
   int device_index = 0;  // of the CUDA device
   int slots = 4;         // frames in flight inside the processor, at least 1
   int threads = 1;       // of the CPU
-  // The variant for every step, by name; empty: the best for each. Throws Error(usage) where it is
-  // unknown or does not support a step.
+  // The variant for every step that filters, by name; empty: the best for each. (Copies and fills
+  // beside it take the best.) Making a processor throws Error(usage) where it is unknown, belongs
+  // to the other device, or cannot compute a step.
   std::string variant;
 };
 
@@ -86,7 +88,10 @@ std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
 std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
                                                const ProcessorOptions& options);
 
+// The variant of that name. Throws Error(usage) where there is none.
+const Variant& variant_named(std::string_view name);
+
 // The variant for one step: the one named, or pick().
-const Variant& choose_variant(const Plan& plan, const ProcessorOptions& options);
+const Variant& choose_variant(const Step& step, const ProcessorOptions& options);
 
 }  // namespace vidconv

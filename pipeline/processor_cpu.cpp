@@ -17,7 +17,7 @@ class CpuProcessor final : public Processor {
         pool_(aligned_layout(*work_.format, width, height), plain_memory),
         queue_(static_cast<std::size_t>(options.slots)) {
     for (const Step& step : work_.steps) {
-      const Variant& variant = choose_variant(step.plan, options);
+      const Variant& variant = choose_variant(step, options);
       variants_.emplace_back(variant.name);
       convolvers_.push_back(variant.make(step.plan, threads_));
     }

@@ -65,7 +65,7 @@ class CudaProcessor final : public Processor {
     check_cuda(cudaGetDeviceProperties(&properties, index_), "cannot use the device");
     name_ = std::string(properties.name) + " (cuda:" + std::to_string(index_) + ")";
     for (const Step& step : work_.steps) {
-      const Variant& variant = choose_variant(step.plan, options);
+      const Variant& variant = choose_variant(step, options);
       variants_.emplace_back(variant.name);
       convolvers_.push_back(as_device_error([&] { return variant.make(step.plan, 1); }));
     }

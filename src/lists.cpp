@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <span>
 #include <string>
 #include <thread>
 
+#include "kernels/convolve.h"
 #include "kernels/presets.h"
 #include "pipeline/cuda.h"
 #include "pipeline/format.h"
@@ -61,6 +63,20 @@ void list_formats() {
                chroma);
   }
   fmt::print("\nAny other format that FFmpeg can convert is filtered as the nearest of these.\n");
+}
+
+void list_variants() {
+  const auto print = [](std::span<const Variant> table) {
+    for (const Variant& v : table) {
+      fmt::print("{:<24} {:<5} {}\n", v.name, v.device == Device::cpu ? "cpu" : "cuda",
+                 v.description);
+      if (!v.needs.empty()) fmt::print("{:<30} ({})\n", "", v.needs);
+    }
+  };
+  fmt::print("{:<24} {:<5}\n", "variant", "device");
+  print(variants());
+  fmt::print("\nTo study, never chosen unasked:\n");
+  print(study_variants());
 }
 
 void list_devices() {

@@ -1,10 +1,11 @@
-// --list-kernels, --list-formats, --list-devices: tables on stdout.
+// --list-kernels, --list-formats, --list-variants, --list-devices: tables on stdout.
 #pragma once
 
 namespace vidconv {
 
 void list_kernels();
 void list_formats();
+void list_variants();
 void list_devices();
 
 }  // namespace vidconv

@@ -40,7 +40,7 @@ class Command {
 
   int run() {
     capture_av_log();
-    device_ = choose_device(options_.device);
+    device_ = choose_device(device_word());
     if (!device_.why.empty()) notify_(device_.why);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
@@ -62,6 +62,12 @@ class Command {
 
  private:
   int slots() const { return options_.slots > 0 ? options_.slots : default_slots; }
+
+  // A variant knows where it runs.
+  std::string device_word() const {
+    if (options_.device != "auto" || options_.variant.empty()) return options_.device;
+    return variant_named(options_.variant).device == Device::cpu ? "cpu" : "cuda";
+  }
 
   PlaneSelection planes() const {
     return options_.planes.empty() ? PlaneSelection{} : PlaneSelection::parse(options_.planes);
@@ -106,6 +112,7 @@ class Command {
     o.device = device_.device;
     o.device_index = device_.index;
     o.slots = slots();
+    o.variant = options_.variant;
     o.threads = options_.threads > 0
                     ? options_.threads
                     : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -118,6 +125,7 @@ class Command {
     if (!options_.verify_every) return nullptr;
     ProcessorOptions o = processor_options();
     o.slots = 1;
+    o.variant.clear();
     if (o.device == Device::cuda) {
       o.device = Device::cpu;
     } else if (!cuda_devices().devices.empty()) {
@@ -178,6 +186,9 @@ int command(int argc, char** argv) {
       return 0;
     case List::formats:
       list_formats();
+      return 0;
+    case List::variants:
+      list_variants();
       return 0;
     case List::devices:
       list_devices();

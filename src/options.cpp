@@ -38,7 +38,7 @@ struct Words {
   std::string border = "reflect101", start, duration, progress = "auto", range;
   double benchmark = 0;
   int verify = 0;
-  bool list_kernels = false, list_formats = false, list_devices = false;
+  bool list_kernels = false, list_formats = false, list_variants = false, list_devices = false;
 };
 
 FilterSpec parse_kernel(const std::string& text) {
@@ -149,6 +149,9 @@ void declare(CLI::App& app, Options& o, Words& w) {
   app.add_option("--device", o.device, "auto, cpu, cuda or cuda:N")
       ->capture_default_str()
       ->group(machine);
+  app.add_option("--variant", o.variant,
+                 "how to convolve: a name of --list-variants (default: the fastest)")
+      ->group(machine);
   app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->group(machine);
@@ -175,6 +178,7 @@ void declare(CLI::App& app, Options& o, Words& w) {
       ->group(reports);
   app.add_flag("--list-kernels", w.list_kernels, "the named filters")->group(reports);
   app.add_flag("--list-formats", w.list_formats, "the pixel formats")->group(reports);
+  app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter")->group(reports);
   app.add_flag("--list-devices", w.list_devices, "the devices")->group(reports);
 }
 
@@ -224,6 +228,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   if (w.list_kernels) o.list = List::kernels;
   if (w.list_formats) o.list = List::formats;
+  if (w.list_variants) o.list = List::variants;
   if (w.list_devices) o.list = List::devices;
   if (o.list != List::none) return o;
 

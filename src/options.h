@@ -12,7 +12,7 @@
 namespace vidconv {
 
 enum class ProgressMode { automatic, plain, json, none };
-enum class List { none, kernels, formats, devices };
+enum class List { none, kernels, formats, variants, devices };
 
 struct Options {
   std::string input, output;
@@ -21,6 +21,7 @@ struct Options {
   std::vector<FilterSpec> filters;
 
   std::string device = "auto";
+  std::string variant;  // empty: the best for each step
   Border border;
   std::string planes;  // empty: by the purpose of the filter
   bool clamp_range = false;

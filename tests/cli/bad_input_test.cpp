@@ -61,6 +61,14 @@ TEST_F(BadInput, Mp4CutBeforeItsIndex) {
   EXPECT_TRUE(refused(sobel(path("cut.mp4")), exit_input, {path("cut.mp4")}));
 }
 
+TEST_F(BadInput, VariantsThatCannotDoTheWork) {
+  EXPECT_TRUE(refused(sobel("pattern:64x48#3", {"--variant", "fastest"}), exit_command_line,
+                      {"fastest", "--list-variants"}));
+  EXPECT_TRUE(
+      refused(sobel("pattern:64x48:yuv420p10#3", {"--device", "cpu", "--variant", "study-naive"}),
+              exit_command_line, {"study-naive", "10-bit", "8-bit", "--list-variants"}));
+}
+
 class Damaged : public BadInput {
  protected:
   Damaged() { output_may_stay = true; }

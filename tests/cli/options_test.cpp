@@ -28,6 +28,7 @@ TEST_F(Options, HelpAndVersion) {
                                    "--verify",       "--explain",
                                    "--list-kernels", "--list-formats",
                                    "--list-devices", "--raw",
+                                   "--variant",      "--list-variants",
                                    "--format",       "--range"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
@@ -48,6 +49,11 @@ TEST_F(Options, Lists) {
   for (const std::string name :
        {"yuv420p", "yuv422p", "yuv444p", "yuv420p10", "gray", "gbrp", "nv12", "p010"})
     EXPECT_TRUE(has_line_with(formats.out, {name}));
+
+  const Result variants = run_vidconv({"--list-variants"});
+  EXPECT_TRUE(succeeded(variants));
+  for (const std::string name : {"cpu-int16", "reference", "study-naive"})
+    EXPECT_TRUE(has_line_with(variants.out, {name, "cpu"}));
 
   const Result devices = run_vidconv({"--list-devices"});
   EXPECT_TRUE(succeeded(devices));
@@ -209,6 +215,22 @@ TEST_F(Options, ThreadsAndSlotsDoNotChangeTheBytes) {
   EXPECT_EQ(digests({"--threads", "5"}), expected);
   EXPECT_EQ(digests({"--slots", "1"}), expected);
   EXPECT_EQ(digests({"--slots", "9"}), expected);
+}
+
+TEST_F(Options, VariantsGiveTheSameBytes) {
+  const auto digests = [&](const Arguments& more) {
+    Arguments arguments{"pattern:97x61#3", "-o", "md5:", "--kernel", "sobel"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = run_vidconv(arguments);
+    EXPECT_TRUE(succeeded(result));
+    return parse_digests(result.out);
+  };
+  const Digests expected = digests({});
+  EXPECT_EQ(digests({"--variant", "reference"}), expected);
+  EXPECT_EQ(digests({"--variant", "study-openmp", "--verify"}), expected);
+  const Result explained = run_vidconv(
+      {"pattern:97x61#3", "--kernel", "sobel", "--variant", "study-naive", "--explain"});
+  EXPECT_TRUE(has_line_with(explained.out, {"by study-naive"}));
 }
 
 TEST_F(Options, EncoderOptionsReachTheEncoder) {

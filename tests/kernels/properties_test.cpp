@@ -143,7 +143,7 @@ TEST(Properties, ThreadsDoNotMatter) {
     const Plan plan = make_plan(filter, sample, {}, Role::colour);
     const Picture src = noise(sample, 61, 45, 5);
     const Picture want = expected(plan, src, src);
-    for (const Variant* variant : runnable_variants()) {
+    for (const Variant* variant : runnable_variants(61, 45)) {
       if (!variant->supports(plan)) continue;
       for (int threads : {1, 2, 3, 4, 7, 64}) {
         Picture got = src;
@@ -159,7 +159,7 @@ TEST(Properties, OneConvolverServesManySizes) {
   for (const char* spec : {"identity", "sharpen", "gaussian:sigma=1", "sobel"}) {
     for (SampleType sample : all_sample_types()) {
       const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
-      for (const Variant* variant : runnable_variants()) {
+      for (const Variant* variant : runnable_variants(150, 31)) {
         if (!variant->supports(plan)) continue;
         Runner runner(*variant, plan, 2);
         for (int round = 0; round < 3; ++round) {
@@ -196,7 +196,7 @@ TEST(Properties, BitsBelowTheCodeDoNotMatter) {
       }
     const Picture blank(p010, 40, 6, {}, 7);
     const Picture want = expected(plan, clean, blank);
-    for (const Variant* variant : runnable_variants()) {
+    for (const Variant* variant : runnable_variants(40, 6)) {
       if (!variant->supports(plan)) continue;
       Picture got = blank;
       Runner(*variant, plan).run(dirty, got);
@@ -235,7 +235,8 @@ TEST(Reference, WritesTheSamplesOfItsComponentOnly) {
 }
 
 TEST(Variants, NamesAreUniqueAndFound) {
-  for (const Variant& variant : variants()) EXPECT_EQ(find_variant(variant.name), &variant);
+  for (const std::span<const Variant> table : {variants(), study_variants()})
+    for (const Variant& variant : table) EXPECT_EQ(find_variant(variant.name), &variant);
   EXPECT_EQ(find_variant("nothing"), nullptr);
 }
 
@@ -254,6 +255,21 @@ TEST(Variants, EveryPlanIsServedOnEveryDeviceOfTheBuild) {
         EXPECT_NE(pick(plan, Device::cpu).name, "reference") << filter.name;
       }
     }
+}
+
+TEST(Variants, PlanesThatAreTooLargeAreRefused) {
+  for (const Variant* variant : runnable_variants()) {
+    if (variant->largest == 0) continue;
+    const SampleType sample;
+    const Plan plan = make_plan(FilterSpec::parse("box").make(), sample, {}, Role::colour);
+    ASSERT_TRUE(variant->supports(plan)) << variant->name;
+    for (auto [width, height] : {std::pair{variant->largest + 1, 1}, {1, variant->largest + 1}}) {
+      EXPECT_FALSE(variant->takes(width, height));
+      const Picture src = noise(sample, width, height, 11);
+      Picture dst = src;
+      EXPECT_THROW(Runner(*variant, plan).run(src, dst), std::invalid_argument) << variant->name;
+    }
+  }
 }
 
 TEST(Variants, CopiesAndFillsTakeTheShortWay) {

@@ -88,11 +88,14 @@ bool cuda_works() { return false; }
 
 #endif
 
-std::vector<const Variant*> runnable_variants() {
+std::vector<const Variant*> runnable_variants(int width, int height) {
   static const bool cuda = cuda_works();
   std::vector<const Variant*> result;
-  for (const Variant& variant : variants())
-    if (variant.device == Device::cpu || cuda) result.push_back(&variant);
+  for (const std::span<const Variant> table : {variants(), study_variants()})
+    for (const Variant& variant : table) {
+      const bool needs_cuda = variant.device == Device::cuda || variant.uses_cuda;
+      if ((cuda || !needs_cuda) && variant.takes(width, height)) result.push_back(&variant);
+    }
   return result;
 }
 

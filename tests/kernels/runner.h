@@ -10,9 +10,10 @@
 
 namespace vidconv::test {
 
-// The variants that this machine can run: those of the CPU, and those of CUDA where there is a
-// device. Where CUDA is required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main() has made sure.
-std::vector<const Variant*> runnable_variants();
+// The variants that this machine can run, those to study too: those of the CPU, and those of CUDA
+// where there is a device. Where CUDA is required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main()
+// has made sure. With a size, those that take planes of it.
+std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
 
 // Whether the build has CUDA variants and the machine a device for them.
 bool cuda_works();

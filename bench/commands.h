@@ -1,0 +1,19 @@
+// The commands of vidconv-bench. Each declares its options on its own CLI11 subcommand and returns
+// what runs it. To add one: a file, its declaration here, a row in main.cpp, a line in
+// CMakeLists.txt.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace vidconv::bench {
+
+// Runs the command and returns its exit code; throws std::exception with words for people.
+using Run = std::function<int()>;
+
+Run kernels_command(CLI::App& app);
+
+}  // namespace vidconv::bench

@@ -1,0 +1,207 @@
+// vidconv-bench kernels: the variants that serve users, kernel size x format x frame size, and the
+// ratio to every peer that can do the same, in the same run on the same memory.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/commands.h"
+#include "bench/peers.h"
+#include "bench/planes.h"
+#include "bench/report.h"
+#include "kernels/parse.h"
+
+namespace vidconv::bench {
+namespace {
+
+struct FrameSize {
+  const char* name;
+  int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
+};
+constexpr FrameSize frame_sizes[] = {{"HD", 1920, 1080}, {"4K", 3840, 2160}, {"8K", 7680, 4320}};
+
+struct KindRow {
+  const char* name;
+  Kind kind;
+  std::vector<int> sizes;
+};
+const std::vector<KindRow>& kinds() {
+  static const std::vector<KindRow> rows = {
+      {"box", Kind::box, {3, 5, 7, 15, 31}},
+      {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
+      {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
+      {"sobel", Kind::sobel, {3}},
+      {"sobel-x", Kind::sobel_x, {3}},
+  };
+  return rows;
+}
+
+struct Settings {
+  std::vector<std::string> kinds, frames = {"4K"}, devices;
+  std::vector<int> depths = {8}, sizes;
+  int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  double seconds = 0.2;
+  bool no_peers = false;
+  std::string json;
+};
+
+SampleType sample_of(int depth) {
+  if (depth == 32) return {Storage::f32, 32, 0};
+  return {depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
+}
+
+// Full rank, so that no second pass helps anyone; taps that FFmpeg and 8-bit engines take.
+Filter dense(int size) {
+  std::minstd_rand random(1);
+  std::vector<double> taps;
+  for (int i = 0; i < size * size; ++i) taps.push_back(static_cast<double>(random() % 7 + 1) / 256);
+  return {.kernels = {Kernel(size, size, std::move(taps))}};
+}
+
+Filter filter_of(Kind kind, int size) {
+  const auto made = [](const std::string& spec) { return FilterSpec::parse(spec).make(); };
+  switch (kind) {
+    case Kind::box:
+      return made(fmt::format("box:size={}", size));
+    case Kind::gaussian:
+      return made(fmt::format("gaussian:sigma={}:radius={}", sigma_of(size), size / 2));
+    case Kind::dense:
+      return dense(size);
+    case Kind::sobel:
+      return made("sobel");
+    case Kind::sobel_x:
+      return made("sobel:axis=x");
+  }
+  throw std::logic_error("unknown kind of filter");
+}
+
+constexpr int pairs_in_turn = 4;
+
+class Measurement {
+ public:
+  Measurement(const Settings& settings, Table& table) : settings_(settings), table_(table) {}
+
+  void run(const char* kind, const Case& c, const char* frame, Device device) {
+    const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
+    const Variant& variant = pick(plan, device);
+    const auto convolver = variant.make(plan, c.threads);
+    const Planes planes(device, c.sample, c.width, c.height, pairs_in_turn);
+    const Effort effort{.seconds = settings_.seconds};
+    const double ours = 1e6 * median_seconds(
+                                  device,
+                                  [&](int i) {
+                                    convolver->run({&planes.pair(i), 1}, stream_of(device));
+                                  },
+                                  effort);
+    const double samples = static_cast<double>(c.width) * c.height;
+    const auto row = [&](std::string peer, Cell time, Cell ratio) {
+      table_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
+                  std::string(variant.name), ours, samples / ours / 1e3, std::move(peer),
+                  std::move(time), std::move(ratio)});
+    };
+    bool alone = true;
+    for (const Peer& peer : peers()) {
+      if (settings_.no_peers || peer.device != device) continue;
+      for (const PeerWay& way : peer.ways(c, planes.pairs())) {
+        alone = false;
+        try {
+          const double theirs = 1e6 * median_seconds(device, way.body, effort);
+          row(way.name, theirs, theirs / ours);
+        } catch (const std::exception& error) {
+          row(way.name, fmt::format("refused: {}", error.what()), {});
+        }
+      }
+    }
+    if (alone) row("", {}, {});
+  }
+
+ private:
+  const Settings& settings_;
+  Table& table_;
+};
+
+bool chosen(const auto& names, const auto& name) {
+  return names.empty() || std::ranges::find(names, name) != names.end();
+}
+
+int run(const Settings& settings) {
+  Report report{"vidconv-bench kernels", describe_machine(), {}};
+  for (const Peer& peer : peers())
+    report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
+  for (const Device device : {Device::cpu, Device::cuda}) {
+    const char* const word = device == Device::cpu ? "cpu" : "cuda";
+    if (!chosen(settings.devices, std::string(word))) continue;
+    if (device == Device::cuda && !have_cuda()) {
+      if (!settings.devices.empty()) throw std::runtime_error("--device cuda: " + describe_gpu());
+      continue;
+    }
+    Table& table = report.tables.emplace_back();
+    table.id = fmt::format("kernels-{}", word);
+    table.title =
+        device == Device::cpu
+            ? fmt::format("one frame on the CPU, {} threads, microseconds", settings.threads)
+            : "one frame in device memory, microseconds";
+    table.columns = {"filter",    "bits", "frame",   "variant",       "vidconv us",
+                     "Gsample/s", "peer", "peer us", "peer / vidconv"};
+    table.notes = {
+        fmt::format("A frame is one plane of width x 1.5 height samples, as many as 4:2:0 has. "
+                    "Medians; {} pairs "
+                    "of planes in turn; border reflect101 (NPP: replicate).",
+                    pairs_in_turn)};
+    Measurement measurement(settings, table);
+    for (const FrameSize& frame : frame_sizes) {
+      if (!chosen(settings.frames, std::string(frame.name))) continue;
+      for (const int depth : settings.depths)
+        for (const KindRow& kind : kinds()) {
+          if (!chosen(settings.kinds, std::string(kind.name))) continue;
+          for (const int size : kind.sizes) {
+            if (!chosen(settings.sizes, size)) continue;
+            const Case c{kind.kind,
+                         size,
+                         sample_of(depth),
+                         frame.width,
+                         frame.height * 3 / 2,
+                         filter_of(kind.kind, size),
+                         settings.threads};
+            measurement.run(kind.name, c, frame.name, device);
+          }
+        }
+    }
+  }
+  publish(report, settings.json);
+  return 0;
+}
+
+}  // namespace
+
+Run kernels_command(CLI::App& app) {
+  const auto s = std::make_shared<Settings>();
+  std::vector<std::string> kind_names, frame_names;
+  for (const KindRow& kind : kinds()) kind_names.emplace_back(kind.name);
+  for (const FrameSize& frame : frame_sizes) frame_names.emplace_back(frame.name);
+  app.add_option("--kind", s->kinds, "only these filters")->check(CLI::IsMember(kind_names));
+  app.add_option("--size", s->sizes, "only these kernel sizes");
+  app.add_option("--frame", s->frames, "frame sizes")
+      ->check(CLI::IsMember(frame_names))
+      ->capture_default_str();
+  app.add_option("--depth", s->depths, "bits of a sample; 32: float")
+      ->check(CLI::IsMember({8, 10, 12, 16, 32}))
+      ->capture_default_str();
+  app.add_option("--device", s->devices, "cpu or cuda (default: what there is)")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--threads", s->threads, "CPU threads, peers' too")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--seconds", s->seconds, "about how long each measurement lasts")
+      ->check(CLI::Range(0.001, 60.0))
+      ->capture_default_str();
+  app.add_flag("--no-peers", s->no_peers, "vidconv alone");
+  app.add_option("--json", s->json, "write the tables to this file too (- is stdout)");
+  return [s] { return run(*s); };
+}
+
+}  // namespace vidconv::bench

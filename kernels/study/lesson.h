@@ -1,0 +1,127 @@
+// What the study variants share, on the CPU and on CUDA: the definition of one output sample
+// (docs/numerics.md), whatever memory its taps and samples come from. Each variant is then a pair
+// of functions: tap(i) and read(x, y).
+//
+// They compute what the published systems did, 8-bit samples (sums in int32) and float samples
+// (fused multiply-adds in the definition's order), and refuse other plans.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/border.h"
+#include "kernels/plan.h"
+
+namespace vidconv::study {
+
+// The arithmetic for samples of type T.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::int32_t>;
+
+// One kernel of the filter. Its taps lie with those of the others in one array, from `first` on:
+// width * height of them row by row or, for two passes, `width` of the row and `height` of the
+// column.
+struct Matrix {
+  int width, height, anchor_x, anchor_y;
+  int first;
+  bool two_passes;
+  int row_shift;
+};
+
+// A plan without its taps: a plain value, passed to devices as it is.
+struct Lesson {
+  static constexpr int capacity = 8;
+  Matrix matrices[capacity];
+  int count;
+  BorderMode border;
+  float outside;  // what BorderMode::constant supplies
+  Finish finish;
+};
+
+// Plans that every study variant can compute, unless it says otherwise.
+bool supports_any(const Plan& plan);
+inline constexpr std::string_view needs_any = "8-bit or float samples, at most 8 kernels";
+// The same, one kernel of rank 1.
+bool supports_rank_1(const Plan& plan);
+inline constexpr std::string_view needs_rank_1 = "8-bit or float samples, one kernel of rank 1";
+
+// How a plan with both ways of computing is to be computed.
+enum class Prefer : std::uint8_t { dense, two_passes };
+Lesson make_lesson(const Plan& plan, Prefer prefer);
+// The taps that the lesson's matrices refer to.
+std::vector<double> lesson_taps(const Plan& plan, Prefer prefer);
+
+VIDCONV_HD inline float multiply_add(float tap, float x, float sum) {
+#ifdef __CUDA_ARCH__
+  return __fmaf_rn(tap, x, sum);
+#else
+  return std::fma(tap, x, sum);
+#endif
+}
+VIDCONV_HD inline std::int32_t multiply_add(std::int32_t tap, std::int32_t x, std::int32_t sum) {
+  return tap * x + sum;
+}
+VIDCONV_HD inline double multiply_add(double tap, double x, double sum) {
+#ifdef __CUDA_ARCH__
+  return __fma_rn(tap, x, sum);
+#else
+  return std::fma(tap, x, sum);
+#endif
+}
+
+// tap(0) * read(0) + tap(1) * read(1) + ..., n products.
+template <class Acc, class Tap, class Read>
+VIDCONV_HD inline Acc dot(int n, Tap tap, Read read) {
+  Acc sum = 0;
+  for (int i = 0; i < n; ++i) sum = multiply_add(tap(i), static_cast<Acc>(read(i)), sum);
+  return sum;
+}
+
+// What the row pass hands to the column pass.
+template <class Acc>
+VIDCONV_HD inline Acc between_passes(Acc sum, int row_shift) {
+  if constexpr (std::is_same_v<Acc, std::int32_t>)
+    return (sum + (1 << row_shift >> 1)) >> row_shift;
+  else
+    return sum;
+}
+
+// The response of one matrix at (x, y). tap(i): number i of all taps; read(u, v): the sample at
+// (u, v), inside the picture or not.
+template <class Acc, class Tap, class Read>
+VIDCONV_HD inline Acc response(const Matrix& m, int x, int y, Tap tap, Read read) {
+  Acc sum = 0;
+  for (int j = 0; j < m.height; ++j) {
+    const int row = m.two_passes ? m.first : m.first + j * m.width;
+    const Acc over_row = dot<Acc>(
+        m.width, [&](int i) { return tap(row + i); },
+        [&](int i) { return read(x - m.anchor_x + i, y - m.anchor_y + j); });
+    if (m.two_passes)
+      sum = multiply_add(tap(m.first + m.width + j), between_passes(over_row, m.row_shift), sum);
+    else
+      sum = sum + over_row;
+  }
+  return sum;
+}
+
+// The output sample at (x, y).
+template <class T, class Acc, class Tap, class Read>
+VIDCONV_HD inline T output(const Lesson& lesson, int x, int y, Tap tap, Read read) {
+  Combined<Acc> combined;
+  combined.first(lesson.finish, response<Acc>(lesson.matrices[0], x, y, tap, read));
+  for (int k = 1; k < lesson.count; ++k)
+    combined.add(lesson.finish, response<Acc>(lesson.matrices[k], x, y, tap, read));
+  return combined.template finish<T>(lesson.finish);
+}
+
+// The sample at (x, y), what lies outside the picture as the border says.
+template <class T>
+VIDCONV_HD inline T sample_at(const Plane<const T>& src, const Lesson& lesson, int x, int y) {
+  const int u = border_index(lesson.border, x, src.width);
+  const int v = border_index(lesson.border, y, src.height);
+  if (u < 0 || v < 0) return static_cast<T>(lesson.outside);
+  return src.row(v)[static_cast<std::ptrdiff_t>(u) * src.step];
+}
+
+}  // namespace vidconv::study
