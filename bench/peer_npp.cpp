@@ -12,7 +12,6 @@
 
 #include "bench/peers.h"
 #include "kernels/cuda/check.h"
-#include "kernels/cuda/device_array.h"
 
 namespace vidconv::bench {
 namespace {
@@ -135,11 +134,20 @@ Call call_on(const PlanePair& pair) {
           {pair.dst.width, pair.dst.height}};
 }
 
-using Taps = cuda::DeviceArray<float>;
-std::shared_ptr<Taps> upload(std::span<const double> taps) {
-  const std::vector<float> values(taps.begin(), taps.end());
-  return std::make_shared<Taps>(std::span<const float>(values));
-}
+// In device memory, for as long as a body refers to them.
+class Taps {
+ public:
+  explicit Taps(std::span<const double> taps) : memory_(Device::cuda, taps.size() * sizeof(float)) {
+    const std::vector<float> values(taps.begin(), taps.end());
+    memory_.upload(std::as_bytes(std::span(values)));
+  }
+  const float* data() const { return reinterpret_cast<const float*>(memory_.data()); }
+
+ private:
+  Memory memory_;
+};
+
+std::shared_ptr<Taps> upload(std::span<const double> taps) { return std::make_shared<Taps>(taps); }
 
 }  // namespace
 
