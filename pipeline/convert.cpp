@@ -4,6 +4,10 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <utility>
+
+#include "pipeline/frame.h"
+
 namespace vidconv {
 namespace {
 
@@ -53,6 +57,17 @@ FramePtr Converter::convert(const AVFrame& from) {
     plain.format = to_.id;
     check(av_frame_copy(result.get(), &plain));
     return result;
+  }
+
+  if (&to_ == find_swapped(from_format) && to_range == from_range) {
+    Frame swapped(std::move(result), 0);
+    for (int p = 0; p < to_.planes; ++p)
+      for (int y = 0; y < to_.rows(p, from.height); ++y)
+        swap_bytes({reinterpret_cast<const std::byte*>(from.data[p]) +
+                        static_cast<std::ptrdiff_t>(from.linesize[p]) * y,
+                    to_.row_bytes(p, from.width)},
+                   swapped.row(p, y), to_.components[0].sample.bytes());
+    return swapped.release();
   }
 
   const AVColorSpace from_matrix = known_matrix(from.colorspace, from.height);

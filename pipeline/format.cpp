@@ -2,26 +2,41 @@
 
 extern "C" {
 #include <libavutil/imgutils.h>
+#include <libswscale/swscale.h>
 }
 
 #include <algorithm>
+#include <bit>
 
 namespace vidconv {
 namespace {
 
-constexpr AVPixelFormat table[] = {
-    AV_PIX_FMT_GRAY8,    AV_PIX_FMT_GRAY10,     AV_PIX_FMT_GRAY12,     AV_PIX_FMT_GRAY16,
-    AV_PIX_FMT_YUV420P,  AV_PIX_FMT_YUV420P10,  AV_PIX_FMT_YUV420P12,  AV_PIX_FMT_YUV420P16,
-    AV_PIX_FMT_YUV422P,  AV_PIX_FMT_YUV422P10,  AV_PIX_FMT_YUV422P12,  AV_PIX_FMT_YUV422P16,
-    AV_PIX_FMT_YUV444P,  AV_PIX_FMT_YUV444P10,  AV_PIX_FMT_YUV444P12,  AV_PIX_FMT_YUV444P16,
-    AV_PIX_FMT_YUV411P,  AV_PIX_FMT_YUV440P,    AV_PIX_FMT_YUVA420P,   AV_PIX_FMT_YUVA420P10,
-    AV_PIX_FMT_YUVA444P, AV_PIX_FMT_YUVA444P10, AV_PIX_FMT_YUVA444P16, AV_PIX_FMT_GBRP,
-    AV_PIX_FMT_GBRP10,   AV_PIX_FMT_GBRP12,     AV_PIX_FMT_GBRP16,     AV_PIX_FMT_GBRAP,
-    AV_PIX_FMT_GBRAP10,  AV_PIX_FMT_GBRAP12,    AV_PIX_FMT_GBRAP16,    AV_PIX_FMT_NV12,
-    AV_PIX_FMT_P010,     AV_PIX_FMT_P016,       AV_PIX_FMT_RGB24,      AV_PIX_FMT_BGR24,
-    AV_PIX_FMT_RGBA,     AV_PIX_FMT_BGRA,       AV_PIX_FMT_ARGB,       AV_PIX_FMT_ABGR,
-    AV_PIX_FMT_RGB48,    AV_PIX_FMT_RGBA64,
-};
+constexpr bool little_endian = std::endian::native == std::endian::little;
+
+SampleType sample_of(const AVPixFmtDescriptor& format, const AVComponentDescriptor& from) {
+  if (format.flags & AV_PIX_FMT_FLAG_FLOAT) return {Storage::f32, 32, 0};
+  return {from.depth + from.shift > 8 ? Storage::u16 : Storage::u8, from.depth, from.shift};
+}
+
+// Of the bytes that repeat along a row of plane `p`: one pixel, or two of packed 4:2:2.
+int bytes_of_group(const AVPixFmtDescriptor& format, int p) {
+  int bytes = 0;
+  for (int i = 0; i < format.nb_components; ++i)
+    if (format.comp[i].plane == p) bytes = std::max(bytes, format.comp[i].step);
+  return bytes;
+}
+
+// Whether the components lie in words of their own, one after the other, as `step` says.
+bool has_whole_words(const AVPixFmtDescriptor& format) {
+  for (int i = 0; i < format.nb_components; ++i) {
+    const AVComponentDescriptor& c = format.comp[i];
+    const int word = sample_of(format, c).bytes();
+    if (c.offset < 0 || c.offset % word != 0 || c.step % word != 0) return false;
+    const int group = bytes_of_group(format, c.plane), pixels = group / c.step;
+    if (group % c.step != 0 || (pixels > 1 && pixels != 1 << format.log2_chroma_w)) return false;
+  }
+  return true;
+}
 
 Component describe(const AVPixFmtDescriptor& format, int index) {
   const AVComponentDescriptor& from = format.comp[index];
@@ -35,22 +50,47 @@ Component describe(const AVPixFmtDescriptor& format, int index) {
                    : Component::Kind::luma;
   c.plane = from.plane;
   c.offset = from.offset;
-  c.sample = {from.depth > 8 ? Storage::u16 : Storage::u8, from.depth, from.shift};
+  c.sample = sample_of(format, from);
   c.step = from.step / c.sample.bytes();
   if (c.kind == Component::Kind::chroma)
     c.subsampling = {1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
   return c;
 }
 
+// What the components of `format` leave of the rows of plane `p`.
+std::vector<Component> padding_of(const PixelFormat& format, int p, int group) {
+  std::vector<Component> padding;
+  std::vector<bool> used(static_cast<std::size_t>(group));
+  SampleType word;
+  for (const Component& c : format.components) {
+    if (c.plane != p) continue;
+    word = {c.sample.storage, 8 * c.sample.bytes(), 0};
+    const int pixel = c.step * word.bytes();
+    for (int at = c.offset; at < group; at += pixel) used[static_cast<std::size_t>(at)] = true;
+    if (pixel < group)
+      padding.push_back(
+          {'X', Component::Kind::padding, p, c.offset, c.step, {group / pixel, 1}, word});
+  }
+  for (int at = 0; at < group; at += word.bytes())
+    if (!used[static_cast<std::size_t>(at)])
+      padding.push_back({'X', Component::Kind::padding, p, at, group / word.bytes(), {}, word});
+  return padding;
+}
+
 std::vector<PixelFormat> describe_all() {
   std::vector<PixelFormat> all;
-  for (const AVPixelFormat id : table) {
-    const AVPixFmtDescriptor& from = *av_pix_fmt_desc_get(id);
+  const AVPixFmtDescriptor* from = nullptr;
+  while ((from = av_pix_fmt_desc_next(from))) {
+    const AVPixelFormat id = av_pix_fmt_desc_get_id(from);
+    if (!why_not_filtered(id).empty()) continue;
     PixelFormat& format = all.emplace_back();
     format.id = id;
-    format.name = from.name;
+    format.name = from->name;
     format.planes = av_pix_fmt_count_planes(id);
-    for (int i = 0; i < from.nb_components; ++i) format.components.push_back(describe(from, i));
+    for (int i = 0; i < from->nb_components; ++i) format.components.push_back(describe(*from, i));
+    for (int p = 0; p < format.planes; ++p)
+      for (const Component& c : padding_of(format, p, bytes_of_group(*from, p)))
+        format.components.push_back(c);
   }
   return all;
 }
@@ -83,10 +123,41 @@ const PixelFormat* find_format(AVPixelFormat id) {
   return it == formats().end() ? nullptr : &*it;
 }
 
+std::string why_not_filtered(AVPixelFormat id) {
+  const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(id);
+  if (!format) return "FFmpeg does not know it";
+  if (format->flags & AV_PIX_FMT_FLAG_HWACCEL) return "its pixels lie in a device's own memory";
+  if (format->flags & AV_PIX_FMT_FLAG_PAL) return "its samples point into a palette";
+  if (format->flags & AV_PIX_FMT_FLAG_BAYER) return "a Bayer mosaic has one colour a pixel";
+  if (id == AV_PIX_FMT_XYZ12LE || id == AV_PIX_FMT_XYZ12BE) return "XYZ is neither YUV nor RGB";
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  if (const AVPixelFormat plain = without_range(id, range); plain != id)
+    return std::string("it is the full range of ") + av_get_pix_fmt_name(plain);
+  for (int i = 0; i < format->nb_components; ++i) {
+    const AVComponentDescriptor& c = format->comp[i];
+    const bool is_float = format->flags & AV_PIX_FMT_FLAG_FLOAT;
+    if (is_float ? c.depth != 32 : c.depth < 8 || c.depth + c.shift > 16)
+      return "its samples are neither 8 to 16 bits nor floats of 32";
+  }
+  if ((format->flags & AV_PIX_FMT_FLAG_BITSTREAM) || !has_whole_words(*format))
+    return "its samples are no words of their own";
+  const AVPixelFormat swapped = av_pix_fmt_swap_endianness(id);
+  if (swapped != AV_PIX_FMT_NONE && little_endian == bool(format->flags & AV_PIX_FMT_FLAG_BE))
+    return std::string("it is ") + av_get_pix_fmt_name(swapped) + " in the other order of bytes";
+  return "";
+}
+
+const PixelFormat* find_swapped(AVPixelFormat id) {
+  return find_format(av_pix_fmt_swap_endianness(id));
+}
+
 const PixelFormat& nearest_format(AVPixelFormat id) {
+  if (const PixelFormat* swapped = find_swapped(id)) return *swapped;
   const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
   const bool alpha = desc && (desc->flags & AV_PIX_FMT_FLAG_ALPHA);
-  std::vector<AVPixelFormat> list(std::begin(table), std::end(table));
+  std::vector<AVPixelFormat> list;
+  for (const PixelFormat& format : formats())
+    if (sws_isSupportedOutput(format.id) > 0) list.push_back(format.id);
   list.push_back(AV_PIX_FMT_NONE);
   const AVPixelFormat best = avcodec_find_best_pix_fmt_of_list(list.data(), id, alpha, nullptr);
   return *find_format(best == AV_PIX_FMT_NONE ? AV_PIX_FMT_YUV420P : best);

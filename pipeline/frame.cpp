@@ -1,6 +1,7 @@
 #include "pipeline/frame.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -30,8 +31,8 @@ const std::byte* Frame::row(int p, int y) const { return const_cast<Frame*>(this
 
 BytePlane Frame::component(std::size_t i) {
   const Component& c = format_->components[i];
-  return {row(c.plane, 0) + c.offset, av_->linesize[c.plane], format_->width_of(c, width()),
-          format_->height_of(c, height()), c.step};
+  return {row(c.plane, 0) + format_->offset_of(c, width()), av_->linesize[c.plane],
+          format_->width_of(c, width()), format_->height_of(c, height()), c.step};
 }
 
 ConstBytePlane Frame::component(std::size_t i) const {
@@ -57,6 +58,15 @@ std::span<const std::byte> Frame::extent() const { return const_cast<Frame*>(thi
 BytePlane Frame::component_in(std::size_t i, std::byte* copy) const {
   const ConstBytePlane here = component(i);
   return {copy + (here.data - extent().data()), here.stride, here.width, here.height, here.step};
+}
+
+void swap_bytes(std::span<const std::byte> from, std::byte* to, int word) {
+  const auto size = static_cast<std::size_t>(word);
+  for (std::size_t i = 0; i + size <= from.size(); i += size) {
+    std::array<std::byte, 4> bytes;
+    std::reverse_copy(from.data() + i, from.data() + i + size, bytes.data());
+    std::memcpy(to + i, bytes.data(), size);
+  }
 }
 
 bool equal_pictures(const Frame& a, const Frame& b) {

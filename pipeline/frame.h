@@ -51,6 +51,9 @@ class Frame {
   std::int64_t number_;
 };
 
+// Turns the bytes of each word of 2 or 4 around; `to` may be where `from` is.
+void swap_bytes(std::span<const std::byte> from, std::byte* to, int word);
+
 // Whether the visible samples are equal.
 bool equal_pictures(const Frame& a, const Frame& b);
 

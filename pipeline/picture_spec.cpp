@@ -50,7 +50,12 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
     const AVPixelFormat id = av_get_pix_fmt(name->c_str());
     if (id == AV_PIX_FMT_NONE) refuse("there is no pixel format '" + *name + "'");
     spec.format = find_format(without_range(id, spec.range));
-    if (!spec.format) refuse("the pixel format '" + *name + "' is not supported");
+    if (!spec.format) {
+      spec.format = find_swapped(id);
+      spec.swapped = true;
+    }
+    if (!spec.format)
+      refuse("the pixel format '" + *name + "' is not supported: " + why_not_filtered(id));
   }
   if (const auto rate = take_part(rest, '@'))
     if (av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)

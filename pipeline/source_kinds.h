@@ -29,6 +29,7 @@ std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options);
 struct PictureSpec {
   int width = 0, height = 0;
   const PixelFormat* format = nullptr;  // nullptr where not given
+  bool swapped = false;  // the bytes of its samples come in the order that is not this machine's
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   AVRational frame_rate{25, 1};
   std::optional<std::int64_t> frames;

@@ -2,6 +2,7 @@
 // every machine. It has what filters show themselves on: smooth areas, edges, fine detail.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "pipeline/source_kinds.h"
@@ -74,16 +75,23 @@ class Moment {
 };
 
 template <class T>
+T sample_of(int level, SampleType type) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(level) / full;
+  else
+    return static_cast<T>(level >> (16 - type.depth) << type.shift);
+}
+
+template <class T>
 void paint(const Moment& moment, const Component& c, int hue, Plane<T> plane) {
-  const int down = 16 - c.sample.depth;
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) {
       int level = moment.level(x * c.subsampling.x, y * c.subsampling.y, hue);
       if (c.kind == Component::Kind::chroma)
         level = 16384 + level / 2;  // colours a screen can show
       if (c.kind == Component::Kind::luma) level = 4096 + level / 8 * 7;  // inside limited range
-      plane.row(y)[static_cast<std::ptrdiff_t>(x) * plane.step] =
-          static_cast<T>(level >> down << c.sample.shift);
+      if (c.kind == Component::Kind::padding) level = 0;
+      plane.row(y)[static_cast<std::ptrdiff_t>(x) * plane.step] = sample_of<T>(level, c.sample);
     }
 }
 
@@ -100,10 +108,17 @@ class PatternSource final : public SteadySource {
     for (std::size_t i = 0; i < frame.format().components.size(); ++i) {
       const Component& c = frame.format().components[i];
       const int hue = static_cast<int>(i);
-      if (c.sample.storage == Storage::u8)
-        paint(moment, c, hue, frame.component(i).as<std::uint8_t>());
-      else
-        paint(moment, c, hue, frame.component(i).as<std::uint16_t>());
+      switch (c.sample.storage) {
+        case Storage::u8:
+          paint(moment, c, hue, frame.component(i).as<std::uint8_t>());
+          break;
+        case Storage::u16:
+          paint(moment, c, hue, frame.component(i).as<std::uint16_t>());
+          break;
+        case Storage::f32:
+          paint(moment, c, hue, frame.component(i).as<float>());
+          break;
+      }
     }
     return true;
   }
@@ -115,6 +130,9 @@ std::unique_ptr<Source> open_pattern_source(const std::string& input,
                                             const SourceOptions& options) {
   const PictureSpec spec =
       parse_picture_spec(std::string_view(input).substr(prefix.size()), "the pattern");
+  if (spec.swapped)
+    throw Error(Fault::usage, "cannot draw the pattern", input,
+                "its samples are not in this machine's order of bytes", "use " + spec.format->name);
   VideoInfo info;
   info.width = spec.width;
   info.height = spec.height;

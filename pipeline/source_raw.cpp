@@ -10,9 +10,10 @@ namespace {
 class RawSource final : public SteadySource {
  public:
   RawSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader,
-            std::optional<std::int64_t> available)
+            std::optional<std::int64_t> available, bool swapped)
       : SteadySource(info, options, available),
         reader_(std::move(reader)),
+        swapped_(swapped),
         frame_bytes_(info.format->packed_bytes(info.width, info.height)) {}
 
   void cancel() override {
@@ -22,8 +23,13 @@ class RawSource final : public SteadySource {
 
  private:
   bool read(Frame& frame, std::int64_t index) override {
-    const std::size_t got = reader_->read(frame.extent());  // packed: the extent is the frame
-    if (got == frame_bytes_) return true;
+    const std::span<std::byte> picture = frame.extent();  // packed: the extent is the frame
+    const std::size_t got = reader_->read(picture);
+    if (got == frame_bytes_) {
+      if (swapped_)
+        swap_bytes(picture, picture.data(), frame.format().components[0].sample.bytes());
+      return true;
+    }
     if (reader_->stopped()) return false;
     const std::string why = "frame " + std::to_string(index) + " has " + std::to_string(got) +
                             " of " + std::to_string(frame_bytes_) + " bytes";
@@ -35,6 +41,7 @@ class RawSource final : public SteadySource {
   }
 
   std::unique_ptr<ByteReader> reader_;
+  const bool swapped_;
   const std::size_t frame_bytes_;
 };
 
@@ -60,7 +67,10 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
         static_cast<std::int64_t>(spec.format->packed_bytes(info.width, info.height));
     available = (size + frame - 1) / frame;
   }
-  return std::make_unique<RawSource>(info, options, std::move(reader), available);
+  if (spec.swapped)
+    notify(options.notify, "the samples of the raw input are turned into " + spec.format->name +
+                               ", this machine's order of bytes");
+  return std::make_unique<RawSource>(info, options, std::move(reader), available, spec.swapped);
 }
 
 }  // namespace vidconv

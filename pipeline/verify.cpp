@@ -1,20 +1,33 @@
 #include "pipeline/verify.h"
 
 #include <cstring>
+#include <iomanip>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace vidconv {
 namespace {
 
-unsigned code_at(const Frame& frame, std::size_t component, int x, int y) {
+double code_at(const Frame& frame, std::size_t component, int x, int y) {
   const ConstBytePlane plane = frame.component(component);
   const SampleType& sample = frame.format().components[component].sample;
   const std::byte* at = plane.row(y) + static_cast<std::ptrdiff_t>(x) * plane.step * sample.bytes();
-  if (sample.bytes() == 1) return std::to_integer<unsigned>(*at);
+  if (sample.storage == Storage::u8) return std::to_integer<int>(*at);
+  if (sample.storage == Storage::f32) {
+    float stored;
+    std::memcpy(&stored, at, sizeof stored);
+    return static_cast<double>(stored);
+  }
   std::uint16_t stored;
   std::memcpy(&stored, at, sizeof stored);
-  return static_cast<unsigned>(stored) >> sample.shift;
+  return stored >> sample.shift;
+}
+
+std::string shown(double code) {
+  std::ostringstream text;
+  text << std::setprecision(9) << code;  // enough to tell floats apart
+  return text.str();
 }
 
 [[noreturn]] void report_difference(const Frame& ours, const Frame& theirs,
@@ -23,12 +36,12 @@ unsigned code_at(const Frame& frame, std::size_t component, int x, int y) {
     const ConstBytePlane plane = ours.component(i);
     for (int y = 0; y < plane.height; ++y)
       for (int x = 0; x < plane.width; ++x) {
-        const unsigned a = code_at(ours, i, x, y), b = code_at(theirs, i, x, y);
+        const double a = code_at(ours, i, x, y), b = code_at(theirs, i, x, y);
         if (a == b) continue;
         Error error(Fault::verification, "verification failed",
                     std::string(1, ours.format().components[i].name) + " at " + std::to_string(x) +
                         "," + std::to_string(y),
-                    std::to_string(a) + " here, " + std::to_string(b) + " by " + other,
+                    shown(a) + " here, " + shown(b) + " by " + other,
                     "please report it with the command line");
         error.set_frame(ours.number());
         throw error;

@@ -13,6 +13,7 @@ namespace {
 using Kind = Component::Kind;
 
 bool selects(const PlaneSelection& planes, const Component& c) {
+  if (c.kind == Kind::padding) return false;
   switch (planes.mode) {
     case PlaneSelection::Mode::luma:
       return c.kind == Kind::luma;
@@ -28,7 +29,8 @@ bool selects(const PlaneSelection& planes, const Component& c) {
 void check_selection(const PlaneSelection& planes, const PixelFormat& format) {
   const auto refuse = [&](const std::string& which) {
     std::string there;
-    for (const Component& c : format.components) there += c.name;
+    for (const Component& c : format.components)
+      if (c.kind != Kind::padding) there += c.name;
     throw Error(Fault::usage, "cannot select", which, format.name + " has no such plane",
                 "its planes are " + there);
   };
@@ -43,7 +45,7 @@ void check_selection(const PlaneSelection& planes, const PixelFormat& format) {
 Action action_for(Purpose purpose, const Component& c, const PlaneSelection& planes) {
   if (planes.mode != PlaneSelection::Mode::by_purpose)
     return selects(planes, c) ? Action::filter : Action::copy;
-  if (c.kind == Kind::alpha) return Action::copy;
+  if (c.kind == Kind::alpha || c.kind == Kind::padding) return Action::copy;
   if (c.kind == Kind::chroma && purpose == Purpose::sharpen) return Action::copy;
   if (c.kind == Kind::chroma && purpose == Purpose::edge) return Action::fill;
   return Action::filter;
@@ -92,7 +94,7 @@ auto key_of(const Deed& deed, const Component& c, bool first) {
   const bool plain = deed.action == Action::copy;  // the same plan for every kind of plane
   const Subsampling s = plain ? Subsampling{} : c.subsampling;
   return std::tuple(deed.action, deed.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
-                    c.sample.depth, c.sample.shift);
+                    c.sample.storage, c.sample.depth, c.sample.shift);
 }
 
 }  // namespace

@@ -51,18 +51,22 @@ Every filter takes
 }
 
 void list_formats() {
-  fmt::print("{:<14} {:<11} {:>4}  {}\n", "format", "components", "bits", "chroma");
+  fmt::print("{:<14} {:<11} {:>5}  {}\n", "format", "components", "bits", "chroma");
   for (const PixelFormat& format : formats()) {
     std::string names, chroma;
     for (const Component& c : format.components) {
-      names += c.name;
+      if (c.kind != Component::Kind::padding) names += c.name;
       if (c.kind == Component::Kind::chroma)
         chroma = fmt::format("1/{} x 1/{}", c.subsampling.x, c.subsampling.y);
     }
-    fmt::print("{:<14} {:<11} {:>4}  {}\n", format.name, names, format.components[0].sample.depth,
-               chroma);
+    const SampleType& sample = format.components[0].sample;
+    fmt::print("{:<14} {:<11} {:>5}  {}\n", format.name, names,
+               sample.storage == Storage::f32 ? "float" : std::to_string(sample.depth), chroma);
   }
-  fmt::print("\nAny other format that FFmpeg can convert is filtered as the nearest of these.\n");
+  fmt::print(R"(
+Samples in the other order of bytes (gray16be) are turned around exactly. Any other format that FFmpeg
+can convert is filtered as the nearest of these.
+)");
 }
 
 void list_variants() {

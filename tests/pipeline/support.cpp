@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
+
+#include "pipeline/cuda.h"
 
 namespace vidconv::test {
 
@@ -68,6 +71,14 @@ std::string packed(const Frame& frame) {
 void MemorySink::write(Frame frame) {
   pictures.push_back(packed(frame));
   times.push_back(frame.av().pts);
+}
+
+std::vector<Device> all_devices() {
+  const CudaDevices cuda = cuda_devices();
+  if (!cuda.devices.empty()) return {Device::cpu, Device::cuda};
+  const char* required = std::getenv("VIDCONV_REQUIRE_CUDA");
+  EXPECT_FALSE(required && std::string_view(required) == "1") << cuda.why_none;
+  return {Device::cpu};
 }
 
 std::unique_ptr<Processor> processor_for(const Source& source,

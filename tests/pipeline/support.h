@@ -52,6 +52,10 @@ class MemorySink final : public Sink {
 
 std::string packed(const Frame& frame);
 
+// Every device of this machine that filters. Fails the test where VIDCONV_REQUIRE_CUDA=1 and there
+// is no CUDA device.
+std::vector<Device> all_devices();
+
 // A chain of filters on the CPU for the frames of `source`.
 std::unique_ptr<Processor> processor_for(const Source& source,
                                          const std::vector<std::string>& chain,

@@ -22,7 +22,7 @@ Work work_of(const std::vector<std::string>& chain, const PixelFormat& format,
 
 // The rules of the manual, said once more in the plainest way.
 Action expected(Purpose purpose, Kind kind) {
-  if (kind == Kind::alpha) return Action::copy;
+  if (kind == Kind::alpha || kind == Kind::padding) return Action::copy;
   if (kind != Kind::chroma || purpose == Purpose::blur) return Action::filter;
   return purpose == Purpose::sharpen ? Action::copy : Action::fill;
 }
@@ -49,6 +49,7 @@ TEST(Work, OnlyFilteredColoursOfTheOutputAreLimited) {
       for (const std::size_t c : step.components) {
         const Component& component = format.components[c];
         const bool limited = step.to == Place::output && component.kind != Kind::alpha &&
+                             component.kind != Kind::padding &&
                              component.sample.storage != Storage::f32;
         EXPECT_EQ(step.plan.finish.min > 0, limited);
       }
