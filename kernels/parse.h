@@ -1,44 +1,32 @@
 // Filter specifications, as a user writes them:
 //
-//   name[:key=value]...               gaussian:sigma=2       sobel:norm=l1:scale=1/4
-//   matrix:ROW;ROW;...[:key=value]... matrix:0 -1 0;-1 5 -1;0 -1 0
-//   row:NUMBERS, column:NUMBERS       row:1 2 1:scale=auto
-//   file:PATH[:key=value]...          rows of numbers, `#` comments, `key=value` lines
+//   name[:key=value]...                      gaussian:sigma=2       sobel:norm=l1:scale=1/4
+//   matrix:ROW;ROW;...[:key=value]...        matrix:0 -1 0;-1 5 -1;0 -1 0
+//   row:NUMBERS, column:NUMBERS              row:1 2 1:scale=auto
+//   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
+//   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
+//   random:SEED,SIZE                         random:7,5x3
 //
-// Numbers are decimals or fractions ("1/9"), separated by blanks or commas.
+// Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <stdexcept>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kernels/filter.h"
+#include "kernels/plane_selection.h"
+#include "kernels/spec_text.h"
 
 namespace vidconv {
-
-// What is wrong with a specification, and where.
-class SpecError : public std::runtime_error {
- public:
-  // `column` counts from 1 in `text`: the specification, or a line of the file that it names.
-  SpecError(std::string text, std::size_t column, const std::string& message)
-      : std::runtime_error(message), text_(std::move(text)), column_(column) {}
-  const std::string& text() const { return text_; }
-  std::size_t column() const { return column_; }
-
- private:
-  std::string text_;
-  std::size_t column_;
-};
 
 struct Preset;
 
 // The keys that every filter takes.
 struct Modifiers {
-  double scale = 1;              // factor on every response
+  std::optional<double> scale;   // factor on every response; 1 where there is none
   bool auto_scale = false;       // scale=auto: 1 / sum of the taps
   std::optional<double> bias;    // added, as a fraction of full scale; else the filter's own
   std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
@@ -46,6 +34,7 @@ struct Modifiers {
   int quarter_turns = 0;         // rotate=90|180|270, clockwise
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
+  std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
@@ -53,15 +42,27 @@ class FilterSpec {
  public:
   // Throws SpecError. Reads the file of a "file:" specification.
   static FilterSpec parse(std::string_view text);
+  // "file:NAME" as if a file of that name held these bytes.
+  static FilterSpec parse_file(const std::string& name, std::string_view bytes);
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
+  // The planes that the filter was given for, where it was.
+  const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
-  // The filter for a plane whose samples each stand for `subsampling` luma samples.
+  // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
+  // to a preset is moved with its kernel's size.
   Filter make(Subsampling subsampling = {}) const;
+
+  // One line on what most likely was not meant, with a remedy: a matrix without a scale that makes
+  // flat areas whiter than white or blacker than black. Empty where there is nothing to say.
+  std::string warning() const;
 
  private:
   friend class SpecParser;
+
+  void place_anchor(Filter& filter, Subsampling subsampling) const;
+  Filter make_unmodified(Subsampling subsampling) const;
 
   std::string text_;
   const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
@@ -70,5 +71,21 @@ class FilterSpec {
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
 };
+
+// The words that begin a specification without a preset, and what follows them.
+struct MatrixForm {
+  std::string_view name;
+  std::string_view what_follows;  // "R;R;..."
+  std::string_view description;
+};
+std::span<const MatrixForm> matrix_forms();
+
+// The keys that every filter takes.
+struct ModifierKey {
+  std::string_view name;
+  std::string_view values;
+  std::string_view description;
+};
+std::span<const ModifierKey> modifier_keys();
 
 }  // namespace vidconv

@@ -1,7 +1,6 @@
 #include "pipeline/work.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <tuple>
 
@@ -99,26 +98,6 @@ auto key_of(const Deed& deed, const Component& c, bool first) {
 
 }  // namespace
 
-PlaneSelection PlaneSelection::parse(std::string_view text) {
-  if (text == "all") return {Mode::all, {}};
-  if (text == "luma") return {Mode::luma, {}};
-  if (text == "chroma") return {Mode::chroma, {}};
-  PlaneSelection selection{Mode::list, {}};
-  for (const char letter : text) {
-    if (letter == ',') continue;
-    const char name = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    if (std::string_view("YUVRGBA").find(name) == std::string_view::npos)
-      throw Error(Fault::usage, "cannot select the planes", std::string(text),
-                  std::string("there is no plane '") + letter + "'",
-                  "use all, luma, chroma, or letters of YUV, RGB and A");
-    if (selection.names.find(name) == std::string::npos) selection.names += name;
-  }
-  if (selection.names.empty())
-    throw Error(Fault::usage, "cannot select the planes", std::string(text), "it names none",
-                "use all, luma, chroma, or letters of YUV, RGB and A");
-  return selection;
-}
-
 int Work::scratch_frames() const {
   std::set<Place> used;
   for (const Step& step : steps) used.insert(step.to);
@@ -133,8 +112,10 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   for (const FilterSpec& spec : chain) {
     Link& link = work.links.emplace_back(Link{spec.text(), {}});
     const Purpose purpose = spec.make().purpose;
+    const PlaneSelection& selection = spec.planes() ? *spec.planes() : planes;
+    check_selection(selection, format);
     for (const Component& c : format.components)
-      link.actions.push_back(action_for(purpose, c, planes));
+      link.actions.push_back(action_for(purpose, c, selection));
   }
 
   std::vector<Deeds> todo;

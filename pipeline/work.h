@@ -10,26 +10,10 @@
 #include "kernels/border.h"
 #include "kernels/parse.h"
 #include "kernels/plan.h"
+#include "kernels/plane_selection.h"
 #include "pipeline/format.h"
 
 namespace vidconv {
-
-// Which components the filters act on.
-struct PlaneSelection {
-  enum class Mode : std::uint8_t {
-    by_purpose,  // as each filter's Purpose says; alpha is copied
-    all,         // every component, alpha too
-    luma,
-    chroma,
-    list,  // `names`
-  };
-  Mode mode = Mode::by_purpose;
-  std::string names;  // component names, upper case, each once: "YU", "RA"
-
-  // "all", "luma", "chroma", or component names with or without commas: "y", "y,u", "rgb".
-  // Throws Error(usage).
-  static PlaneSelection parse(std::string_view text);
-};
 
 // What one filter of the chain does to one component.
 enum class Action : std::uint8_t {
@@ -67,9 +51,9 @@ struct Work {
   int scratch_frames() const;
 };
 
-// `codes`: what filtered samples of the output may be. Copied planes, alpha and what passes between
-// filters are not limited.
-// Throws Error(usage) where the selection names a component that the format lacks.
+// `planes`: of the filters that were not given their own. `codes`: what filtered samples of the
+// output may be; copied planes, alpha and what passes between filters are not limited.
+// Throws Error(usage) where a selection names a component that the format lacks.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes = Codes::all);
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <thread>
 
 #include "kernels/convolve.h"
+#include "kernels/parse.h"
 #include "kernels/presets.h"
 #include "pipeline/cuda.h"
 #include "pipeline/format.h"
@@ -35,19 +37,43 @@ void list_kernels() {
     for (const Parameter& p : preset.parameters)
       fmt::print("  {:<10} {:<12} {}{}\n", p.name, range_of(p), p.description, default_of(p));
   }
-  fmt::print(R"(
-matrix:R;R;...   rows of numbers: matrix:0 -1 0;-1 5 -1;0 -1 0
-row:R  column:R  one row, or one column, of numbers
-file:PATH        rows of numbers in a text file; # begins a comment
+  fmt::print("\n");
+  for (const MatrixForm& form : matrix_forms())
+    fmt::print("{:<19} {}\n", fmt::format("{}:{}", form.name, form.what_follows), form.description);
+  fmt::print("\nEvery filter takes\n");
+  for (const ModifierKey& key : modifier_keys())
+    fmt::print("  {:<7} {:<20} {}\n", key.name, key.values, key.description);
+}
 
-Every filter takes
-  scale      factor on the response, a number, a fraction (1/9) or, for one kernel, auto (1/sum)
-  bias       added to the response, as a fraction of full scale
-  abs        1: absolute value before the clamp
-  flip       1: mathematical convolution instead of correlation
-  rotate     90|180|270, clockwise
-  anchor     x,y of the tap on the output pixel (matrix, row, column, file)
-)");
+void list_kernels_as_json() {
+  using Json = nlohmann::ordered_json;
+  Json filters = Json::array(), forms = Json::array(), keys = Json::array();
+  for (const Preset& preset : presets()) {
+    Json parameters = Json::array();
+    for (const Parameter& p : preset.parameters) {
+      Json& parameter =
+          parameters.emplace_back(Json{{"name", p.name}, {"description", p.description}});
+      if (p.choices.empty()) {
+        parameter["type"] = p.integer ? "integer" : "number";
+        parameter["min"] = p.min;
+        parameter["max"] = p.max;
+        parameter["default"] = p.fallback ? Json(*p.fallback) : Json();
+      } else {
+        parameter["type"] = "choice";
+        parameter["choices"] = p.choices;
+        parameter["default"] = p.choices[static_cast<std::size_t>(p.fallback.value_or(0))];
+      }
+    }
+    filters.push_back(
+        {{"name", preset.name}, {"description", preset.description}, {"parameters", parameters}});
+  }
+  for (const MatrixForm& form : matrix_forms())
+    forms.push_back({{"name", form.name},
+                     {"what_follows", form.what_follows},
+                     {"description", form.description}});
+  for (const ModifierKey& key : modifier_keys())
+    keys.push_back({{"name", key.name}, {"values", key.values}, {"description", key.description}});
+  fmt::print("{}\n", Json{{"filters", filters}, {"forms", forms}, {"keys_of_all", keys}}.dump(2));
 }
 
 void list_formats() {

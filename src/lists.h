@@ -4,6 +4,7 @@
 namespace vidconv {
 
 void list_kernels();
+void list_kernels_as_json();
 void list_formats();
 void list_variants();
 void list_devices();

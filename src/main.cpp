@@ -42,6 +42,9 @@ class Command {
     capture_av_log();
     device_ = choose_device(device_word());
     if (!device_.why.empty()) notify_(device_.why);
+    for (const FilterSpec& filter : options_.filters)
+      if (const std::string warning = filter.warning(); !warning.empty())
+        notify_("warning: " + warning);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
     const Work work =
@@ -70,7 +73,12 @@ class Command {
   }
 
   PlaneSelection planes() const {
-    return options_.planes.empty() ? PlaneSelection{} : PlaneSelection::parse(options_.planes);
+    if (options_.planes.empty()) return {};
+    try {
+      return PlaneSelection::parse(options_.planes);
+    } catch (const std::invalid_argument& error) {
+      throw Error(Fault::usage, "--planes", options_.planes, error.what(), "see --help");
+    }
   }
 
   Codes codes(const VideoInfo& video) const {
@@ -183,6 +191,9 @@ int command(int argc, char** argv) {
   switch (options->list) {
     case List::kernels:
       list_kernels();
+      return 0;
+    case List::kernels_as_json:
+      list_kernels_as_json();
       return 0;
     case List::formats:
       list_formats();

@@ -38,7 +38,8 @@ struct Words {
   std::string border = "reflect101", start, duration, progress = "auto", range;
   double benchmark = 0;
   int verify = 0;
-  bool list_kernels = false, list_formats = false, list_variants = false, list_devices = false;
+  std::string list_kernels;
+  bool list_formats = false, list_variants = false, list_devices = false;
 };
 
 FilterSpec parse_kernel(const std::string& text) {
@@ -108,7 +109,7 @@ void declare(CLI::App& app, Options& o, Words& w) {
 
   const char* filter = "Filter";
   app.add_option("--kernel", w.kernels,
-                 "name[:key=value]..., matrix:R;R;..., row:, column:, file:PATH; "
+                 "name[:key=value]..., matrix:R;R;..., row:, column:, separable:, file:PATH; "
                  "several make a chain")
       ->allow_extra_args(false)
       ->group(filter);
@@ -176,7 +177,10 @@ void declare(CLI::App& app, Options& o, Words& w) {
       ->group(reports);
   app.add_flag("--explain", o.explain, "print what would be computed, and run nothing")
       ->group(reports);
-  app.add_flag("--list-kernels", w.list_kernels, "the named filters")->group(reports);
+  app.add_option("--list-kernels", w.list_kernels,
+                 "--list-kernels[=text|json]: the named filters and what others take")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->group(reports);
   app.add_flag("--list-formats", w.list_formats, "the pixel formats")->group(reports);
   app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter")->group(reports);
   app.add_flag("--list-devices", w.list_devices, "the devices")->group(reports);
@@ -189,6 +193,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
     if (word == "--") break;
     if (word == "--benchmark") word = "--benchmark=2";
     if (word == "--verify") word = "--verify=1";
+    if (word == "--list-kernels") word = "--list-kernels=text";
   }
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
   return words;
@@ -226,7 +231,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     throw Error(Fault::usage, "the command line", "", error.what(), "see vidconv --help");
   }
 
-  if (w.list_kernels) o.list = List::kernels;
+  if (!w.list_kernels.empty())
+    o.list = w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
   if (w.list_formats) o.list = List::formats;
   if (w.list_variants) o.list = List::variants;
   if (w.list_devices) o.list = List::devices;

@@ -12,7 +12,7 @@
 namespace vidconv {
 
 enum class ProgressMode { automatic, plain, json, none };
-enum class List { none, kernels, formats, variants, devices };
+enum class List { none, kernels, kernels_as_json, formats, variants, devices };
 
 struct Options {
   std::string input, output;

@@ -43,6 +43,17 @@ TEST_F(Options, Lists) {
        {"box", "gaussian", "sobel", "sharpen", "laplacian", "emboss", "identity"})
     EXPECT_TRUE(has_line_with(kernels.out, {name}));
   EXPECT_TRUE(has_line_with(kernels.out, {"sigma"}));
+  const Result as_json = run_vidconv({"--list-kernels=json"});
+  EXPECT_TRUE(succeeded(as_json));
+  const json lists = json::parse(as_json.out);
+  for (const json& filter : lists.at("filters")) {
+    const auto name = filter.at("name").get<std::string>();
+    EXPECT_TRUE(has_line_with(kernels.out, {name, filter.at("description").get<std::string>()}));
+    for (const json& p : filter.at("parameters"))
+      EXPECT_TRUE(p.at("type") == "choice" || p.at("min") < p.at("max")) << name;
+  }
+  EXPECT_GE(lists.at("filters").size(), 20u);
+  EXPECT_TRUE(refused(run_vidconv({"--list-kernels=xml"}), exit_command_line, {"--list-kernels"}));
 
   const Result formats = run_vidconv({"--list-formats"});
   EXPECT_TRUE(succeeded(formats));
@@ -100,6 +111,16 @@ TEST_F(Options, RangeClamp) {
   EXPECT_TRUE(
       refused(run_vidconv({"pattern:16x16", "-o", "null:", "--kernel", "box", "--range", "tight"}),
               exit_command_line, {"--range", "tight"}));
+}
+
+TEST_F(Options, AGainThatClipsIsWarnedOf) {
+  const Arguments warned = {"pattern:64x48#1", "-o", "null:", "--kernel", "matrix:1 1;1 1"};
+  const Result result = run_vidconv(warned);
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"warning", "matrix:1 1;1 1", ":scale=1/4"}));
+  Arguments quiet = warned;
+  quiet.push_back("-q");
+  EXPECT_EQ(run_vidconv(quiet).err, "");
 }
 
 TEST_F(Options, QuietSaysNothing) {

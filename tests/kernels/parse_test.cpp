@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "kernels/presets.h"
 
 namespace vidconv {
 namespace {
@@ -18,21 +18,6 @@ std::vector<double> taps(const std::string& spec, Subsampling s = {}) {
 }
 
 using Taps = std::vector<double>;
-
-// A file that is gone at the end of the test.
-class TextFile {
- public:
-  explicit TextFile(const std::string& text)
-      : path_(testing::TempDir() + "vidconv_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt") {
-    std::ofstream(path_) << text;
-  }
-  ~TextFile() { std::remove(path_.c_str()); }
-  std::string spec() const { return "file:" + path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(Parse, ReadsMatricesInEveryNotation) {
   EXPECT_EQ(taps("matrix:1 2;3 4"), (Taps{1, 2, 3, 4}));
@@ -64,11 +49,52 @@ TEST(Parse, AnchorsFollowTurns) {
   EXPECT_EQ(g.kernels[0], Kernel(3, 1, {3, 2, 1}, 2, 0));
 }
 
-TEST(Parse, ReadsFiles) {
-  const TextFile file("# a comment\nscale=1/16\n1 2 1   # the top\n\n2,4,2\n1 2 1\n");
-  EXPECT_EQ(taps(file.spec()), (Taps{1 / 16., 2 / 16., 1 / 16., 2 / 16., 4 / 16., 2 / 16., 1 / 16.,
-                                     2 / 16., 1 / 16.}));
-  EXPECT_EQ(taps(file.spec() + ":scale=1")[0], 1);
+TEST(Parse, AnchorsOfPresetsKeepTheirPlaceOnSmallerPlanes) {
+  const FilterSpec spec = FilterSpec::parse("gaussian:sigma=4:anchor=4,20");  // 8 left, 8 below
+  EXPECT_EQ(spec.make().kernels[0].anchor_x(), 4);
+  const Kernel chroma = spec.make({2, 1}).kernels[0];
+  EXPECT_EQ(chroma.anchor_x(), chroma.width() / 2 - 4);
+  EXPECT_EQ(chroma.anchor_y(), 20);
+  const Filter gradient = FilterSpec::parse("sobel:anchor=2,0").make({2, 2});
+  for (const Kernel& k : gradient.kernels) EXPECT_EQ(k, k.with_anchor(2, 0));
+  // A matrix is the same on every plane.
+  EXPECT_EQ(FilterSpec::parse("row:1 2 3:anchor=0,0").make({2, 2}).kernels[0].anchor_x(), 0);
+}
+
+TEST(Parse, MultipliesTwoVectors) {
+  const Kernel k = FilterSpec::parse("separable:1 2;-1,0 1:scale=1/2").make().kernels[0];
+  EXPECT_EQ(k, Kernel(2, 3, {-0.5, -1, 0, 0, 0.5, 1}));
+}
+
+TEST(Parse, RandomIsTheSameEverywhere) {
+  const Kernel k = FilterSpec::parse("random:7,4x3").make().kernels[0];
+  EXPECT_EQ(k.width(), 4);
+  EXPECT_EQ(k.height(), 3);
+  EXPECT_NEAR(k.abs_sum(), 1, 1e-12);
+  // mt19937's first number for seed 7 is 327741615 by its definition.
+  EXPECT_NEAR(k.at(0, 0) / k.at(1, 0), (327741615 / 0x1p32 - 0.25) / (976413892 / 0x1p32 - 0.25),
+              1e-9);
+  EXPECT_EQ(taps("random:7,5").size(), 25u);
+  EXPECT_NE(taps("random:8,5"), taps("random:7,5"));
+}
+
+TEST(Parse, KernelsCanBeForSomePlanes) {
+  EXPECT_FALSE(FilterSpec::parse("box").planes());
+  EXPECT_EQ(FilterSpec::parse("box:planes=luma:size=5").planes()->mode, PlaneSelection::Mode::luma);
+  EXPECT_EQ(FilterSpec::parse("row:1 2:planes=u,v").planes()->names, "UV");
+}
+
+TEST(Parse, WarnsOfWhatWillClip) {
+  const auto warning = [](const char* spec) { return FilterSpec::parse(spec).warning(); };
+  EXPECT_NE(warning("matrix:1 1 1;1 1 1;1 1 1").find(":scale=1/9"), std::string::npos);
+  EXPECT_NE(warning("row:.5 .75").find(":scale=0.8"), std::string::npos);
+  EXPECT_NE(warning("matrix:-1 -1").find(":bias=1"), std::string::npos);
+  for (const char* fine :
+       {"matrix:1 1 1;1 1 1;1 1 1:scale=1/9", "row:1 2 1:scale=auto", "row:1 1:scale=1",
+        "matrix:0 -1 0;-1 5 -1;0 -1 0", "row:-1 0 1", "row:.5 .501", "row:.3 .3", "row:-1:abs=1",
+        "row:-1:bias=1", "row:1:bias=0.25", "sobel", "laplacian:neighbours=8"})
+    EXPECT_EQ(warning(fine), "") << fine;
+  for (const Preset& preset : presets()) EXPECT_EQ(warning(preset.name.data()), "") << preset.name;
 }
 
 struct Bad {
@@ -107,24 +133,25 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"gaussian:sigma=2;", 17, "':' or the end"}, Bad{"box:size=2.5", 10, "whole number"},
         Bad{"box:size=514", 10, "outside"}, Bad{"sobel:norm=l3", 12, "not one of l2, l1, max"},
         Bad{"sobel:scale=auto", 1, "one kernel"}, Bad{"sobel:scale=-1", 1, "positive"},
-        Bad{"sobel:anchor=0,0", 7, "only a matrix"}, Bad{"matrix:1 -1:scale=auto", 1, "which is 0"},
+        Bad{"sobel:anchor=3,0", 1, "outside a kernel of 3x3"},
+        Bad{"matrix:1 -1:scale=auto", 1, "which is 0"},
         Bad{"matrix:1 2:anchor=2,0", 1, "outside a kernel of 2x1"},
         Bad{"matrix:1 2:anchor=1", 20, "',' between"},
         Bad{"matrix:1:rotate=45", 17, "0, 90, 180 or 270"}, Bad{"matrix:1:abs=2", 14, "0 or 1"},
         Bad{"matrix:1:bias=17", 15, "outside -16 to 16"},
-        Bad{"file:/no/such/file", 6, "cannot read the kernel file"}));
-
-TEST(Parse, ErrorsInFilesNameTheLine) {
-  const TextFile file("1 2 1\n2 4 y\n");
-  try {
-    FilterSpec::parse(file.spec());
-    FAIL();
-  } catch (const SpecError& error) {
-    EXPECT_EQ(error.text(), "2 4 y");
-    EXPECT_EQ(error.column(), 5u);
-    EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos);
-  }
-}
+        Bad{"matrix:1 +-2", 11, "a number after '+', found '-'"},
+        Bad{"matrix:1,,2", 10, "a number, found ','"}, Bad{"matrix:1,2,", 12, "a number after ','"},
+        Bad{"matrix:,1", 8, "a number, found ','"}, Bad{"row:1\x01", 6, "found byte 0x01"},
+        Bad{"separable:1 2", 14, "';' and the column"}, Bad{"separable:1 2;", 15, "no numbers"},
+        Bad{"separable:1;2;3", 14, "':' or the end"}, Bad{"random:1", 9, "',' and the size"},
+        Bad{"random:-1,3", 8, "outside 0 to"}, Bad{"random:1,3x", 12, "a number"},
+        Bad{"random:1,514", 10, "outside 1 to 513"}, Bad{"random:1.5,3", 8, "whole number"},
+        Bad{"box:size=3:size=5", 12, "'size' was given already"},
+        Bad{"row:1:bias=0:bias=0", 14, "'bias' was given already"},
+        Bad{"row:1:planes=x", 14, "names no planes"}, Bad{"row:1:planes=", 14, "no plane is named"},
+        Bad{"unsharp:threshold=0.1:scale=auto", 1, "one kernel"},
+        Bad{"file:/no/such/file", 6, "cannot read the kernel file '/no/such/file': No such file"},
+        Bad{"file:/", 6, "directory"}));
 
 TEST(Parse, RefusesHugeMatrices) {
   std::string wide = "row:";

@@ -129,6 +129,17 @@ TEST(Planes, SelectionOverridesPurpose) {
   EXPECT_EQ(actions("UV"), (std::vector{c, f, f, c}));
 }
 
+// Each filter of a chain for its planes; the command's are for those without their own.
+TEST(Planes, FiltersBringTheirOwn) {
+  const PixelFormat& format = *find_format(AV_PIX_FMT_YUV420P);
+  const Work work = work_of({"gaussian:planes=luma", "box:size=5:planes=chroma", "sharpen"}, format,
+                            PlaneSelection::parse("v"));
+  constexpr Action f = Action::filter, c = Action::copy;
+  EXPECT_EQ(work.links[0].actions, (std::vector{f, c, c}));
+  EXPECT_EQ(work.links[1].actions, (std::vector{c, f, f}));
+  EXPECT_EQ(work.links[2].actions, (std::vector{c, c, f}));
+}
+
 TEST(Planes, WhatIsNotThereIsRefused) {
   const PixelFormat &rgb = *find_format(AV_PIX_FMT_GBRP), &grey = *find_format(AV_PIX_FMT_GRAY8);
   expect_error(Fault::usage, {"luma", "gbrp", "RGB"},
@@ -137,8 +148,9 @@ TEST(Planes, WhatIsNotThereIsRefused) {
                [&] { work_of({"sobel"}, grey, PlaneSelection::parse("chroma")); });
   expect_error(Fault::usage, {"'A'"},
                [&] { work_of({"sobel"}, rgb, PlaneSelection::parse("ra")); });
-  expect_error(Fault::usage, {"'q'"}, [] { PlaneSelection::parse("yq"); });
-  expect_error(Fault::usage, {}, [] { PlaneSelection::parse(""); });
+  expect_error(Fault::usage, {"luma", "gbrp"}, [&] { work_of({"box:planes=luma"}, rgb); });
+  EXPECT_THROW(PlaneSelection::parse("yq"), std::invalid_argument);
+  EXPECT_THROW(PlaneSelection::parse(""), std::invalid_argument);
 }
 
 // Edges are grey: chroma becomes the neutral code whatever it was, and alpha stays.
