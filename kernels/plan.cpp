@@ -4,10 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <numeric>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
+#include "kernels/factor.h"
 #include "kernels/quantise.h"
 #include "kernels/rational.h"
 
@@ -35,6 +37,17 @@ Taps shape_of(const Kernel& kernel) {
   return t;
 }
 
+// `joins`: whether it adds to the term before it.
+Taps shape_of(const Product& product, bool joins) {
+  Taps t;
+  t.width = product.width();
+  t.height = product.height();
+  t.anchor_x = product.anchor_x;
+  t.anchor_y = product.anchor_y;
+  t.joins = joins;
+  return t;
+}
+
 std::size_t anchor_index(const Kernel& k) {
   return static_cast<std::size_t>(k.anchor_y()) * static_cast<std::size_t>(k.width()) +
          static_cast<std::size_t>(k.anchor_x());
@@ -42,8 +55,8 @@ std::size_t anchor_index(const Kernel& k) {
 
 bool two_dimensional(const Kernel& k) { return k.width() > 1 && k.height() > 1; }
 
-void set_row_range(Taps& t, const Integers& row, int max) {
-  const Extent e = extent(row);
+void set_row_range(Taps& t, int max) {
+  const Extent e = extent(Integers(t.row.begin(), t.row.end()));
   const std::int64_t rounding = t.row_shift > 0 ? std::int64_t{1} << (t.row_shift - 1) : 0;
   t.row_min = (e.negative * max + rounding) >> t.row_shift;
   t.row_max = (e.positive * max + rounding) >> t.row_shift;
@@ -60,23 +73,20 @@ class Planner {
         threshold_(filter.combine == Combine::unsharp ? filter.threshold * max_ : 0) {}
 
   void make() {
-    if (plan_.sample.storage != Storage::f32 &&
-        (try_exact() || try_two_passes() || try_quantised()))
-      return;
+    const bool integers = plan_.sample.storage != Storage::f32;
+    if (integers && try_exact()) return;
+    find_passes();
+    if (integers && (try_passes() || try_quantised())) return;
     use_real();
   }
 
  private:
   bool linear() const { return filter_.combine == Combine::linear; }
 
-  // The largest response, as sum |tap| * max: of all terms together where they are added.
-  double reach(double (*of)(const Kernel&)) const {
-    double sum = 0, largest = 0;
-    for (const Kernel& k : filter_.kernels) {
-      sum += of(k);
-      largest = std::max(largest, of(k));
-    }
-    return adds(filter_.combine) ? sum : largest;
+  // The largest of the kernels' values; their sum where responses are added.
+  double combined(const std::vector<double>& values) const {
+    return adds(filter_.combine) ? std::accumulate(values.begin(), values.end(), 0.0)
+                                 : *std::ranges::max_element(values);
   }
 
   // Whether int32 reaches the smallest code of a result.
@@ -124,29 +134,40 @@ class Planner {
     if (!rationals) return false;
 
     const double divisor = static_cast<double>(rationals->divisor);
-    const double largest_sum = reach(&abs_sum) * max_ * divisor;
-    const double largest = largest_sum + (std::abs(bias_) + threshold_ + 1) * divisor;
-    if (largest >= 0x1p52) return false;
-    plan_.arith =
-        largest < 0x1p31 && lowest_fits(rationals->divisor) ? Arith::int32 : Arith::float64;
+    const double beside = (std::abs(bias_) + threshold_ + 1) * divisor;
+    std::vector<double> sums;  // of absolute values, of each kernel
+    for (const Kernel& k : filter_.kernels) sums.push_back(k.abs_sum() * divisor);
+    if (combined(sums) * max_ + beside >= 0x1p52) return false;
+    const bool narrow = combined(sums) * max_ + beside < 0x1p31 && lowest_fits(rationals->divisor);
+    const double limit = narrow ? 0x1p31 : 0x1p52;
+    plan_.arith = narrow ? Arith::int32 : Arith::float64;
     plan_.exact = true;
-    plan_.fits24 = largest_sum < 0x1p24;
 
+    std::vector<Integers> matrices;
     auto from = rationals->numerators.begin();
     for (const Kernel& k : filter_.kernels) {
-      const Integers matrix(from, from + std::ssize(k.taps()));
-      from += std::ssize(matrix);
-      Taps t = shape_of(k);
-      t.dense = to_double(matrix);
-      if (two_dimensional(k)) {
-        if (const auto factors = factor_exactly(matrix, k.width(), k.height())) {
-          t.row = to_double(factors->row);
-          t.column = to_double(factors->column);
-          set_row_range(t, factors->row, max_);
-        }
-      }
-      plan_.terms.push_back(std::move(t));
+      matrices.emplace_back(from, from + std::ssize(k.taps()));
+      from += std::ssize(k.taps());
+      passes_.push_back(find_exact_products(matrices.back(), k));
     }
+    // Passes for all kernels or for none; for none where only those of rank 1 have them, which have
+    // their matrices beside.
+    bool in_passes =
+        std::ranges::any_of(passes_, [](const Products& p) { return p.list.size() > 1; }) &&
+        std::ranges::none_of(passes_, [](const Products& p) { return p.list.empty(); });
+    if (in_passes) {
+      std::vector<double> pass_sums;
+      for (const Products& p : passes_) pass_sums.push_back(p.abs_sum());
+      in_passes = combined(pass_sums) * max_ + beside < limit;
+      if (in_passes) sums = pass_sums;
+    }
+    for (std::size_t i = 0; i < matrices.size(); ++i) {
+      if (in_passes && passes_[i].list.size() > 1)
+        add_exact_passes(passes_[i]);
+      else
+        add_exact_matrix(i, matrices[i], in_passes);
+    }
+    plan_.fits24 = combined(sums) * max_ < 0x1p24;
     if (plan_.arith == Arith::int32)
       set_integer_finish(rationals->divisor);
     else
@@ -155,37 +176,88 @@ class Planner {
     return true;
   }
 
-  bool try_two_passes() {
-    if (!linear() || !two_dimensional(filter_.kernels[0])) return false;
-    const Kernel& k = filter_.kernels[0];
-    const auto factors = factor(k.taps(), k.width(), k.height());
-    if (!factors) return false;
-    const auto column = static_cast<std::size_t>(k.anchor_y());
-    const auto row = static_cast<std::size_t>(k.anchor_x());
-    const double headroom = std::abs(bias_) + 0.5;
-    auto passes = quantise_passes(*factors, row, column, max_, headroom, 24);
-    if (!passes || passes->error > coarse_bound)
-      passes = quantise_passes(*factors, row, column, max_, headroom, 31);
-    if (!passes || passes->error > integer_bound) return false;
-    const std::int64_t divisor = std::int64_t{1}
-                                 << (passes->intermediate_bits + passes->column.bits);
-    if (!lowest_fits(divisor)) return false;
+  void add_exact_matrix(std::size_t i, const Integers& matrix, bool in_passes) {
+    const Kernel& k = filter_.kernels[i];
+    Taps t = shape_of(k);
+    t.dense = to_double(matrix);
+    if (passes_[i].list.size() == 1 && (in_passes || two_dimensional(k))) {
+      t.row = passes_[i].list[0].row;
+      t.column = passes_[i].list[0].column;
+      set_row_range(t, max_);
+    }
+    plan_.terms.push_back(std::move(t));
+  }
+
+  void add_exact_passes(const Products& products) {
+    for (const Product& p : products.list) {
+      Taps t = shape_of(p, &p != products.list.data());
+      t.row = p.row;
+      t.column = p.column;
+      set_row_range(t, max_);
+      // A single row or column is as well computed in one pass.
+      if (t.width == 1 || t.height == 1)
+        for (double c : t.column)
+          for (double r : t.row) t.dense.push_back(c * r);
+      plan_.terms.push_back(std::move(t));
+    }
+  }
+
+  // Finds the products to compute where the taps are not exact: of a linear filter's kernel, or of
+  // all kernels where that costs less than their taps.
+  void find_passes() {
+    if (linear() && !two_dimensional(filter_.kernels[0])) return;
+    double cost = 0, taps = 0;
+    for (const Kernel& k : filter_.kernels) {
+      passes_.push_back(find_products(k));
+      cost += passes_.back().list.empty() ? HUGE_VAL : passes_.back().cost();
+      taps += static_cast<double>(k.taps().size());
+    }
+    if (linear() ? passes_[0].list.empty() : cost >= taps) passes_.clear();
+  }
+
+  bool try_passes() {
+    if (passes_.empty()) return false;
+    std::vector<Product> products;
+    double error = 0;
+    for (const Products& of_kernel : passes_) {
+      products.insert(products.end(), of_kernel.list.begin(), of_kernel.list.end());
+      error += of_kernel.error * max_;
+    }
+    const double headroom = std::abs(bias_) + threshold_ + 0.5;
+    auto quantised = quantise_passes(products, max_, headroom, 24);
+    if (!quantised || quantised->error > coarse_bound)
+      quantised = quantise_passes(products, max_, headroom, 31);
+    if (!quantised) return false;
+    const int bits = quantised->intermediate_bits + quantised->column_bits;
+    error += quantised->error + threshold_error(bits);
+    if (error > integer_bound || !lowest_fits(std::int64_t{1} << bits)) return false;
 
     plan_.arith = Arith::int32;
-    plan_.error_bound = passes->error;
-    Taps t = shape_of(k);
-    t.row = to_double(passes->row.numerators);
-    t.column = to_double(passes->column.numerators);
-    t.row_shift = passes->row_shift;
-    set_row_range(t, passes->row.numerators, max_);
-    plan_.terms.push_back(std::move(t));
-    set_integer_finish(divisor);
+    plan_.error_bound = error;
+    auto pass = quantised->list.begin();
+    for (const Products& of_kernel : passes_) {
+      for (const Product& p : of_kernel.list) {
+        Taps t = shape_of(p, &p != of_kernel.list.data());
+        t.row = to_double(pass->row.numerators);
+        t.column = to_double(pass->column.numerators);
+        t.row_shift = pass->row_shift;
+        set_row_range(t, max_);
+        plan_.terms.push_back(std::move(t));
+        ++pass;
+      }
+    }
+    set_integer_finish(std::int64_t{1} << bits);
     return true;
   }
 
+  // A threshold is rounded to a unit of 2^-bits codes.
+  double threshold_error(int bits) const { return threshold_ > 0 ? std::ldexp(0.5, -bits) : 0; }
+
   // Dense integer taps, with one power of two for all kernels of the filter.
   bool try_quantised() {
-    return try_quantised_below(24, coarse_bound) || try_quantised_below(31, integer_bound);
+    // What is passes is passes by definition, in float then.
+    return passes_.empty() &&
+           (try_quantised_below(24, coarse_bound) || try_quantised_below(31, integer_bound));
   }
 
   bool try_quantised_below(int sum_bits, double bound) {
@@ -196,14 +268,11 @@ class Planner {
       sum_limit -= static_cast<int>(std::bit_width(filter_.kernels.size() - 1));
     int bits = 30;
     for (const Kernel& k : filter_.kernels) {
-      if (two_dimensional(k) && linear() && factor(k.taps(), k.width(), k.height()))
-        return false;  // two passes are its definition, in float then
       const auto q = quantise_dense(k.taps(), anchor_index(k), max_, headroom, sum_limit);
       if (!q) return false;
       bits = std::min(bits, q->bits);
     }
-    // A threshold is rounded to a unit.
-    double error = threshold_ > 0 ? std::ldexp(0.5, -bits) : 0;
+    double error = threshold_error(bits);
     std::vector<Taps> terms;
     for (const Kernel& k : filter_.kernels) {
       const Quantised q = quantise(k.taps(), anchor_index(k), bits);
@@ -223,50 +292,65 @@ class Planner {
   // Fused multiply-adds of the taps as they are.
   void use_real() {
     // Each tap is rounded once, each step of a chain of width + height steps once.
-    double steps = 0;
-    for (const Kernel& k : filter_.kernels)
-      steps = std::max(steps, static_cast<double>(k.width() + k.height() + 2));
+    double steps = 0, lost = 0;
+    std::vector<double> sums;  // of absolute values, of each kernel
+    for (std::size_t i = 0; i < filter_.kernels.size(); ++i) {
+      const Kernel& k = filter_.kernels[i];
+      double own_steps = k.width() + k.height() + 2;
+      sums.push_back(k.abs_sum());
+      if (!passes_.empty()) {
+        own_steps += static_cast<double>(passes_[i].list.size() - 1);
+        sums.back() = std::max(sums.back(), passes_[i].abs_sum());
+        lost += passes_[i].error * max_;
+      }
+      steps = std::max(steps, own_steps);
+    }
     if (threshold_ > 0) steps += 2;  // subtracted and added
-    const double unit = (reach(&abs_sum) * max_ + threshold_) * steps;
-    const bool narrow = plan_.sample.storage == Storage::f32 || unit * 0x1p-24 <= float_bound;
+    const double unit = (combined(sums) * max_ + threshold_) * steps;
+    const bool narrow =
+        plan_.sample.storage == Storage::f32 || unit * 0x1p-24 + lost <= float_bound;
     plan_.arith = narrow ? Arith::float32 : Arith::float64;
-    plan_.error_bound = unit * (narrow ? 0x1p-24 : 0x1p-53);
+    plan_.error_bound = unit * (narrow ? 0x1p-24 : 0x1p-53) + lost;
     const auto rounded = [narrow](std::vector<double> taps) {
       if (narrow)
         for (double& tap : taps) tap = static_cast<double>(static_cast<float>(tap));
       return taps;
     };
-    for (const Kernel& k : filter_.kernels) {
-      Taps t = shape_of(k);
-      std::optional<Factors<double>> factors;
-      if (linear() && two_dimensional(k)) factors = factor(k.taps(), k.width(), k.height());
-      if (factors) {
-        t.row = rounded(factors->row);
-        t.column = rounded(factors->column);
-      } else {
-        t.dense = rounded({k.taps().begin(), k.taps().end()});
+    for (const Products& of_kernel : passes_) {
+      for (const Product& p : of_kernel.list) {
+        plan_.terms.push_back(shape_of(p, &p != of_kernel.list.data()));
+        plan_.terms.back().row = rounded(p.row);
+        plan_.terms.back().column = rounded(p.column);
       }
-      plan_.terms.push_back(std::move(t));
+    }
+    if (passes_.empty()) {
+      for (const Kernel& k : filter_.kernels) {
+        plan_.terms.push_back(shape_of(k));
+        plan_.terms.back().dense = rounded({k.taps().begin(), k.taps().end()});
+      }
     }
     set_real_finish(1);
   }
 
-  static double abs_sum(const Kernel& k) { return k.abs_sum(); }
-
   const Filter& filter_;
   Plan& plan_;
   int max_;
-  double bias_;       // in codes
-  double threshold_;  // the same
+  double bias_;                   // in codes
+  double threshold_;              // the same
+  std::vector<Products> passes_;  // of each kernel; empty where the taps are computed as they are
 };
 
 }  // namespace
 
+int Plan::kernels() const {
+  return static_cast<int>(std::ranges::count(terms, false, &Taps::joins));
+}
+
 bool Plan::is_copy() const {
   const Finish& f = finish;
-  return exact && arith == Arith::int32 && f.combine == Combine::linear && f.real_divisor == 1 &&
-         f.real_offset == 0 && f.min == 0 && terms[0].width == 1 && terms[0].height == 1 &&
-         terms[0].dense[0] == 1;
+  return exact && terms.size() == 1 && arith == Arith::int32 && f.combine == Combine::linear &&
+         f.real_divisor == 1 && f.real_offset == 0 && f.min == 0 && terms[0].width == 1 &&
+         terms[0].height == 1 && terms[0].dense[0] == 1;
 }
 
 Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role, Codes codes) {

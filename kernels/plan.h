@@ -24,8 +24,7 @@ struct Taps {
   int width = 1, height = 1;
   int anchor_x = 0, anchor_y = 0;
 
-  // width * height taps row by row. Empty where two passes are the definition, which happens in
-  // linear filters only.
+  // width * height taps row by row. Empty where two passes are the definition.
   std::vector<double> dense;
 
   // The factors of a rank 1 kernel, `row` over x first, then `column` over y; else empty. Where
@@ -37,6 +36,9 @@ struct Taps {
   int row_shift = 0;
   std::int64_t row_min = 0, row_max = 0;
 
+  // The response is added to that of the term before it: together they are one kernel.
+  bool joins = false;
+
   bool separable() const { return !row.empty(); }
 };
 
@@ -45,7 +47,8 @@ struct Plan {
   BorderMode border = BorderMode::reflect101;
   double outside = 0;  // the sample that BorderMode::constant supplies, as a code
   Arith arith = Arith::int32;
-  std::vector<Taps> terms;  // one per kernel of the filter
+  // One per kernel of the filter; more where a kernel of low rank is a sum of products (`joins`).
+  std::vector<Taps> terms;
   Finish finish;
 
   // Facts for people and for choosing a variant.
@@ -53,6 +56,8 @@ struct Plan {
   double error_bound = 0;  // before the last rounding, in codes; 0 where exact
   bool fits24 = false;     // int32: |every sum| < 2^24, so float computes it exactly too
 
+  // The number of kernels whose responses are combined.
+  int kernels() const;
   // The output is the input: one tap of gain 1 on the pixel itself.
   bool is_copy() const;
 };

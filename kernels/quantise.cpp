@@ -64,35 +64,51 @@ std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_
   return std::nullopt;
 }
 
-std::optional<QuantisedPasses> quantise_passes(const Factors<double>& factors,
-                                               std::size_t row_residual,
-                                               std::size_t column_residual, int max,
+std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits) {
-  QuantisedPasses p;
-  const auto row = quantise_dense(factors.row, row_residual, max, 1, row_sum_bits);
-  if (!row) return std::nullopt;
-  p.row = *row;
-
   // The finest intermediate whose whole range fits 16 bits; one is added for the rounding.
-  const std::int64_t range = extent(p.row.numerators).total() * max;
-  while ((range >> p.row_shift) + 1 > max_intermediate_range) ++p.row_shift;
-  p.intermediate_bits = p.row.bits - p.row_shift;
+  QuantisedPasses p;
+  p.intermediate_bits = max_bits;
+  for (const Product& product : products) {
+    const auto residual = static_cast<std::size_t>(product.anchor_x);
+    const auto row = quantise_dense(product.row, residual, max, 1, row_sum_bits);
+    if (!row) return std::nullopt;
+    const std::int64_t range = extent(row->numerators).total() * max;
+    int shift = 0;
+    while ((range >> shift) + 1 > max_intermediate_range) ++shift;
+    p.intermediate_bits = std::min(p.intermediate_bits, row->bits - shift);
+    p.list.push_back({*row, {}, 0});
+  }
   if (p.intermediate_bits < 0) return std::nullopt;
+  for (auto& pass : p.list) pass.row_shift = pass.row.bits - p.intermediate_bits;
 
-  // The column pass sums intermediates, whose codes are 2^intermediate_bits units.
-  const double largest = std::ldexp(max, p.intermediate_bits) + 1;
-  for (int bits = std::min(max_bits - p.intermediate_bits, 15);; --bits) {
-    if (bits < 0) return std::nullopt;
-    const auto column = quantise_to_16_bits(factors.column, column_residual, bits);
-    if (!column) continue;
-    p.column = *column;
-    const double sum = static_cast<double>(extent(p.column.numerators).total()) * largest +
-                       std::ldexp(headroom, bits + p.intermediate_bits);
+  for (p.column_bits = std::min(max_bits - p.intermediate_bits, 15);; --p.column_bits) {
+    if (p.column_bits < 0) return std::nullopt;
+    // Of all column passes, which sum intermediates whose codes are 2^intermediate_bits units.
+    double sum = std::ldexp(headroom, p.column_bits + p.intermediate_bits);
+    for (std::size_t k = 0; k < products.size(); ++k) {
+      const auto residual = static_cast<std::size_t>(products[k].anchor_y);
+      const auto column = quantise_to_16_bits(products[k].column, residual, p.column_bits);
+      if (!column) {
+        sum = HUGE_VAL;
+        break;
+      }
+      p.list[k].column = *column;
+      const std::int64_t largest =
+          (extent(p.list[k].row.numerators).total() * max >> p.list[k].row_shift) + 1;
+      sum += static_cast<double>(extent(column->numerators).total()) * static_cast<double>(largest);
+    }
     if (sum < 0x1p31) break;
   }
-  const double rounding = p.row_shift > 0 ? std::ldexp(0.5, -p.intermediate_bits) : 0;
-  const double column_sum = abs_sum(factors.column);
-  p.error = max * (p.row.error * column_sum + p.column.error) + rounding * column_sum;
+
+  for (std::size_t k = 0; k < products.size(); ++k) {
+    const auto& [row, column, shift] = p.list[k];
+    const double column_sum = abs_sum(products[k].column);
+    p.error += max * (row.error * column_sum + column.error);
+    const std::int64_t units = std::int64_t{1} << shift;
+    if (std::ranges::any_of(row.numerators, [&](std::int64_t n) { return n % units != 0; }))
+      p.error += std::ldexp(0.5, -p.intermediate_bits) * column_sum;
+  }
   return p;
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/rational.h"
+#include "kernels/factor.h"
 
 namespace vidconv {
 
@@ -28,12 +28,16 @@ struct Extent {
 };
 Extent extent(std::span<const std::int64_t> numerators);
 
-// Taps quantised for two int32 passes with an intermediate of at most 16 bits.
+// Products quantised for int32 passes with intermediates of at most 16 bits.
 struct QuantisedPasses {
-  Quantised row, column;
-  int row_shift = 0;          // after the row pass
-  int intermediate_bits = 0;  // fraction bits that the intermediate keeps
-  double error = 0;           // of the result, in codes, before the last rounding
+  struct Pass {
+    Quantised row, column;
+    int row_shift = 0;  // after the row pass
+  };
+  std::vector<Pass> list;     // one for each product
+  int intermediate_bits = 0;  // fraction bits that every intermediate keeps
+  int column_bits = 0;        // of every column
+  double error = 0;           // of the sum, in codes, before the last rounding
 };
 
 // The finest quantisation of one matrix in which |numerators| <= 32767 and every sum over samples
@@ -41,10 +45,9 @@ struct QuantisedPasses {
 std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_t residual, int max,
                                         double headroom, int sum_bits);
 
-// The same for two passes; `row_sum_bits` limits the sums of the row pass. Needs sum |row| = 1.
-std::optional<QuantisedPasses> quantise_passes(const Factors<double>& factors,
-                                               std::size_t row_residual,
-                                               std::size_t column_residual, int max,
+// The same for the passes of products that are added up; `row_sum_bits` limits the sums of row
+// passes. Needs sum |row| = 1.
+std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits);
 
 }  // namespace vidconv

@@ -32,11 +32,6 @@ std::optional<std::int64_t> denominator(double value) {
   return current;
 }
 
-std::size_t largest(std::span<const double> values) {
-  const auto it = std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
-  return static_cast<std::size_t>(it - values.begin());
-}
-
 }  // namespace
 
 std::optional<Rationals> find_rationals(std::span<const double> taps) {
@@ -56,50 +51,6 @@ std::optional<Rationals> find_rationals(std::span<const double> taps) {
   for (std::int64_t& numerator : result.numerators) numerator /= common;
   result.divisor /= common;
   return result;
-}
-
-std::optional<Factors<std::int64_t>> factor_exactly(std::span<const std::int64_t> matrix, int width,
-                                                    int height) {
-  const auto w = static_cast<std::size_t>(width), h = static_cast<std::size_t>(height);
-  const auto pivot = std::ranges::find_if(matrix, [](std::int64_t v) { return v != 0; });
-  if (pivot == matrix.end()) return std::nullopt;
-  const std::size_t at = static_cast<std::size_t>(pivot - matrix.begin());
-
-  Factors<std::int64_t> f;
-  const auto pivot_row = matrix.subspan(at / w * w, w);
-  std::int64_t divisor = 0;
-  for (std::int64_t v : pivot_row) divisor = std::gcd(divisor, v);
-  for (std::int64_t v : pivot_row) f.row.push_back(v / divisor);
-  // A row of integers that is a multiple of a primitive integer row is an integer multiple of it.
-  for (std::size_t j = 0; j < h; ++j) f.column.push_back(matrix[j * w + at % w] / f.row[at % w]);
-
-  // By division: the product of two factors that do not match can be too large for an integer.
-  for (std::size_t j = 0; j < h; ++j)
-    for (std::size_t i = 0; i < w; ++i) {
-      const std::int64_t value = matrix[j * w + i], row = f.row[i], column = f.column[j];
-      if (row == 0 ? value != 0 : value % row != 0 || value / row != column) return std::nullopt;
-    }
-  return f;
-}
-
-std::optional<Factors<double>> factor(std::span<const double> matrix, int width, int height) {
-  const auto w = static_cast<std::size_t>(width), h = static_cast<std::size_t>(height);
-  const std::size_t at = largest(matrix);
-  const double pivot = matrix[at];
-  if (pivot == 0) return std::nullopt;
-
-  Factors<double> f;
-  for (std::size_t i = 0; i < w; ++i) f.row.push_back(matrix[at / w * w + i]);
-  double total = 0;
-  for (double v : f.row) total += std::abs(v);
-  for (double& v : f.row) v /= total;
-  for (std::size_t j = 0; j < h; ++j) f.column.push_back(matrix[j * w + at % w] / pivot * total);
-
-  for (std::size_t j = 0; j < h; ++j)
-    for (std::size_t i = 0; i < w; ++i)
-      if (std::abs(matrix[j * w + i] - f.column[j] * f.row[i]) > 1e-9 * std::abs(pivot))
-        return std::nullopt;
-  return f;
 }
 
 }  // namespace vidconv

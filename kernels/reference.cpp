@@ -16,8 +16,13 @@ class Definition {
 
   T sample(int x, int y) const {
     std::vector<Acc> responses;
-    for (const Taps& taps : plan_.terms)
-      responses.push_back(taps.dense.empty() ? two_passes(taps, x, y) : dense(taps, x, y));
+    for (const Taps& taps : plan_.terms) {
+      const Acc response = taps.dense.empty() ? two_passes(taps, x, y) : dense(taps, x, y);
+      if (taps.joins)
+        responses.back() = responses.back() + response;
+      else
+        responses.push_back(response);
+    }
     const T code = finish<T>(plan_.finish, responses.data(), static_cast<int>(responses.size()));
     if constexpr (std::is_same_v<T, float>)
       return code;

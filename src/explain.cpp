@@ -11,6 +11,8 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include "kernels/factor.h"
+
 namespace vidconv {
 namespace {
 
@@ -31,19 +33,25 @@ double sum(std::span<const double> values) {
 // What the divisors of the passes amount to: sums are this many units for a code.
 double units_per_code(const Plan& plan) { return plan.finish.real_divisor; }
 
-std::string dc_gain(const Plan& plan, const Taps& taps) {
-  double gain = taps.dense.empty() ? sum(taps.row) * sum(taps.column) : sum(taps.dense);
-  return fmt::format("{:.6g}", gain / units_per_code(plan) / std::ldexp(1.0, taps.row_shift));
+double dc_gain(const Plan& plan, const Taps& taps) {
+  const double gain = taps.dense.empty() ? sum(taps.row) * sum(taps.column) : sum(taps.dense);
+  return gain / units_per_code(plan) / std::ldexp(1.0, taps.row_shift);
 }
 
-std::string structure(const Plan& plan, const Taps& taps) {
+std::string structure(const Taps& taps) {
   if (taps.dense.empty())
-    return fmt::format("rank 1: two passes, row {} and column {}", taps.width, taps.height);
+    return fmt::format("two passes: row {} and column {}", taps.width, taps.height);
   if (taps.separable())
-    return fmt::format("rank 1: one pass or two passes (row {}, column {}), the same bytes",
-                       taps.width, taps.height);
-  (void)plan;
+    return fmt::format("one pass or two passes (row {}, column {}), the same bytes", taps.width,
+                       taps.height);
   return "one pass";
+}
+
+// The rank of the kernel that `parts` are: each but a matrix is one product.
+int rank_of(std::span<const Taps> parts) {
+  const Taps& t = parts[0];
+  if (t.separable()) return static_cast<int>(parts.size());
+  return static_cast<int>(factor(t.dense, t.width, t.height, std::min(t.width, t.height)).size());
 }
 
 std::string precision(const Plan& plan) {
@@ -93,6 +101,21 @@ std::string_view name_of(Combine combine) {
   return "";
 }
 
+// `parts`: the terms of one kernel.
+std::string describe_kernel(const Plan& plan, std::span<const Taps> parts) {
+  double gain = 0;
+  for (const Taps& t : parts) gain += dc_gain(plan, t);
+  std::string text = fmt::format("    DC gain {:.6g}, rank {}", gain, rank_of(parts));
+  if (parts.size() > 1) text += fmt::format(": the sum of {} products", parts.size());
+  text += '\n';
+  for (const Taps& t : parts) {
+    text += fmt::format("    {}x{}, anchor {},{}, {}\n", t.width, t.height, t.anchor_x, t.anchor_y,
+                        structure(t));
+    text += matrix_text(plan, t);
+  }
+  return text;
+}
+
 std::string describe_plan(const Plan& plan) {
   std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
                                  precision(plan), name_of(plan.border));
@@ -100,13 +123,14 @@ std::string describe_plan(const Plan& plan) {
   if (plan.finish.min > 0)
     text += fmt::format(", clamped to {}..{}", plan.finish.min, plan.finish.max);
   text += '\n';
-  if (plan.terms.size() > 1)
-    text += fmt::format("    {} kernels, combined by {}\n", plan.terms.size(),
+  if (plan.kernels() > 1)
+    text += fmt::format("    {} kernels, combined by {}\n", plan.kernels(),
                         name_of(plan.finish.combine));
-  for (const Taps& taps : plan.terms) {
-    text += fmt::format("    {}x{}, anchor {},{}, DC gain {}, {}\n", taps.width, taps.height,
-                        taps.anchor_x, taps.anchor_y, dc_gain(plan, taps), structure(plan, taps));
-    text += matrix_text(plan, taps);
+  for (auto from = plan.terms.begin(); from != plan.terms.end();) {
+    const auto to =
+        std::find_if(from + 1, plan.terms.end(), [](const Taps& t) { return !t.joins; });
+    text += describe_kernel(plan, {from, to});
+    from = to;
   }
   return text;
 }

@@ -51,9 +51,8 @@ class Copy final : public Convolver {
 class Fill final : public Convolver {
  public:
   Fill(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {
-    const std::vector<std::int32_t> responses(plan.terms.size());
-    code_ =
-        finish<std::uint16_t>(plan.finish, responses.data(), static_cast<int>(responses.size()));
+    const std::vector<std::int32_t> responses(static_cast<std::size_t>(plan.kernels()));
+    code_ = finish<std::uint16_t>(plan.finish, responses.data(), plan.kernels());
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {

@@ -136,12 +136,13 @@ class Engine {
     const Ending<plain> ending(plan_);
     for (int x = 0; x < dst.width; x += block) {
       V32 folded[rows][2 * vectors];
+      Sum sums[rows][2 * vectors];
+      bool first = true;
       std::ptrdiff_t pass = first_pass + x;
-      for (std::size_t k = 0; k < (plain ? 1 : plan_.terms.size()); ++k) {
-        const Int16Plan::Term& term = plan_.terms[k];
-        Sum sums[rows][2 * vectors];
-        for (auto& row : sums)
-          for (Sum& sum : row) sum.start(term.start);
+      for (const Int16Plan::Term& term : plan_.terms) {
+        if (!term.joins)
+          for (auto& row : sums)
+            for (Sum& sum : row) sum.start(term.start);
         if (term.two_passes()) {
           add_columns(term, window, pass, sums);
           pass += layout_.line;
@@ -150,11 +151,12 @@ class Engine {
           add_dense<0, 2>(term.both, window, x, sums);
           add_dense<1, 2>(term.second, window, x, sums);
         }
+        if (!term.last) continue;
         for (int r = 0; r < rows; ++r)
           for (int u = 0; u < 2 * vectors; ++u)
-            folded[r][u] = plain
-                               ? sums[r][u].total()
-                               : fold(plan_.finish, d32, k == 0, folded[r][u], sums[r][u].total());
+            folded[r][u] = plain ? sums[r][u].total()
+                                 : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        first = false;
       }
       for (int r = 0; r < rows; ++r)
         if (out[r] != nullptr) store(ending, folded[r], x, out[r], dst);

@@ -32,6 +32,12 @@ std::int32_t start_of(std::int64_t a, const std::vector<double>& taps, std::int6
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a * sum + b));
 }
 
+// sum += value modulo 2^32.
+void add(std::int32_t& sum, std::int32_t value) {
+  sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
+                                  static_cast<std::uint32_t>(value));
+}
+
 Term one_pass(const Taps& t, const Reach& reach, int code_offset) {
   Term term;
   term.start = start_of(code_offset, t.dense);
@@ -110,6 +116,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
   result.shift = plan.sample.shift;
   result.code_offset = plan.sample.max() > 32767 ? 32768 : 0;
   const Reach reach = reach_of(plan);
+  std::size_t kernel = 0;  // its first term
   for (const Taps& t : plan.terms) {
     const bool dense = !t.dense.empty() && fit_16_bits(t.dense);
     const bool separable = t.separable() && fit_16_bits(t.row) && fit_16_bits(t.column) &&
@@ -123,14 +130,17 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
       Term passes = two_passes(t, reach, result.code_offset);
       if (!term || passes.cost() < term->cost()) term = std::move(passes);
     }
+    term->joins = t.joins;
+    if (t.joins) {
+      result.terms.back().last = false;
+      add(result.terms[kernel].start, term->start);
+    } else {
+      kernel = result.terms.size();
+    }
     result.terms.push_back(*std::move(term));
   }
   result.plain = plan.finish.combine == Combine::linear && !plan.finish.absolute;
-  if (result.plain) {
-    auto& start = result.terms[0].start;
-    start = static_cast<std::int32_t>(static_cast<std::uint32_t>(start) +
-                                      static_cast<std::uint32_t>(plan.finish.offset));
-  }
+  if (result.plain) add(result.terms[0].start, plan.finish.offset);
   return result;
 }
 

@@ -38,8 +38,10 @@ struct Int16Plan {
   };
 
   struct Term {
-    // Where the sum starts.
+    // Where the sum starts: of this term and those that join it.
     std::int32_t start = 0;
+    bool joins = false;  // as in Taps
+    bool last = true;    // no other term joins the kernel that this one belongs to
     // One pass; steps that serve the first output row only, both, or the second only.
     std::vector<DenseStep> first, both, second;
     // Two passes, where row_steps is not empty.
@@ -59,7 +61,8 @@ struct Int16Plan {
   std::optional<Division16> division;
   std::vector<Term> terms;
 
-  // One term whose sums, as they start, are the numerators of the last division but for the clamp.
+  // One kernel whose sums, as they start, are the numerators of the last division but for the
+  // clamp.
   bool plain = false;
 
   int passes() const;

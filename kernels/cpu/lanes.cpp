@@ -61,7 +61,7 @@ class LanesEngine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
     for (int x = 0; x < dst.width; x += block) {
-      V folded[vectors];
+      V folded[vectors], response[vectors];
       bool first = true;
       std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
       for (const LanesTerm<Lane>& term : plan_.terms) {
@@ -82,7 +82,10 @@ class LanesEngine {
           }
         }
         for (int u = 0; u < vectors; ++u)
-          folded[u] = fold(plan_.finish, d, first, folded[u], sums[u]);
+          response[u] = term.joins ? hn::Add(response[u], sums[u]) : sums[u];
+        if (!term.last) continue;
+        for (int u = 0; u < vectors; ++u)
+          folded[u] = fold(plan_.finish, d, first, folded[u], response[u]);
         first = false;
       }
       HWY_ALIGN Lane codes[block];

@@ -16,7 +16,8 @@ struct LanesTerm {
         height(t.height),
         left(t.anchor_x),
         top(reach.above - t.anchor_y),
-        row_shift(t.row_shift) {
+        row_shift(t.row_shift),
+        joins(t.joins) {
     // A line between the passes costs about four taps.
     const bool two = t.separable() && (t.dense.empty() || width + height + 4 < width * height);
     if (two) {
@@ -33,6 +34,8 @@ struct LanesTerm {
   int left;  // samples from the first tap to the output sample
   int top;   // the window's row under the first row of taps
   int row_shift;
+  bool joins;                            // as in Taps
+  bool last = true;                      // no other term joins the kernel that this one belongs to
   std::vector<Lane> dense, row, column;  // as in Taps, `dense` or the others
 
  private:
@@ -49,7 +52,10 @@ struct LanesPlan {
 
   explicit LanesPlan(const Plan& plan) : finish(plan.finish), shift(plan.sample.shift) {
     const Reach reach = reach_of(plan);
-    for (const Taps& t : plan.terms) terms.emplace_back(t, reach);
+    for (const Taps& t : plan.terms) {
+      if (t.joins) terms.back().last = false;
+      terms.emplace_back(t, reach);
+    }
   }
 
   int passes() const {

@@ -47,9 +47,8 @@ bool fit_16_bits(const std::vector<double>& taps) {
 
 std::optional<Sum16Plan> make_sum16_plan(const Plan& plan) {
   const Finish& f = plan.finish;
-  const auto division = plan.arith == Arith::int32 && f.combine == Combine::linear
-                            ? find_division16(f)
-                            : std::nullopt;
+  const bool one_term = f.combine == Combine::linear && plan.terms.size() == 1;
+  const auto division = plan.arith == Arith::int32 && one_term ? find_division16(f) : std::nullopt;
   if (!division) return std::nullopt;
   const Taps& t = plan.terms[0];
   const bool separable =

@@ -41,6 +41,12 @@ __device__ inline std::int32_t multiply_add(std::int32_t a, std::int32_t b, std:
                                    static_cast<std::uint32_t>(c));
 }
 
+__device__ inline float add(float a, float b) { return a + b; }
+__device__ inline double add(double a, double b) { return a + b; }
+__device__ inline std::int32_t add(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+
 template <class Arith>
 __device__ inline typename Arith::Response to_response(typename Arith::Value sum) {
   if constexpr (std::is_same_v<Arith, ExactFloat>)

@@ -149,7 +149,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 // The taps must fill the square: where they do not, added zeros could be seen, because a sample may
 // be infinite.
 bool supports_separable_f32(const Plan& plan) {
-  if (plan.sample.storage != Storage::f32 || !supports_separable(plan) ||
+  if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || plan.terms.size() != 1 ||
       plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];

@@ -230,8 +230,9 @@ std::unique_ptr<Convolver> make_for(const Plan& plan) {
 }  // namespace
 
 bool supports_separable_small(const Plan& plan) {
-  if (plan.arith != Arith::int32 || !supports_separable(plan)) return false;
+  if (plan.arith != Arith::int32 || plan.terms.size() != 1) return false;
   const Taps& taps = plan.terms[0];
+  if (!taps.separable()) return false;
   return size_needed(taps) <= largest && (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/border.h"
+#include "kernels/factor.h"
 #include "kernels/finish.h"
 #include "kernels/plan.h"
 #include "kernels/quantise.h"
@@ -88,46 +89,6 @@ TEST(Rationals, RefusesWhatIsNone) {
   EXPECT_FALSE(find_rationals(std::vector<double>{1e20}));
 }
 
-TEST(Factors, OfRankOne) {
-  const std::vector<std::int64_t> matrix = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
-  const auto f = factor_exactly(matrix, 3, 3);
-  ASSERT_TRUE(f);
-  for (std::size_t j = 0; j < 3; ++j)
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(f->column[j] * f->row[i], matrix[j * 3 + i]);
-
-  const std::vector<std::int64_t> multiple = {0, 0, 0, 6, 9, 0, 0, 0, 0, 4, 6, 0};
-  const auto g = factor_exactly(multiple, 3, 4);
-  ASSERT_TRUE(g);
-  EXPECT_EQ(g->row, (std::vector<std::int64_t>{2, 3, 0}));
-  EXPECT_EQ(g->column, (std::vector<std::int64_t>{0, 3, 0, 2}));
-}
-
-TEST(Factors, NoneForOtherRanks) {
-  EXPECT_FALSE(factor_exactly(std::vector<std::int64_t>{1, 0, 0, 1}, 2, 2));
-  EXPECT_FALSE(factor_exactly(std::vector<std::int64_t>(4), 2, 2));
-  // A product of the first row and column would overflow.
-  constexpr std::int64_t large = std::int64_t{1} << 44;
-  EXPECT_FALSE(factor_exactly(std::vector<std::int64_t>{1, large, large, 0}, 2, 2));
-  EXPECT_FALSE(factor(std::vector<double>{1, 0, 0, 1}, 2, 2));
-  EXPECT_FALSE(factor(std::vector<double>(4), 2, 2));
-  EXPECT_FALSE(factor(std::vector<double>{1, 1, 1, 1 + 1e-6}, 2, 2));
-}
-
-TEST(Factors, RealRowsSumToOne) {
-  const std::vector<double> column = {0.3, -1.7, 2.2}, row = {std::sqrt(2.0), -0.5, 0, 1e-4};
-  std::vector<double> matrix;
-  for (double c : column)
-    for (double r : row) matrix.push_back(c * r);
-  const auto f = factor(matrix, 4, 3);
-  ASSERT_TRUE(f);
-  double sum = 0;
-  for (double r : f->row) sum += std::abs(r);
-  EXPECT_NEAR(sum, 1, 1e-15);
-  for (std::size_t j = 0; j < 3; ++j)
-    for (std::size_t i = 0; i < 4; ++i)
-      EXPECT_NEAR(f->column[j] * f->row[i], matrix[j * 4 + i], 1e-12);
-}
-
 TEST(Quantise, KeepsTheSumAndKnowsItsError) {
   const std::vector<double> thirds = {1.0 / 3, 1.0 / 3, 1.0 / 3};
   const Quantised q = quantise(thirds, 1, 8);
@@ -155,7 +116,8 @@ TEST(Quantise, StaysWithinItsLimits) {
 TEST(Quantise, HugeTapsHaveNoIntegers) {
   EXPECT_FALSE(quantise_dense(std::vector<double>(1000, 1e9), 0, 255, 1, 31));
   EXPECT_FALSE(quantise_dense(std::vector<double>{1e300, -1e300}, 0, 255, 1, 31));
-  EXPECT_FALSE(quantise_passes({{0.5, 0.5}, {1e9, -1e9}}, 0, 0, 255, 1, 24));
+  const Product huge{{0.5, 0.5}, {1e9, -1e9}};
+  EXPECT_FALSE(quantise_passes(std::span(&huge, 1), 255, 1, 24));
 }
 
 // 31 random bits.

@@ -102,6 +102,51 @@ std::vector<NamedFilter> make_filters() {
   add("wide_65x3", linear(Kernel(65, 3, irrational_taps(195, 1.2, 15))));
   add("tall_2x70", linear(Kernel(2, 70, irrational_taps(140, 1.2, 16))));
 
+  // Of low rank.
+  const auto sum_of = [](std::vector<Kernel> kernels) {
+    std::vector<double> taps(kernels[0].taps().size());
+    for (const Kernel& k : kernels)
+      for (std::size_t i = 0; i < taps.size(); ++i) taps[i] += k.taps()[i];
+    return Kernel(kernels[0].width(), kernels[0].height(), std::move(taps));
+  };
+  const auto less_box = [](int width, int height, int tap, double amount) {
+    std::vector<double> taps(static_cast<std::size_t>(width * height), -1.0 / (width * height));
+    taps[static_cast<std::size_t>(tap)] += amount;
+    return Kernel(width, height, std::move(taps));
+  };
+  const Kernel bell = FilterSpec::parse("gaussian:sigma=1.3:radius=4").make().kernels[0];
+  const Kernel wide = FilterSpec::parse("gaussian:sigma=2:radius=4").make().kernels[0];
+  std::vector<double> one_tap(9 * 9);
+  one_tap[4 * 9 + 4] = 1.7;
+  const Kernel mask = sum_of({Kernel(9, 9, one_tap), bell.scaled(-0.7)});
+  add("low_rank_unsharp", linear(mask));
+  add("low_rank_difference_of_bells", linear(sum_of({bell, wide.scaled(-1)}), 0.5));
+  add("low_rank_absolute_anchored", linear(mask.with_anchor(0, 8), 0, true));
+  add("low_rank_exact", linear(less_box(9, 9, 40, 2)));
+  add("low_rank_exact_wide", linear(less_box(31, 7, 3, 1).with_anchor(30, 0), 0.5));
+  add("low_rank_exact_cross", linear(Kernel(19, 19, [] {
+        std::vector<double> taps(19 * 19);
+        for (std::size_t i = 0; i < 19; ++i) taps[9 * 19 + i] = taps[i * 19 + 4] = 1.0 / 32;
+        return taps;
+      }())));
+  add("low_rank_3",
+      linear(sum_of({outer_product(irrational_taps(11, 1, 21), irrational_taps(12, 1, 22)),
+                     outer_product(irrational_taps(11, 1, 23), irrational_taps(12, 1, 24)),
+                     outer_product(irrational_taps(11, 1, 25), irrational_taps(12, 1, 26))})));
+  add("low_rank_exact_4",
+      linear(sum_of({outer_product(noise_taps(14, 3, 16, 27), noise_taps(14, 3, 16, 28)),
+                     outer_product(noise_taps(14, 3, 16, 29), noise_taps(14, 3, 16, 30)),
+                     outer_product(noise_taps(14, 3, 16, 31), noise_taps(14, 3, 16, 32)),
+                     outer_product(noise_taps(14, 3, 16, 33), noise_taps(14, 3, 16, 34))})));
+  add("low_rank_exact_beyond_32_bits",
+      linear(
+          sum_of({outer_product(noise_taps(12, 2000, 256, 35), noise_taps(12, 2000, 256, 36)),
+                  outer_product(noise_taps(12, 2000, 256, 37), noise_taps(12, 2000, 256, 38))})));
+  add("low_rank_l2", combined(Combine::l2, {mask, sum_of({bell, wide.scaled(-1)})}, 0.1));
+  Filter low_rank_unsharp = combined(Combine::unsharp, {bell, sum_of({bell, wide.scaled(-1)})});
+  low_rank_unsharp.threshold = 0.01;
+  add("low_rank_unsharp_threshold", low_rank_unsharp);
+
   const Kernel east(3, 3, {-3, -3, 5, -3, 0, 5, -3, -3, 5});
   std::vector<Kernel> compass = {east};
   while (compass.size() < 4) compass.push_back(compass.back().rotated90());
@@ -156,6 +201,7 @@ std::vector<Plan> ways(const Plan& plan) {
   if (!both) return result;
   Plan one_pass = plan, two_passes = plan;
   for (Taps& t : one_pass.terms) {
+    if (t.dense.empty()) continue;
     t.row.clear();
     t.column.clear();
   }
