@@ -30,6 +30,9 @@ void Arrivals::count(const AVPacket& packet) {
 std::string Arrivals::missing() const {
   if (packets_ < indexed_)
     return fmt::format("only {} of {} video packets are there", packets_, indexed_);
+  // Headers of AVI count frames; those that repeat the one before may have no packet.
+  if (indexed_ == 0 && packets_ + 1 + video_.nb_frames / 100 < video_.nb_frames)
+    return fmt::format("only {} of {} video packets are there", packets_, video_.nb_frames);
   // Matroska's duration is counted from 0, the others' from the first packet.
   const bool from_zero = std::string_view(container_.iformat->name).find("matroska") == 0;
   const std::int64_t start =

@@ -130,19 +130,31 @@ void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data
   if (copy) std::memcpy(copy, data, size);
 }
 
-void copy_picture_side_data(const AVStream& from, AVStream& to) {
-  for (const AVPacketSideDataType type : carried) {
+std::span<const std::uint8_t> side_data(const AVStream& stream, AVPacketSideDataType type) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
-    const AVCodecParameters& p = *from.codecpar;
-    const AVPacketSideData* entry =
-        av_packet_side_data_get(p.coded_side_data, p.nb_coded_side_data, type);
-    if (entry) set_side_data(to, type, entry->data, entry->size);
+  const AVCodecParameters& p = *stream.codecpar;
+  const AVPacketSideData* entry =
+      av_packet_side_data_get(p.coded_side_data, p.nb_coded_side_data, type);
+  return entry ? std::span<const std::uint8_t>(entry->data, entry->size)
+               : std::span<const std::uint8_t>();
 #else
-    std::size_t size = 0;
-    const std::uint8_t* data = av_stream_get_side_data(&from, type, &size);
-    if (data) set_side_data(to, type, data, size);
+  std::size_t size = 0;
+  const std::uint8_t* data = av_stream_get_side_data(&stream, type, &size);
+  return {data, data ? size : 0};
 #endif
-  }
+}
+
+void copy_picture_side_data(const AVStream& from, AVStream& to) {
+  for (const AVPacketSideDataType type : carried)
+    if (const auto data = side_data(from, type); !data.empty())
+      set_side_data(to, type, data.data(), data.size());
+}
+
+std::vector<AVPacketSideDataType> picture_side_data(const AVStream& stream) {
+  std::vector<AVPacketSideDataType> types;
+  for (const AVPacketSideDataType type : carried)
+    if (!side_data(stream, type).empty()) types.push_back(type);
+  return types;
 }
 
 }  // namespace vidconv

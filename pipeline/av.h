@@ -13,6 +13,7 @@ extern "C" {
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,5 +76,9 @@ void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data
 // Copies what a stream carries beside its packets and that stays true when its pictures are
 // filtered: rotation, stereo and spherical layout, mastering display, content light level.
 void copy_picture_side_data(const AVStream& from, AVStream& to);
+// What it has of these.
+std::vector<AVPacketSideDataType> picture_side_data(const AVStream& stream);
+// Empty where it has none of that type. Belongs to the stream.
+std::span<const std::uint8_t> side_data(const AVStream& stream, AVPacketSideDataType type);
 
 }  // namespace vidconv

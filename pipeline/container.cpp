@@ -1,12 +1,24 @@
 #include "pipeline/container.h"
 
-#include <algorithm>
 #include <string_view>
+
+#include "pipeline/av_log.h"
 
 namespace vidconv {
 namespace {
 
 bool is(const AVOutputFormat& container, std::string_view name) { return container.name == name; }
+
+// Codecs that a container has since made its own, FLAC in MP4, are experimental to older libraries.
+constexpr int compliance = FF_COMPLIANCE_EXPERIMENTAL;
+
+// Matroska also takes what AVI takes, under AVI's name, and does not say so when asked.
+bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
+  if (!is(container, "matroska")) return false;
+  const AVCodecTag* const tables[] = {avformat_get_riff_video_tags(),
+                                      avformat_get_riff_audio_tags(), nullptr};
+  return av_codec_get_tag(tables, codec) != 0;
+}
 
 // MPEG-TS carries anything, but only these so that others can read it; FFmpeg has no list of them.
 bool transport_stream_holds(AVCodecID codec) {
@@ -27,7 +39,6 @@ bool transport_stream_holds(AVCodecID codec) {
     case AV_CODEC_ID_OPUS:
     case AV_CODEC_ID_DVB_SUBTITLE:
     case AV_CODEC_ID_DVB_TELETEXT:
-    case AV_CODEC_ID_HDMV_PGS_SUBTITLE:
     case AV_CODEC_ID_SMPTE_KLV:
     case AV_CODEC_ID_TIMED_ID3:
       return true;
@@ -41,6 +52,7 @@ bool try_header(const AVOutputFormat& container, const AVStream& stream) {
   AVFormatContext* context = nullptr;
   if (avformat_alloc_output_context2(&context, &container, nullptr, nullptr) < 0) return false;
   const OutputPtr owner(context);
+  context->strict_std_compliance = compliance;
   if (avio_open_dyn_buf(&context->pb) < 0) return false;
   bool written = false;
   if (AVStream* copy = avformat_new_stream(context, nullptr)) {
@@ -52,6 +64,7 @@ bool try_header(const AVOutputFormat& container, const AVStream& stream) {
   avio_close_dyn_buf(context->pb, &bytes);
   context->pb = nullptr;
   av_free(bytes);
+  take_av_line();  // a refusal here is an answer, not an error
   return written;
 }
 
@@ -82,15 +95,47 @@ bool has_constant_rate(const AVOutputFormat& container) {
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
   if (is(container, "mpegts")) return transport_stream_holds(codec);
-  return avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) > 0;
+  return avformat_query_codec(&container, codec, compliance) > 0;
 }
 
 bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const bool any_attachment =
       parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT && is(container, "matroska");
-  return (any_attachment || can_hold(container, parameters.codec_id)) &&
+  return (any_attachment || can_hold(container, parameters.codec_id) ||
+          has_microsoft_tag(container, parameters.codec_id)) &&
          try_header(container, stream);
+}
+
+bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
+  // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
+  if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
+    return false;
+  if (can_hold(container, codec)) return true;
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
+  return descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY) &&
+         has_microsoft_tag(container, codec);
+}
+
+bool is_mov_family(const AVOutputFormat& container) {
+  for (const char* name : {"mov", "mp4", "ipod", "3gp", "3g2", "psp", "f4v"})
+    if (is(container, name)) return true;
+  return false;
+}
+
+bool is_matroska(const AVOutputFormat& container) {
+  return is(container, "matroska") || is(container, "webm");
+}
+
+bool holds_times_before_zero(const AVOutputFormat& container) {
+  return is_mov_family(container) || is_matroska(container);
+}
+
+bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
+  if (is_mov_family(container)) return true;
+  if (!is_matroska(container)) return false;
+  constexpr unsigned with_rotation = AV_VERSION_INT(60, 16, 100);
+  return type != AV_PKT_DATA_DISPLAYMATRIX || avformat_version() >= with_rotation;
 }
 
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
@@ -103,8 +148,30 @@ void copy_stream_description(const AVStream& from, const AVOutputFormat& contain
   to.avg_frame_rate = from.avg_frame_rate;
   to.sample_aspect_ratio = from.sample_aspect_ratio;
   to.disposition = from.disposition;
-  av_dict_copy(&to.metadata, from.metadata, 0);
+  copy_tags(from, container, to);
   copy_picture_side_data(from, to);
+}
+
+void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  // The only name that a track of this family has.
+  if (const AVDictionaryEntry* title = av_dict_get(from.metadata, "title", nullptr, 0);
+      title && is_mov_family(container))
+    av_dict_set(&to.metadata, "handler_name", title->value, 0);
+}
+
+void copy_programs(const AVFormatContext& from, const std::map<int, int>& streams,
+                   AVFormatContext& to) {
+  for (unsigned i = 0; i < from.nb_programs; ++i) {
+    const AVProgram& program = *from.programs[i];
+    AVProgram* copy = av_new_program(&to, program.id);
+    if (!copy) throw Error(Fault::internal, "out of memory", "", "");
+    av_dict_copy(&copy->metadata, program.metadata, 0);
+    for (unsigned s = 0; s < program.nb_stream_indexes; ++s)
+      if (const auto it = streams.find(static_cast<int>(program.stream_index[s]));
+          it != streams.end())
+        av_program_add_stream_index(&to, copy->id, static_cast<unsigned>(it->second));
+  }
 }
 
 void copy_description(const AVFormatContext& from, AVFormatContext& to) {

@@ -7,9 +7,27 @@
 
 extern "C" {
 #include <libavutil/opt.h>
+#include <libswscale/swscale.h>
 }
 
 namespace vidconv {
+namespace {
+
+bool has_alpha(const PixelFormat& format) {
+  return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
+}
+
+// Whether bits, colour or transparency get lost, beyond rounding.
+bool loses(const PixelFormat& from, const PixelFormat& to) {
+  const AVPixFmtDescriptor& a = *av_pix_fmt_desc_get(from.id);
+  const AVPixFmtDescriptor& b = *av_pix_fmt_desc_get(to.id);
+  return b.comp[0].depth < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
+         b.log2_chroma_h > a.log2_chroma_h || (has_alpha(from) && !has_alpha(to)) ||
+         (a.nb_components > 2 && b.nb_components < 3);
+}
+
+}  // namespace
+
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
                  bool global_header)
     : codec_(*choice.codec),
@@ -34,32 +52,42 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-  choose_format(choice, video, options.notify);
-  set_options(choice, options, video.hdr);
+  choose_format(choice, video, options);
+  set_options(choice, options, video);
   check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
   description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
 }
 
-// The format of the table and of `supported` that loses least of `from`.
+// The format of `supported` that loses least of `from`: first of those that keep every bit.
 const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& supported,
                                        const PixelFormat& from) const {
-  std::vector<AVPixelFormat> list;
-  for (const AVPixelFormat id : supported)
-    if (find_format(id)) list.push_back(id);
-  list.push_back(AV_PIX_FMT_NONE);
-  int loss = 0;
-  const AVPixelFormat best = avcodec_find_best_pix_fmt_of_list(list.data(), from.id, 1, &loss);
-  if (best == AV_PIX_FMT_NONE || (loss & FF_LOSS_CHROMA))
+  const auto best_of = [&](auto accepts) {
+    std::vector<AVPixelFormat> list;
+    for (const AVPixelFormat id : supported) {
+      const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
+      AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc))
+        list.push_back(id);
+    }
+    list.push_back(AV_PIX_FMT_NONE);
+    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, has_alpha(from), nullptr);
+  };
+  const int depth = from.components[0].sample.depth;
+  AVPixelFormat best =
+      best_of([&](const AVPixFmtDescriptor& desc) { return desc.comp[0].depth >= depth; });
+  if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
+  if (best == AV_PIX_FMT_NONE)
     throw Error(Fault::output, "cannot encode " + from.name + " with", codec_.name,
-                "it takes no pixel format that is near", "choose another --codec");
-  return *find_format(best);
+                "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
+  return describe_format(best);
 }
 
 int Encoder::check(int code, const char* what) const {
   return check_av(code, Fault::output, what, codec_.name);
 }
 
-void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& to) {
+void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
+                            const SinkOptions& options) {
   AVCodecContext& c = *context_;
   const PixelFormat* format = video.format;
   const std::vector<AVPixelFormat> supported = supported_formats(codec_);
@@ -81,9 +109,10 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     c.colorspace = AVCOL_SPC_RGB;
   c.color_range = range;
   converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
-  notify(to, std::string(codec_.name) + " cannot encode " + video.format->name +
-                 (make_full && format == video.format ? " of limited range" : "") +
-                 ": converted to " + format->name + (make_full ? " of full range" : ""));
+  notify(loses(*video.format, *format) && options.lose ? options.lose : options.notify,
+         std::string(codec_.name) + " cannot encode " + video.format->name +
+             (make_full && format == video.format ? " of limited range" : "") + ": converted to " +
+             format->name + (make_full ? " of full range" : ""));
 }
 
 void Encoder::set_option(const std::string& key, const std::string& value,
@@ -107,8 +136,8 @@ void Encoder::set_option(const std::string& key, const std::string& value,
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,
-                          const HdrMetadata& hdr) {
-  std::string x265 = x265_params(hdr);  // one option holds them all: each part is added to it
+                          const VideoInfo& video) {
+  std::string x265 = x265_params(video.hdr);  // one option holds them all: each part is added to it
   const auto set = [&](const std::string& key, std::string value, const char* prefix) {
     if (key == "x265-params") value = x265 += (x265.empty() ? "" : ":") + value;
     set_option(key, value, prefix + key + "=" + value);
@@ -124,6 +153,8 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
         (is_quality && !options.crf.empty()) || (key == "preset" && !options.preset.empty());
     if (!replaced) set(key, value, "");
   }
+  if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt); !profile.empty())
+    set("profile", profile, "");
   if (!options.crf.empty()) set(quality, options.crf, "--");
   if (!options.preset.empty()) set("preset", options.preset, "--");
   for (const auto& [key, value] : options.encoder_options) set(key, value, "--encoder-opt ");

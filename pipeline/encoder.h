@@ -46,8 +46,9 @@ class Encoder {
   const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
                                 const PixelFormat& from) const;
   int check(int code, const char* what) const;
-  void choose_format(const EncoderChoice& choice, const VideoInfo& video, const Notify& notify);
-  void set_options(const EncoderChoice& choice, const SinkOptions& options, const HdrMetadata& hdr);
+  void choose_format(const EncoderChoice& choice, const VideoInfo& video,
+                     const SinkOptions& options);
+  void set_options(const EncoderChoice& choice, const SinkOptions& options, const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
   void receive_all(const Receive& receive);
   void restore_times(AVPacket& packet);

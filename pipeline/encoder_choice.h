@@ -2,11 +2,13 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "pipeline/av.h"
 #include "pipeline/sink.h"
+#include "pipeline/video.h"
 
 namespace vidconv {
 
@@ -18,6 +20,7 @@ struct EncoderDefaults {
   // Knows no times, only a frame rate.
   bool counts_frames = false;
   bool full_range_only = false;
+  bool rgb_only = false;  // there is another encoder of this codec for the rest
 };
 
 // An encoder that this FFmpeg has and `container` takes.
@@ -26,9 +29,13 @@ struct EncoderChoice {
   EncoderDefaults defaults;
 };
 
-// As SinkOptions::codec says; `input` is the input's own codec. Throws Error(usage) for an unknown
-// encoder, Error(output) where the container does not take it or no encoder is there.
+// As SinkOptions::codec says, else the codec of `video` where that can be. Throws Error(usage) for
+// an unknown encoder, Error(output) where the container does not take it or no encoder is there.
 EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions& options,
-                             AVCodecID input);
+                             const VideoInfo& video);
+
+// The profile of encoders that do not choose one by the pixel format: that of the input where it is
+// the same codec. Empty: the encoder's own default.
+std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded);
 
 }  // namespace vidconv

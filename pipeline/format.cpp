@@ -7,6 +7,8 @@ extern "C" {
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <mutex>
 
 namespace vidconv {
 namespace {
@@ -77,17 +79,23 @@ std::vector<Component> padding_of(const PixelFormat& format, int p, int group) {
   return padding;
 }
 
+PixelFormat describe(AVPixelFormat id) {
+  const AVPixFmtDescriptor& from = *av_pix_fmt_desc_get(id);
+  PixelFormat format;
+  format.id = id;
+  format.name = from.name;
+  format.planes = av_pix_fmt_count_planes(id);
+  for (int i = 0; i < from.nb_components; ++i) format.components.push_back(describe(from, i));
+  return format;
+}
+
 std::vector<PixelFormat> describe_all() {
   std::vector<PixelFormat> all;
   const AVPixFmtDescriptor* from = nullptr;
   while ((from = av_pix_fmt_desc_next(from))) {
     const AVPixelFormat id = av_pix_fmt_desc_get_id(from);
     if (!why_not_filtered(id).empty()) continue;
-    PixelFormat& format = all.emplace_back();
-    format.id = id;
-    format.name = from->name;
-    format.planes = av_pix_fmt_count_planes(id);
-    for (int i = 0; i < from->nb_components; ++i) format.components.push_back(describe(*from, i));
+    PixelFormat& format = all.emplace_back(describe(id));
     for (int p = 0; p < format.planes; ++p)
       for (const Component& c : padding_of(format, p, bytes_of_group(*from, p)))
         format.components.push_back(c);
@@ -151,13 +159,23 @@ const PixelFormat* find_swapped(AVPixelFormat id) {
   return find_format(av_pix_fmt_swap_endianness(id));
 }
 
+const PixelFormat& describe_format(AVPixelFormat id) {
+  if (const PixelFormat* format = find_format(id)) return *format;
+  static std::mutex mutex;
+  static std::map<AVPixelFormat, PixelFormat> others;
+  const std::lock_guard lock(mutex);
+  return others.try_emplace(id, describe(id)).first->second;
+}
+
 const PixelFormat& nearest_format(AVPixelFormat id) {
   if (const PixelFormat* swapped = find_swapped(id)) return *swapped;
   const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
   const bool alpha = desc && (desc->flags & AV_PIX_FMT_FLAG_ALPHA);
   std::vector<AVPixelFormat> list;
-  for (const PixelFormat& format : formats())
-    if (sws_isSupportedOutput(format.id) > 0) list.push_back(format.id);
+  for (const PixelFormat& format : formats()) {
+    const bool has_alpha = av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
+    if (sws_isSupportedOutput(format.id) > 0 && (alpha || !has_alpha)) list.push_back(format.id);
+  }
   list.push_back(AV_PIX_FMT_NONE);
   const AVPixelFormat best = avcodec_find_best_pix_fmt_of_list(list.data(), id, alpha, nullptr);
   return *find_format(best == AV_PIX_FMT_NONE ? AV_PIX_FMT_YUV420P : best);

@@ -77,7 +77,12 @@ std::string why_not_filtered(AVPixelFormat id);
 // swap_bytes() mends; nullptr where there is none.
 const PixelFormat* find_swapped(AVPixelFormat id);
 
-// The format of the table that loses least of `id`, among those that swscale can write.
+// Describes any format as the table does, but for padding. Formats that are not there can be
+// converted to, for an encoder, but not filtered.
+const PixelFormat& describe_format(AVPixelFormat id);
+
+// The format of the table that loses least of `id`, among those that swscale can write; it adds no
+// alpha.
 const PixelFormat& nearest_format(AVPixelFormat id);
 
 // FFmpeg's deprecated yuvj formats say "full range" in the format's name. The pipeline says it in

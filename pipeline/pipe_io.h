@@ -1,6 +1,7 @@
-// PipeIo: libavformat's view of a ByteReader.
+// PipeInput, PipeOutput: libavformat's view of a ByteReader and a ByteWriter.
 #pragma once
 
+#include <exception>
 #include <memory>
 
 #include "pipeline/av.h"
@@ -8,15 +9,24 @@
 
 namespace vidconv {
 
-class PipeIo {
+// What libavformat gives a function that writes.
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+using AvioBytes = const std::uint8_t*;
+#else
+using AvioBytes = std::uint8_t*;
+#endif
+
+struct AvioDeleter {
+  void operator()(AVIOContext* p) const;
+};
+using AvioPtr = std::unique_ptr<AVIOContext, AvioDeleter>;
+
+class PipeInput {
  public:
-  explicit PipeIo(std::unique_ptr<ByteReader> reader);
-  ~PipeIo();
-  PipeIo(const PipeIo&) = delete;
-  PipeIo& operator=(const PipeIo&) = delete;
+  explicit PipeInput(std::unique_ptr<ByteReader> reader);
 
   // For AVFormatContext::pb; outlives the container.
-  AVIOContext* context() { return context_; }
+  AVIOContext* context() { return context_.get(); }
   // Makes a read that waits return. Any thread.
   void cancel() { reader_->cancel(); }
 
@@ -24,7 +34,25 @@ class PipeIo {
   static int read(void* opaque, std::uint8_t* to, int count);
 
   std::unique_ptr<ByteReader> reader_;
-  AVIOContext* context_;
+  AvioPtr context_;
+};
+
+class PipeOutput {
+ public:
+  // `writer` outlives this object.
+  explicit PipeOutput(ByteWriter& writer);
+
+  // For AVFormatContext::pb; outlives the container.
+  AVIOContext* context() { return context_.get(); }
+  // Throws again what the writer has thrown into libavformat; does nothing where it has not.
+  void rethrow() const;
+
+ private:
+  static int write(void* opaque, AvioBytes from, int count);
+
+  ByteWriter& writer_;
+  std::exception_ptr failure_;
+  AvioPtr context_;
 };
 
 }  // namespace vidconv

@@ -50,6 +50,8 @@ struct SinkOptions {
   int threads = 0;    // of the encoder; 0: as many as it likes
   std::string input;  // never overwritten
   Notify notify;
+  // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
+  Notify lose;
   int stdout_fd = 1;  // what "-" and "md5:" write to; not closed
 };
 

@@ -258,6 +258,7 @@ class ContainerSource final : public Source {
     info_.chroma_location = frame.chroma_location;
     info_.hdr = hdr_of(frame);
     info_.codec = parameters.codec_id;
+    info_.profile = parameters.profile;
     info_.frames = expected_frames();
   }
 
@@ -303,7 +304,7 @@ class ContainerSource final : public Source {
   const SourceOptions options_;
   const std::string name_;  // for messages
   std::atomic<bool> cancelled_ = false;
-  std::optional<PipeIo> pipe_;
+  std::optional<PipeInput> pipe_;
   AvErrors errors_{this};
   InputPtr container_;
   AVStream* stream_ = nullptr;

@@ -25,6 +25,7 @@ struct VideoInfo {
   AVChromaLocation chroma_location = AVCHROMA_LOC_UNSPECIFIED;
   HdrMetadata hdr;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
+  int profile = FF_PROFILE_UNKNOWN;    // of that codec, as its decoder counts them
   // How many frames are to be expected; an estimate, for showing progress. None where unknown.
   std::optional<std::int64_t> frames;
 };

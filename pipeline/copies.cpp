@@ -1,0 +1,126 @@
+#include "pipeline/copies.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+std::string tag_of(const AVStream& stream, const char* key) {
+  const AVDictionaryEntry* entry = av_dict_get(stream.metadata, key, nullptr, 0);
+  return entry ? entry->value : "";
+}
+
+// What a person calls it: its codec, or what else is known of it.
+std::string name_of(const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (const std::string file = tag_of(stream, "filename"); !file.empty()) return file;
+  if (parameters.codec_id != AV_CODEC_ID_NONE) return avcodec_get_name(parameters.codec_id);
+  char tag[AV_FOURCC_MAX_STRING_SIZE] = {};
+  return parameters.codec_tag ? av_fourcc_make_string(tag, parameters.codec_tag) : "unknown";
+}
+
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  return fmt::format("#{} ({}, {})", stream.index, type ? type : "unknown", name_of(stream));
+}
+
+// A cover picture is a file among the attachments there.
+void make_attachment(const AVStream& from, AVStream& to) {
+  const AVPacket& picture = from.attached_pic;
+  AVCodecParameters& parameters = *to.codecpar;
+  parameters.codec_type = AVMEDIA_TYPE_ATTACHMENT;
+  parameters.codec_id = from.codecpar->codec_id;
+  const auto size = static_cast<std::size_t>(picture.size);
+  parameters.extradata =
+      static_cast<std::uint8_t*>(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE));
+  if (!parameters.extradata) throw Error(Fault::internal, "out of memory", "", "");
+  std::memcpy(parameters.extradata, picture.data, size);
+  parameters.extradata_size = picture.size;
+  const bool png = parameters.codec_id == AV_CODEC_ID_PNG;
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  av_dict_set(&to.metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);
+  // A tag with another meaning: players look for this name.
+  if (tag_of(to, "filename").empty())
+    av_dict_set(&to.metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
+}
+
+// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat writes
+// without adding it.
+std::int64_t lead_in(const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (parameters.codec_type != AVMEDIA_TYPE_AUDIO || parameters.sample_rate <= 0) return 0;
+  return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
+}
+
+bool is_cover(const AVStream& stream) {
+  const AVCodecID codec = stream.codecpar->codec_id;
+  return (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) && stream.attached_pic.size > 0 &&
+         (codec == AV_CODEC_ID_MJPEG || codec == AV_CODEC_ID_PNG);
+}
+
+}  // namespace
+
+void Copies::add(const AVStream& from, const AVOutputFormat& container) {
+  // The titles of the chapters as a text track: written again with the chapters.
+  if (from.discard == AVDISCARD_ALL) return;
+  Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr};
+  if (is_matroska(container) && is_cover(from)) {
+    copy.to = &muxer_.add_stream();
+    copy.in_header = true;
+    make_attachment(from, *copy.to);
+  } else if (can_copy(container, from)) {
+    copy.to = &muxer_.add_stream();
+    copy_stream_description(from, container, *copy.to);
+    if (is_matroska(container)) copy.later = lead_in(from);
+  } else if ((copy.subtitles = SubtitleConverter::make(from, container))) {
+    copy.to = &muxer_.add_stream();
+    copy_stream_description(from, container, *copy.to);
+    const AVCodecContext& encoder = copy.subtitles->encoder();
+    check_av(avcodec_parameters_from_context(copy.to->codecpar, &encoder), Fault::internal,
+             "out of memory");
+    converted_ += fmt::format("{}{} to {}", converted_.empty() ? "" : ", ", describe(from),
+                              avcodec_get_name(encoder.codec_id));
+  } else {
+    leave_out(from);
+    return;
+  }
+  copies_.emplace(from.index, std::move(copy));
+}
+
+void Copies::leave_out(const AVStream& stream) {
+  left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
+}
+
+void Copies::write(AVPacket& packet) {
+  const auto it = copies_.find(packet.stream_index);
+  if (it == copies_.end()) return;  // left out, and said so
+  Copy& copy = it->second;
+  ++copy.packets;
+  if (copy.in_header) return;
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
+  if (!copy.subtitles) return muxer_.write(packet, copy.time_base, *copy.to);
+  if (const PacketPtr text = copy.subtitles->convert(packet))
+    muxer_.write(*text, copy.time_base, *copy.to);
+}
+
+std::map<int, int> Copies::streams() const {
+  std::map<int, int> streams;
+  for (const auto& [index, copy] : copies_) streams[index] = copy.to->index;
+  return streams;
+}
+
+std::map<int, std::int64_t> Copies::packets() const {
+  std::map<int, std::int64_t> packets;
+  for (const auto& [index, copy] : copies_) packets[index] = copy.packets;
+  return packets;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,51 @@
+// Copies: what becomes of the streams that are not filtered.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pipeline/muxer.h"
+#include "pipeline/subtitles.h"
+
+namespace vidconv {
+
+class Copies {
+ public:
+  explicit Copies(Muxer& muxer) : muxer_(muxer) {}
+
+  // Adds the stream that carries on `from`, or one that carries what is in it. What the container
+  // cannot hold is remembered as left out.
+  void add(const AVStream& from, const AVOutputFormat& container);
+
+  // Names of the streams that were left out; empty where none was.
+  const std::string& left_out() const { return left_out_; }
+  // One line for people for each stream that comes out in another form; empty where none does.
+  const std::string& converted() const { return converted_; }
+
+  // Hands a packet of the source to the muxer, or drops it where its stream was left out.
+  void write(AVPacket& packet);
+
+  // By stream index of the source: the stream of the output, and the packets written so far.
+  std::map<int, int> streams() const;
+  std::map<int, std::int64_t> packets() const;
+
+ private:
+  struct Copy {
+    AVStream* to;
+    AVRational time_base;                          // of the packets that come
+    std::unique_ptr<SubtitleConverter> subtitles;  // nullptr: packets stay as they are
+    std::int64_t later = 0;                        // what the container will take from its times
+    bool in_header = false;                        // the picture is written with the header
+    std::int64_t packets = 0;
+  };
+
+  void leave_out(const AVStream& stream);
+
+  Muxer& muxer_;
+  std::map<int, Copy> copies_;  // by stream index of the source
+  std::string left_out_, converted_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,152 @@
+#include "pipeline/muxer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+// MP4 counts edit lists in a clock of its own, which shall have a tick at every tick of the
+// streams.
+std::int64_t common_clock(const AVFormatContext& container) {
+  constexpr std::int64_t usual = 1000, largest = 100'000'000;
+  std::int64_t clock = usual;
+  for (unsigned i = 0; i < container.nb_streams; ++i) {
+    const AVRational tick = container.streams[i]->time_base;
+    if (tick.num <= 0) continue;
+    const std::int64_t both = std::lcm(clock, std::int64_t{tick.den});
+    if (both <= largest) clock = both;
+  }
+  return clock;
+}
+
+}  // namespace
+
+Muxer::Muxer(const AVOutputFormat& format, std::string output, Notify notify, Notify lose)
+    : format_(format),
+      output_(std::move(output)),
+      notify_(std::move(notify)),
+      lose_(std::move(lose)),
+      holding_(!holds_times_before_zero(format)) {
+  AVFormatContext* container = nullptr;
+  check(avformat_alloc_output_context2(&container, &format, nullptr, output_.c_str()));
+  container_.reset(container);
+  // Codecs that a container has since made its own are experimental to older libraries.
+  container->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+  // Times are moved here, where it can be said, or not at all.
+  container->avoid_negative_ts = 0;
+}
+
+Muxer::~Muxer() {
+  if (container_ && !pipe_) avio_closep(&container_->pb);
+}
+
+int Muxer::check(int code) const {
+  if (code < 0 && pipe_) pipe_->rethrow();
+  return check_av(code, Fault::output, "cannot write the output", output_);
+}
+
+AVStream& Muxer::add_stream() {
+  AVStream* stream = avformat_new_stream(container_.get(), nullptr);
+  if (!stream) throw Error(Fault::internal, "out of memory", "", "");
+  return *stream;
+}
+
+void Muxer::begin(const std::string& path) {
+  check(avio_open2(&container_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE, nullptr, nullptr));
+  begin();
+}
+
+void Muxer::begin(std::unique_ptr<PipeOutput> pipe) {
+  pipe_ = std::move(pipe);
+  container_->pb = pipe_->context();
+  begin();
+}
+
+void Muxer::begin() {
+  AVDictionary* options = nullptr;
+  if (is_mov_family(format_))
+    av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
+  if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
+  const int code = avformat_write_header(container_.get(), &options);
+  av_dict_free(&options);
+  check(code);
+  last_dts_.resize(container_->nb_streams);
+}
+
+void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
+  packet.stream_index = to.index;
+  packet.pos = -1;
+  // Held in the time base of the source, where a shift is exact for all streams alike.
+  packet.time_base = time_base;
+  if (!holding_) return mux(packet);
+  PacketPtr held = make_packet();
+  av_packet_move_ref(held.get(), &packet);
+  held_.push_back(std::move(held));
+  if (to.index == leader_) release();
+}
+
+// The first packets are there: all times are moved so far that the earliest of them is 0.
+void Muxer::release() {
+  holding_ = false;
+  for (const PacketPtr& packet : held_) {
+    const std::int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    if (time == AV_NOPTS_VALUE) continue;
+    later_ =
+        std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
+  }
+  if (later_ > 0)
+    notify(lose_, fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
+                              static_cast<double>(later_) / AV_TIME_BASE));
+  for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
+}
+
+void Muxer::mux(AVPacket& packet) {
+  const AVStream& to = *container_->streams[packet.stream_index];
+  if (later_ > 0) {
+    const std::int64_t later = av_rescale_q(later_, AV_TIME_BASE_Q, packet.time_base);
+    if (packet.pts != AV_NOPTS_VALUE) packet.pts += later;
+    if (packet.dts != AV_NOPTS_VALUE) packet.dts += later;
+  }
+  av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
+  packet.time_base = to.time_base;
+  straighten(packet);
+  check(av_interleaved_write_frame(container_.get(), &packet));
+}
+
+// Containers want growing times. Broken inputs do not always have them, and two times may become
+// one in a coarser time base.
+void Muxer::straighten(AVPacket& packet) {
+  if (packet.dts == AV_NOPTS_VALUE) return;
+  std::optional<std::int64_t>& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
+  const std::int64_t least =
+      last ? *last + (format_.flags & AVFMT_TS_NONSTRICT ? 0 : 1) : packet.dts;
+  if (packet.dts < least) {
+    if (std::exchange(times_were_right_, false))
+      notify(notify_, fmt::format("the times of output stream #{} do not grow: some are moved",
+                                  packet.stream_index));
+    packet.dts = least;
+    if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, least);
+  }
+  last = packet.dts;
+}
+
+void Muxer::finish() {
+  if (holding_) release();
+  check(av_write_trailer(container_.get()));
+  if (pipe_) {
+    avio_flush(container_->pb);
+    check(container_->pb->error);
+  } else {
+    check(avio_closep(&container_->pb));
+  }
+}
+
+}  // namespace vidconv

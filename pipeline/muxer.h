@@ -1,0 +1,60 @@
+// Muxer: packets of several streams to a container, at times that the container can hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/av.h"
+#include "pipeline/container.h"
+#include "pipeline/notice.h"
+#include "pipeline/pipe_io.h"
+
+namespace vidconv {
+
+// In this order: add streams, begin(), write(), finish(). All throw Error(output).
+class Muxer {
+ public:
+  // `output` is for messages. `lose` hears what the container cannot hold.
+  Muxer(const AVOutputFormat& format, std::string output, Notify notify, Notify lose);
+  // Leaves what was written as it is.
+  ~Muxer();
+
+  AVFormatContext& container() { return *container_; }
+  AVStream& add_stream();
+  // The stream whose first packet tells where the times begin: what comes before it is held back
+  // where that matters.
+  void set_leader(const AVStream& stream) { leader_ = stream.index; }
+
+  // Writes the header, to the file at `path` or to `pipe`.
+  void begin(const std::string& path);
+  void begin(std::unique_ptr<PipeOutput> pipe);
+
+  // A packet of the stream `to`, with times in `time_base`. It is moved from.
+  void write(AVPacket& packet, AVRational time_base, const AVStream& to);
+
+  // Writes what is held and the trailer, and closes.
+  void finish();
+
+ private:
+  int check(int code) const;
+  void begin();
+  void release();
+  void mux(AVPacket& packet);
+  void straighten(AVPacket& packet);
+
+  const AVOutputFormat& format_;
+  const std::string output_;
+  const Notify notify_, lose_;
+  std::unique_ptr<PipeOutput> pipe_;  // nullptr: a file
+  OutputPtr container_;
+  int leader_ = -1;
+  bool holding_;
+  std::vector<PacketPtr> held_;
+  std::int64_t later_ = 0;  // what is added to all times, microseconds
+  std::vector<std::optional<std::int64_t>> last_dts_;
+  bool times_were_right_ = true;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,232 @@
+"""Compares two files as ffprobe and ffmpeg see them: what went into vidconv and what came out."""
+
+import fractions
+import json
+import re
+import subprocess
+
+Fraction = fractions.Fraction
+
+# Metadata that tells who wrote a file, or is the container's own business.
+OWN_TAGS = {"encoder", "major_brand", "minor_version", "compatible_brands", "vendor_id", "duration",
+            "handler_name", "creation_time", "_statistics_writing_app", "_statistics_tags", "bps",
+            "file_package_umid", "material_package_umid", "number_of_frames", "number_of_bytes", "service_name", "service_provider"}
+PICTURE = ("width", "height", "pix_fmt", "sample_aspect_ratio", "color_range", "color_space",
+           "color_transfer", "color_primaries", "chroma_location")
+FRAME_FLAGS = ("interlaced_frame", "top_field_first")
+# Side data of a stream that stays true when its pictures are filtered.
+SIDE_DATA = {"Display Matrix", "Mastering display metadata", "Content light level metadata"}
+
+
+def run(words):
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def time(value, base):
+    return None if value is None else int(value) * Fraction(base)
+
+
+class Clip:
+    """What ffprobe says about a file; `video` is the number of the filtered stream among its
+    moving pictures, counted from 1."""
+
+    def __init__(self, path, video=1):
+        self.path = str(path)
+        self.files = ["-start_number", "7"] if "%03d" in self.path else []
+        code, out, self.complaints = run(
+            ["ffprobe", "-v", "error", *self.files, "-show_streams", "-show_format", "-show_chapters",
+             "-show_programs", "-show_packets", "-show_data_hash", "md5", "-of", "json", self.path])
+        self.readable = code == 0
+        shown = json.loads(out or "{}")
+        self.streams = shown.get("streams", [])
+        self.chapters = shown.get("chapters", [])
+        self.programs = shown.get("programs", [])
+        self.tags = shown.get("format", {}).get("tags", {})
+        self.packets = [[] for _ in self.streams]
+        for packet in shown.get("packets", []):
+            self.packets[packet["stream_index"]].append(packet)
+        moving = [s for s in self.streams if s["codec_type"] == "video"
+                  and not s["disposition"]["attached_pic"]]
+        self.video = moving[min(video, len(moving)) - 1] if moving else None
+        self.frames = self._frames() if self.video else []
+
+    def _frames(self):
+        entries = ("frame=pts,best_effort_timestamp,width,height,pix_fmt,side_data_list,"
+                   + ",".join(FRAME_FLAGS))
+        code, out, errors = run(
+            ["ffprobe", "-v", "error", *self.files, "-select_streams", str(self.video["index"]),
+             "-show_frames", "-show_entries", entries, "-of", "json", self.path])
+        self.complaints += errors
+        self.undecodable = errors
+        return json.loads(out or "{}").get("frames", [])
+
+    def frame_times(self):
+        return [time(f.get("pts", f.get("best_effort_timestamp")), self.video["time_base"])
+                for f in self.frames]
+
+    def packet_times(self, index):
+        base = self.streams[index]["time_base"]
+        return [time(p.get("pts", p.get("dts")), base) for p in self.packets[index]]
+
+    def frame_hashes(self):
+        """MD5 of every decoded picture."""
+        if not self.video:
+            return []
+        code, out, _ = run(
+            ["ffmpeg", "-nostdin", "-v", "quiet", "-noautorotate", *self.files, "-i", self.path, "-map",
+             f"0:{self.video['index']}", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
+        return [line.split(",")[-1].strip() for line in out.splitlines() if not line.startswith("#")]
+
+
+def tags(of):
+    return {k.lower(): v for k, v in of.items() if k.lower() not in OWN_TAGS and not k.lower().startswith("variant")}
+
+
+class Judge:
+    """Collects what is wrong with `out`, made from `into`; `ending` is the container's."""
+
+    def __init__(self, into, out, ending, same_container, lost, except_for, said):
+        self.into, self.out, self.ending, self.said = into, out, ending, said
+        self.same, self.lost, self.except_for = same_container, lost, except_for
+        self.wrong = []
+
+    def expect(self, what, expected, found):
+        if expected == found or what in self.except_for:
+            return
+        if isinstance(expected, dict) and isinstance(found, dict):  # what differs is enough to show
+            differ = {k for k in expected | found if expected.get(k) != found.get(k)}
+            expected = {k: v for k, v in expected.items() if k in differ}
+            found = {k: v for k, v in found.items() if k in differ}
+        self.wrong.append(f"{what}: expected {expected}, found {found}")
+
+    def compare(self):
+        if not self.out.readable or self.out.complaints:
+            self.wrong.append(f"ffprobe complains: {self.out.complaints.strip()[:300]}")
+        if not self.out.video:
+            return self.wrong
+        pairs = self.pair_streams()
+        shift = self.compare_times()
+        self.compare_picture()
+        for source, copy in pairs:
+            self.compare_copy(source, copy, shift)
+            self.compare_description(source, copy)
+        self.compare_description(self.into.video, self.out.video)
+        self.compare_file()
+        return self.wrong
+
+    def name(self, stream):
+        known = stream.get("codec_name", "none")
+        return (stream.get("tags", {}).get("filename")
+                or (known if known != "none" else stream["codec_tag_string"]))
+
+    def pair_streams(self):
+        copied = [s for s in self.into.streams if s is not self.into.video
+                  and self.name(s) not in self.lost]
+        found = [s for s in self.out.streams if s is not self.out.video]
+        # The titles of chapters are a stream in MP4, and nothing but chapters elsewhere.
+        titles = lambda s: s.get("codec_name") == "bin_data" and s["codec_tag_string"] == "text"
+        copied = [s for s in copied if not titles(s)]
+        found = [s for s in found if not titles(s)]
+        kinds = lambda streams: [s["codec_type"] for s in streams]
+        self.expect("streams", kinds(copied), kinds(found))
+        if not self.lost:
+            self.expect("place of the video", self.into.video["index"], self.out.video["index"])
+        return list(zip(copied, found))
+
+    def compare_times(self):
+        """The filtered stream's packets are shown when the input's frames were. Returns by how much
+        all times of the output are shifted: 0, but for containers that hold no time before 0."""
+        tick = Fraction(self.out.video["time_base"])
+        expected = self.into.frame_times()
+        found = sorted(t for t in self.out.packet_times(self.out.video["index"]) if t is not None)
+        self.expect("frames", len(expected), len(found))
+        if None in expected or not expected or not found:
+            return 0
+        later = re.search(r"holds no times before 0: all are (\S+) s later", self.said)
+        shift = Fraction(later.group(1)) if later else 0
+        worst = max((abs(f - e - shift) for e, f in zip(expected, found)), default=0)
+        if worst > tick / 2 + (Fraction(1, 10**6) if shift else 0):
+            show = lambda times: [float(t) for t in times]
+            self.expect("frame times", show(expected), show(found))
+        return shift
+
+    def compare_picture(self):
+        for key in PICTURE:
+            known = self.into.video.get(key)
+            if known in (None, "unknown", "unspecified", "0:1", "N/A"):
+                continue
+            if key == "sample_aspect_ratio" and known == "1:1":
+                continue
+            found = self.out.video.get(key)
+            if key == "color_range" and known == "tv" and found in (None, "unknown"):
+                continue  # what is meant where nothing is said
+            plain = lambda s: s.replace("yuvj", "yuv") if isinstance(s, str) else s
+            self.expect(key, plain(known), plain(found))
+        flags = lambda clip: [tuple(f.get(k) for k in FRAME_FLAGS) for f in clip.frames]
+        if any(f[0] for f in flags(self.into)):
+            self.expect("interlacing", flags(self.into), flags(self.out))
+        for side in self.side_data(self.into):
+            if side not in self.side_data(self.out) and side[0] not in self.said:
+                self.wrong.append(f"side data: {side} is missing and not named")
+
+    def side_data(self, clip):
+        first = clip.frames[0] if clip.frames else {}
+        lists = clip.video.get("side_data_list", []) + first.get("side_data_list", [])
+        numbers = lambda s: tuple(sorted((k, str(v)) for k, v in s.items() if k != "side_data_type"))
+        known = {(s["side_data_type"], numbers(s)) for s in lists if s.get("side_data_type") in SIDE_DATA}
+        return sorted(known)
+
+    def compare_copy(self, source, copy, shift):
+        """A copied stream has the same packets at the same times."""
+        name = f"stream {source['index']} ({source.get('codec_name')})"
+        shown = lambda packets: [p for p in packets if not (
+            source.get("codec_type") == "subtitle" and int(p["size"]) <= 2)]  # MP4 fills the gaps
+        into = shown(self.into.packets[source["index"]])
+        out = shown(self.out.packets[copy["index"]])
+        self.expect(f"{name} packets", len(into), len(out))
+        if self.same:
+            self.expect(f"{name} codec", source.get("codec_name"), copy.get("codec_name"))
+            self.expect(f"{name} hashes", [p.get("data_hash") for p in into],
+                        [p.get("data_hash") for p in out])
+            self.expect(f"{name} tag", source.get("codec_tag_string"), copy.get("codec_tag_string"))
+        if source["disposition"]["attached_pic"]:
+            return
+        tick = max(Fraction(copy["time_base"]), Fraction(source["time_base"]))
+        times = lambda packets, base: [time(p.get("pts", p.get("dts")), base) for p in packets]
+        for e, f in zip(times(into, source["time_base"]), times(out, copy["time_base"])):
+            if e is not None and f is not None and abs(f - e - shift) > tick:
+                self.expect(f"{name} times", float(e), float(f))
+                break
+
+    def compare_description(self, source, copy):
+        name = f"stream {source['index']}"
+        there = tags(copy.get("tags", {}))
+        for key, value in tags(source.get("tags", {})).items():
+            if key == "language" and value == "und":
+                continue
+            if key == "title" and self.ending in ("mp4", "mov"):
+                self.expect(f"{name} {key}", value, copy["tags"].get("handler_name"))
+            elif key in there or self.same or key in ("language", "title"):
+                self.expect(f"{name} {key}", value, there.get(key))
+        if self.same or self.ending in ("mkv", "webm", "mp4", "mov"):
+            expected = dict(source["disposition"])
+            if self.ending in ("mp4", "mov") and not self.has_default(source["codec_type"]):
+                expected["default"] = copy["disposition"]["default"]  # one of them has to be
+            self.expect(f"{name} disposition", expected, copy["disposition"])
+
+    def has_default(self, kind):
+        return any(s["disposition"]["default"] for s in self.into.streams if s["codec_type"] == kind)
+
+    def compare_file(self):
+        if self.same:
+            self.expect("metadata", tags(self.into.tags), tags(self.out.tags))
+            self.expect("programs", [(p["program_num"], p["nb_streams"]) for p in self.into.programs],
+                        [(p["program_num"], p["nb_streams"]) for p in self.out.programs])
+        elif "title" in self.into.tags:
+            self.expect("title", self.into.tags["title"], self.out.tags.get("title"))
+        mark = lambda c: (round(float(c["start_time"]), 3), round(float(c["end_time"]), 3),
+                          c.get("tags", {}).get("title"))
+        if self.into.chapters:
+            self.expect("chapters", [mark(c) for c in self.into.chapters],
+                        [mark(c) for c in self.out.chapters])

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Makes the corpus: make.py DIR. Does nothing where it is there."""
+
+import concurrent.futures
+import hashlib
+import pathlib
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import zlib
+
+from recipes import RECIPES, V, X264, size
+
+
+def ffmpeg(folder, arguments, output):
+    words = shlex.split("ffmpeg -nostdin -v error -y " + arguments.format(dir=folder))
+    made = subprocess.run(words + [str(folder / output)])
+    if made.returncode != 0:
+        (folder / output).unlink(missing_ok=True)
+        raise RuntimeError(f"ffmpeg cannot make {output}: {shlex.join(made.args)}")
+
+
+# Things that ffmpeg cannot make.
+
+
+def supfile():
+    """A PGS subtitle: a white box from 0.08 to 0.32 s."""
+    width, height = 64, 48
+
+    def segment(seconds, kind, body):
+        ticks = int(seconds * 90000)
+        return b"PG" + ticks.to_bytes(4, "big") + bytes(4) + bytes([kind]) + len(body).to_bytes(2, "big") + body
+
+    def composition(number, state, objects):
+        return (width.to_bytes(2, "big") + height.to_bytes(2, "big") + b"\x10" + number.to_bytes(2, "big")
+                + bytes([state, 0, 0, len(objects)]) + b"".join(objects))
+
+    window = bytes([0, 0, 8, 0, 8, 0, 16, 0, 8])  # id, x, y, width, height
+    lines = b"\x00\x90\x01\x00\x00" * 8  # 16 pixels of colour 1, end of the line
+    data = b"\x00\x10\x00\x08" + lines
+    picture = b"\x00\x00\x00\xc0" + len(data).to_bytes(3, "big") + data
+    shown = bytes([0, 0, 0, 0, 0, 8, 0, 8])
+    end = (0x80, b"")
+    first = [(0x16, composition(0, 0x80, [shown])), (0x17, b"\x01" + window),
+             (0x14, bytes([0, 0, 1, 235, 128, 128, 255])), (0x15, picture), end]
+    last = [(0x16, composition(1, 0, [])), (0x17, b"\x01" + window), end]
+    return b"".join(segment(t, kind, body) for t, part in ((0.08, first), (0.32, last)) for kind, body in part)
+
+
+def helpers(folder):
+    (folder / "words.srt").write_text("1\n00:00:00,080 --> 00:00:00,200\nHello <i>there</i>\n\n"
+                                      "2\n00:00:00,240 --> 00:00:00,360\nGood\nbye\n\n")
+    (folder / "chapters.txt").write_text(";FFMETADATA1\ntitle=A clip\n"
+                                         "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=200\ntitle=One\n"
+                                         "[CHAPTER]\nTIMEBASE=1/1000\nSTART=200\nEND=400\ntitle=Zwei ü\n")
+    (folder / "font.ttf").write_bytes(b"not really a font")
+    (folder / "words.sup").write_bytes(supfile())
+
+
+# What recipes name after an "!": each takes the folder, the file to make and the words that follow.
+
+
+def rotated(folder, output):
+    plain = "-i {dir}/h264-aac.mp4 -c copy "
+    try:  # FFmpeg 6 and later
+        ffmpeg(folder, "-display_rotation 90 " + plain, output)
+    except RuntimeError:
+        ffmpeg(folder, plain + "-metadata:s:v rotate=90", output)
+
+
+def cut(folder, output, name, part):
+    data = (folder / name).read_bytes()
+    (folder / output).write_bytes(data[: int(len(data) * float(part))])
+
+
+def cut_fast_start(folder, output):
+    ffmpeg(folder, "-i {dir}/h264-aac.mp4 -c copy -movflags +faststart", "faststart.mp4")
+    cut(folder, output, "faststart.mp4", 0.8)
+
+
+def drop_packets(folder, output, name):
+    data = (folder / name).read_bytes()
+    packets = [data[i : i + 188] for i in range(0, len(data), 188)]
+    third = len(packets) // 3
+    (folder / output).write_bytes(b"".join(packets[:third] + packets[third + third // 2 :]))
+
+
+def zeros(folder, output, name):
+    data = bytearray((folder / name).read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + len(data) // 8] = bytes(len(data) // 8)
+    (folder / output).write_bytes(data)
+
+
+def flip(folder, output, name):
+    data = bytearray((folder / name).read_bytes())
+    chance = random.Random(zlib.crc32(name.encode()))
+    for _ in range(60):
+        data[chance.randrange(len(data) // 3, len(data) * 3 // 4)] ^= 1 << chance.randrange(8)
+    (folder / output).write_bytes(data)
+
+
+def without_start(folder, output, name):
+    """The tables, then what comes after the first quarter: the first key frame is gone."""
+    data = (folder / name).read_bytes()
+    keep = len(data) // 188 // 4 * 188
+    (folder / output).write_bytes(data[: 3 * 188] + data[keep:])
+
+
+def broken_header(folder, output, name):
+    data = (folder / name).read_bytes()
+    (folder / output).write_bytes(bytes(400) + data[400:])
+
+
+def empty(folder, output):
+    (folder / output).write_bytes(b"")
+
+
+def text(folder, output):
+    (folder / output).write_text("This is not a video.\n" * 100)
+
+
+def noise(folder, output):
+    (folder / output).write_bytes(random.Random(1).randbytes(20000))
+
+
+def size_changes(folder, output):
+    for part, picture in enumerate(("64x48", "96x32")):
+        ffmpeg(folder, size(picture) + X264 + f"-output_ts_offset {0.4 * part}", f"part{part}.ts")
+    (folder / output).write_bytes((folder / "part0.ts").read_bytes() + (folder / "part1.ts").read_bytes())
+
+
+def available_encoders():
+    lines = subprocess.run(["ffmpeg", "-v", "error", "-encoders"], check=True, capture_output=True, text=True)
+    return {words[1] for words in map(str.split, lines.stdout.splitlines()) if len(words) > 1}
+
+
+def make(folder, recipe):
+    if recipe.make.startswith("!"):
+        name, *arguments = recipe.make[1:].split()
+        globals()[name](folder, recipe.name, *arguments)
+    else:
+        ffmpeg(folder, recipe.make, recipe.name)
+
+
+def main():
+    """Leaves a note of the recipes that the files were made by: all are made anew for others."""
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    by = hashlib.sha256(b"".join(pathlib.Path(__file__).with_name(name).read_bytes()
+                                 for name in ("make.py", "recipes.py"))).hexdigest()
+    note = folder / "made-by"
+    if note.exists() and note.read_text() == by:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    helpers(folder)
+    encoders = available_encoders()
+    recipes = [r for r in RECIPES if encoders.issuperset(r.needs)]
+    # What needs other files of the corpus comes after them.
+    later = lambda r: r.make.startswith("!") or "{dir}" in r.make
+    for group in ([r for r in recipes if not later(r)], [r for r in recipes if later(r)]):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda r: make(folder, r), group))
+    note.write_text(by)
+
+
+if __name__ == "__main__":
+    main()
