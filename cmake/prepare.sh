@@ -16,6 +16,9 @@ packages=(
   libgtest-dev libbenchmark-dev python3
 )
 
+# libFuzzer comes with clang's run-time libraries.
+if [[ $preset == fuzz ]]; then packages+=(clang libclang-rt-dev); fi
+
 install_missing_packages() {
   if ! command -v apt-get >/dev/null; then
     echo "This machine has no apt; going on as if these were installed: ${packages[*]}" >&2

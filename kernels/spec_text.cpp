@@ -36,8 +36,9 @@ void Cursor::skip_blanks() {
 }
 
 std::string_view Cursor::until(std::string_view stops) {
-  const std::size_t end = std::min(text_.find_first_of(stops, at_), text_.size());
-  return text_.substr(std::exchange(at_, end), end - at_);
+  const std::size_t start = at_;
+  at_ = std::min(text_.find_first_of(stops, start), text_.size());
+  return text_.substr(start, at_ - start);
 }
 
 double Cursor::number() {

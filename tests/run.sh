@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs all tests; with --sanitizers also under ASan+UBSan and under TSan.
+# Builds and runs all tests, and where clang is installed the fuzz targets for half a minute each; with
+# --sanitizers also under ASan+UBSan and under TSan.
 # Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
 #
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
@@ -10,6 +11,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 presets=(release)
+# The fuzz targets, for half a minute each, where there is the compiler for them.
+if command -v clang++ >/dev/null; then presets+=(fuzz); fi
 case ${1:-} in
   "") ;;
   --sanitizers) presets+=(asan tsan) ;;
