@@ -46,11 +46,13 @@ double measure_overlapped(Processor& processor, std::span<const Frame> samples, 
 
 BenchmarkResult benchmark(Processor& processor, std::span<const Frame> samples, double seconds) {
   BenchmarkResult result;
+  result.bus = processor.measure_bus(samples[0], seconds);
   result.alone = processor.measure_stages(samples[0], seconds);
   result.overlapped = measure_overlapped(processor, samples, seconds);
   const auto slowest = std::ranges::min_element(result.alone, {}, &StageRate::frames_per_second);
   result.slowest = slowest->name;
   result.efficiency = result.overlapped / slowest->frames_per_second;
+  if (result.bus) result.of_bus = result.overlapped / result.bus->frames_per_second;
   return result;
 }
 

@@ -4,10 +4,10 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace vidconv {
 
@@ -16,14 +16,14 @@ template <class T>
 class Channel {
  public:
   // `capacity`: how many items may wait, at least 1.
-  explicit Channel(std::size_t capacity) : capacity_(capacity) {}
+  explicit Channel(std::size_t capacity) : ring_(capacity) {}
 
   // Blocks while the channel is full. False where it was closed or cancelled; the item is dropped.
   bool push(T item) {
     std::unique_lock lock(mutex_);
-    writable_.wait(lock, [&] { return ended_ || items_.size() < capacity_; });
+    writable_.wait(lock, [&] { return ended_ || count_ < ring_.size(); });
     if (ended_) return false;
-    items_.push_back(std::move(item));
+    ring_[(first_ + count_++) % ring_.size()] = std::move(item);
     lock.unlock();
     readable_.notify_one();
     return true;
@@ -32,10 +32,11 @@ class Channel {
   // Blocks while the channel is empty. None where it was cancelled, or closed and is empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
-    readable_.wait(lock, [&] { return ended_ || !items_.empty(); });
-    if (items_.empty()) return std::nullopt;
-    std::optional<T> item(std::move(items_.front()));
-    items_.pop_front();
+    readable_.wait(lock, [&] { return ended_ || count_ > 0; });
+    if (count_ == 0) return std::nullopt;
+    std::optional<T> item = std::exchange(ring_[first_], std::nullopt);
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
     lock.unlock();
     writable_.notify_one();
     return item;
@@ -48,20 +49,23 @@ class Channel {
 
  private:
   void end(bool drop) {
-    std::deque<T> dropped;  // destroyed outside the lock
+    std::vector<std::optional<T>> dropped;  // destroyed outside the lock
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
-      if (drop) dropped.swap(items_);
+      if (drop) {
+        dropped.swap(ring_);
+        count_ = 0;
+      }
     }
     readable_.notify_all();
     writable_.notify_all();
   }
 
-  const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable readable_, writable_;
-  std::deque<T> items_;
+  std::vector<std::optional<T>> ring_;  // allocated once: no item costs an allocation
+  std::size_t first_ = 0, count_ = 0;   // of the items that wait
   bool ended_ = false;
 };
 

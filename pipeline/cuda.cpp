@@ -75,26 +75,34 @@ void check_cuda(cudaError_t result, const char* act, const std::string& value) {
               remedy_for(result));
 }
 
-CurrentDevice::CurrentDevice(int index) {
+CurrentDevice::CurrentDevice(int index) : index_(index) {
   check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
-  check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
+  if (index_ != before_)
+    check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
 }
 
-CurrentDevice::~CurrentDevice() { cudaSetDevice(before_); }
+CurrentDevice::~CurrentDevice() {
+  if (index_ != before_) cudaSetDevice(before_);
+}
 
-Event::Event() {
+Event::Event(Kind kind) {
   cudaEvent_t event = nullptr;
-  check_cuda(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "cannot make a CUDA event");
+  const unsigned timing = kind == Kind::time ? 0 : cudaEventDisableTiming;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | timing),
+             "cannot make a CUDA event");
   event_.reset(event);
 }
 
 void Event::wait() const {
-  // Waking up takes as long as a small frame: sleep only where the device is slow.
-  constexpr std::chrono::milliseconds patience(1);
-  const auto start = std::chrono::steady_clock::now();
-  while (cudaEventQuery(event_.get()) == cudaErrorNotReady &&
-         std::chrono::steady_clock::now() - start < patience)
-    std::this_thread::yield();
+  // Waking up takes as long as a small frame: sleep only where the device is slow. Each question
+  // takes a lock that the thread which submits frames needs too, so they are asked seldom.
+  constexpr std::chrono::microseconds patience(1000), pause(4);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto start = now();
+  for (auto asked = start; cudaEventQuery(event_.get()) == cudaErrorNotReady; asked = now()) {
+    if (asked - start > patience) break;
+    while (now() - asked < pause) std::this_thread::yield();
+  }
   cudaGetLastError();  // "not ready" is remembered like an error
   check_cuda(cudaEventSynchronize(event_.get()), "the CUDA device failed");
 }

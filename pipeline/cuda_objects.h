@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -15,7 +16,8 @@ namespace vidconv {
 // frame"), `value` what it was tried on.
 void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
 
-// Makes a device current in this thread, and the former one again at the end of the scope.
+// Makes a device current in this thread, and the former one again at the end of the scope. Costs
+// next to nothing where it is the current one already.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);
@@ -24,18 +26,21 @@ class CurrentDevice {
   CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
+  const int index_;
   int before_ = 0;
 };
 
-// A point in the work of a stream, with the time at which the device passed it.
+// A point in the work of a stream: for the order of things, or with the time at which the device
+// passed it. Times cost the device a microsecond or two each, which small frames feel.
 class Event {
  public:
-  Event();
+  enum class Kind : std::uint8_t { order, time };
+  explicit Event(Kind kind);
 
   // Blocks this thread until the device has passed the last record(): polls for a millisecond, then
   // sleeps. Returns at once where nothing was recorded.
   void wait() const;
-  // Between two events that the device has passed.
+  // Between two events of Kind::time that the device has passed.
   static double seconds(const Event& begin, const Event& end);
 
   cudaEvent_t get() const { return event_.get(); }

@@ -7,10 +7,11 @@
 
 namespace vidconv {
 
-Frame::Frame(FramePtr av, std::int64_t number)
+Frame::Frame(FramePtr av, std::int64_t number, Memory memory)
     : av_(std::move(av)),
       format_(find_format(static_cast<AVPixelFormat>(av_->format))),
-      number_(number) {
+      number_(number),
+      memory_(memory) {
   if (!format_)
     throw Error(Fault::internal, "a frame has a format that is not in the table",
                 std::to_string(av_->format), "");
@@ -19,7 +20,7 @@ Frame::Frame(FramePtr av, std::int64_t number)
 Frame Frame::share() const {
   FramePtr other(av_frame_clone(av_.get()));
   if (!other) throw Error(Fault::internal, "out of memory", "", "");
-  return Frame(std::move(other), number_);
+  return Frame(std::move(other), number_, memory_);
 }
 
 std::byte* Frame::row(int p, int y) {

@@ -17,9 +17,12 @@ class Frame {
  public:
   // `av` has its format in the table, its planes in one buffer, and pts in the stream's time base.
   // `number` counts the frames of the stream from 0.
-  Frame(FramePtr av, std::int64_t number);
+  enum class Memory : std::uint8_t { host, device };
+  Frame(FramePtr av, std::int64_t number, Memory memory = Memory::host);
 
   std::int64_t number() const { return number_; }
+  // In memory of the CUDA device that decoded it: only the device may look at its samples.
+  bool on_device() const { return memory_ == Memory::device; }
   const PixelFormat& format() const { return *format_; }
   int width() const { return av_->width; }
   int height() const { return av_->height; }
@@ -49,6 +52,7 @@ class Frame {
   FramePtr av_;
   const PixelFormat* format_;
   std::int64_t number_;
+  Memory memory_;
 };
 
 // Turns the bytes of each word of 2 or 4 around; `to` may be where `from` is.

@@ -38,6 +38,11 @@ void check_variant(const Work& work, int width, int height, const ProcessorOptio
 
 }  // namespace
 
+int default_slots(Device device, const PixelFormat& format, int width, int height) {
+  constexpr std::size_t small = 8 << 20;  // bytes: a little more than 1920x1080 at 16 bits
+  return device == Device::cuda && format.packed_bytes(width, height) <= small ? 16 : 4;
+}
+
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,
                                           const ProcessorOptions& options) {
   if (!options.variant.empty()) check_variant(work, width, height, options);

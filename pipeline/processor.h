@@ -11,6 +11,7 @@
 #include "kernels/convolve.h"
 #include "pipeline/frame.h"
 #include "pipeline/pool.h"
+#include "pipeline/trace.h"
 #include "pipeline/work.h"
 
 namespace vidconv {
@@ -64,6 +65,9 @@ class Processor {
   // Runs each stage alone for about `seconds` on frames like `sample`, as often as it goes, with
   // nothing submitted before or meanwhile.
   virtual std::vector<StageRate> measure_stages(const Frame& sample, double seconds) = 0;
+  // The limit of the bus, in the same way: copies of frames to the device and of as many back, both
+  // at once, and nothing else. Bytes are those of one direction. None where frames are not copied.
+  virtual std::optional<StageRate> measure_bus(const Frame&, double) { return std::nullopt; }
 };
 
 struct ProcessorOptions {
@@ -75,7 +79,12 @@ struct ProcessorOptions {
   // beside it take the best.) Making a processor throws Error(usage) where it is unknown, belongs
   // to the other device, or cannot compute a step.
   std::string variant;
+  Trace* trace = nullptr;  // where each copy and kernel is told; outlives the processor
 };
+
+// What keeps upload, kernels and download of such frames busy at once: small ones need more of them
+// in flight on a CUDA device.
+int default_slots(Device device, const PixelFormat& format, int width, int height);
 
 // For frames of `work.format` and this size.
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,

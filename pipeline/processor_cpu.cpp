@@ -15,7 +15,8 @@ class CpuProcessor final : public Processor {
       : work_(std::move(work)),
         threads_(options.threads),
         pool_(aligned_layout(*work_.format, width, height), plain_memory),
-        queue_(static_cast<std::size_t>(options.slots)) {
+        queue_(static_cast<std::size_t>(options.slots)),
+        trace_(options.trace) {
     for (const Step& step : work_.steps) {
       const Variant& variant = choose_variant(step, options);
       variants_.emplace_back(variant.name);
@@ -31,6 +32,7 @@ class CpuProcessor final : public Processor {
   std::optional<Frame> collect() override {
     std::optional<Frame> input = queue_.pop();
     if (!input) return std::nullopt;
+    const TraceSpan span(trace_, "convolve", input->number());
     return busy_.time([&] { return convolve(*input); });
   }
 
@@ -86,6 +88,7 @@ class CpuProcessor final : public Processor {
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<PlanePair> pairs_;                        // of the step being run
   Channel<Frame> queue_;
+  Trace* const trace_;
   Stopwatch busy_;
 };
 

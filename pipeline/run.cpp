@@ -22,9 +22,33 @@ class Ledger {
   std::atomic<std::int64_t> decoded = 0, filtered = 0, encoded = 0;
   Stopwatch decode, encode;
 
-  void report() const {
+  void report() {
     if (!options_.observer) return;
-    options_.observer({decoded, filtered, encoded, seconds_since(start_), stages()});
+    const double now = seconds_since(start_);
+    if (now < next_report_) return;
+    next_report_ = now + options_.observer_interval;
+    reported_ = encoded;
+    options_.observer({decoded, filtered, encoded, now, stages()});
+  }
+  void report_last() {
+    next_report_ = 0;
+    if (reported_ != encoded) report();
+  }
+
+  // The next that comes out of the source.
+  std::optional<Item> read(Source& source) {
+    TraceSpan span(options_.trace, "decode");
+    std::optional<Item> item = decode.time([&] { return source.next(); });
+    if (item)
+      if (const Frame* frame = std::get_if<Frame>(&*item)) span.set_frame(frame->number());
+    return item;
+  }
+
+  void write(Sink& sink, Frame frame) {
+    const TraceSpan span(options_.trace, "encode", frame.number());
+    encode.time([&] { sink.write(std::move(frame)); });
+    ++encoded;
+    report();
   }
 
   // Throws Error(internal) where frames were lost or made up on the way to the sink.
@@ -66,6 +90,8 @@ class Ledger {
   const Processor& processor_;
   const RunOptions& options_;
   const Clock::time_point start_ = Clock::now();
+  double next_report_ = 0;      // seconds; by the sink's thread, as the next
+  std::int64_t reported_ = -1;  // frames
 };
 
 // Runs `stage(frame)`, which keeps `frame` at the number of the frame it works on, and turns
@@ -132,10 +158,12 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     finished.cancel();
   });
 
+  Trace* const trace = options.trace;
+
   // Where a stage waits for the next frame, a failure is that frame's.
   const auto decode = [&](std::optional<std::int64_t>& at) {
     at = 0;
-    while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
+    while (std::optional<Item> item = ledger.read(source)) {
       if (Frame* frame = std::get_if<Frame>(&*item)) {
         at = frame->number() + 1;
         ++ledger.decoded;
@@ -151,6 +179,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     while (std::optional<Frame> frame = decoded.pop()) {
       at = frame->number();
       if (options.verifier) options.verifier->keep(*frame);
+      const TraceSpan span(trace, "submit", frame->number());
       if (!processor.submit(std::move(*frame))) return;
     }
     processor.close();
@@ -177,9 +206,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
       }
       Frame& frame = std::get<Frame>(*item);
       at = frame.number();
-      ledger.encode.time([&] { sink.write(std::move(frame)); });
-      ++ledger.encoded;
-      ledger.report();
+      ledger.write(sink, std::move(frame));
     }
   };
 
@@ -191,6 +218,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
   }
   failure.rethrow();
 
+  ledger.report_last();
   ledger.check_complete();
   ledger.encode.time([&] { sink.finish(); });
   return ledger.result(sink);
@@ -200,7 +228,7 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
   Ledger ledger(source, processor, options);
   with_frame_number([&](std::optional<std::int64_t>& at) {
     at = 0;
-    while (std::optional<Item> item = ledger.decode.time([&] { return source.next(); })) {
+    while (std::optional<Item> item = ledger.read(source)) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
         ledger.encode.time([&] { sink.copy(std::move(*packet)); });
         continue;
@@ -209,18 +237,20 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
       at = frame.number();
       ++ledger.decoded;
       if (options.verifier) options.verifier->keep(frame);
-      processor.submit(std::move(frame));
+      {
+        const TraceSpan span(options.trace, "submit", *at);
+        processor.submit(std::move(frame));
+      }
       std::optional<Frame> filtered = processor.collect();
       if (!filtered) throw Error(Fault::internal, "the processor was cancelled", "", "");
       ++ledger.filtered;
       if (options.verifier) options.verifier->check(*filtered);
-      ledger.encode.time([&] { sink.write(std::move(*filtered)); });
-      ++ledger.encoded;
-      ledger.report();
+      ledger.write(sink, std::move(*filtered));
       at = *at + 1;
     }
   });
   processor.close();
+  ledger.report_last();
   ledger.check_complete();
   ledger.encode.time([&] { sink.finish(); });
   return ledger.result(sink);

@@ -26,8 +26,11 @@ struct Progress {
 std::string limiting_stage(const std::vector<StageTime>& stages);
 
 struct RunOptions {
-  // Called by the sink's thread after each frame. May be empty.
+  // Called by the sink's thread after the first frame, after others at least `observer_interval`
+  // seconds apart, and after the last. May be empty.
   std::function<void(const Progress&)> observer;
+  double observer_interval = 0;
+  Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
   Verifier* verifier = nullptr;  // may be null; outlives the run
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;

@@ -3,12 +3,18 @@
 
 #include <string>
 
-#include "pipeline/processor.h"
+#include "pipeline/benchmark.h"
 #include "pipeline/source.h"
 
 namespace vidconv {
 
-// Reads a few frames of `source`, measures, and returns the table.
-std::string run_benchmark(Source& source, Processor& processor, double seconds);
+// Reads a few frames of `source` and measures.
+BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds);
+
+// For people, and for --stats.
+std::string benchmark_table(const BenchmarkResult& result, const Source& source,
+                            const Processor& processor);
+std::string benchmark_json(const BenchmarkResult& result, const Source& source,
+                           const Processor& processor);
 
 }  // namespace vidconv

@@ -25,7 +25,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int default_slots = 4;  // enough to keep upload, kernels and download busy at once
+constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
 
 void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
 
@@ -40,6 +40,7 @@ class Command {
 
   int run() {
     capture_av_log();
+    if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
     device_ = choose_device(device_word());
     if (!device_.why.empty()) notify_(device_.why);
     for (const FilterSpec& filter : options_.filters)
@@ -51,20 +52,30 @@ class Command {
         make_work(options_.filters, *video.format, planes(), options_.border, codes(video));
 
     if (options_.explain) {
-      const auto processor = make_processor(work, video.width, video.height, processor_options());
-      fmt::print("{}", explain(options_.input, *source, work, *processor, slots()));
+      const auto processor =
+          make_processor(work, video.width, video.height, processor_options(video));
+      fmt::print("{}", explain(options_.input, *source, work, *processor, slots(video)));
       return 0;
     }
     if (options_.benchmark_seconds) {
-      const auto processor = make_processor(work, video.width, video.height, processor_options());
-      fmt::print("{}", run_benchmark(*source, *processor, *options_.benchmark_seconds));
+      const auto processor =
+          make_processor(work, video.width, video.height, processor_options(video));
+      const BenchmarkResult result =
+          run_benchmark(*source, *processor, *options_.benchmark_seconds);
+      if (!options_.stats_file.empty())
+        write_stats(options_.stats_file, benchmark_json(result, *source, *processor));
+      if (options_.stats_file != "-")
+        fmt::print("{}", benchmark_table(result, *source, *processor));
       return 0;
     }
     return filter(*source, work);
   }
 
  private:
-  int slots() const { return options_.slots > 0 ? options_.slots : default_slots; }
+  int slots(const VideoInfo& video) const {
+    if (options_.slots > 0) return options_.slots;
+    return default_slots(device_.device, *video.format, video.width, video.height);
+  }
 
   // A variant knows where it runs.
   std::string device_word() const {
@@ -115,11 +126,12 @@ class Command {
     return o;
   }
 
-  ProcessorOptions processor_options() const {
+  ProcessorOptions processor_options(const VideoInfo& video) const {
     ProcessorOptions o;
     o.device = device_.device;
     o.device_index = device_.index;
-    o.slots = slots();
+    o.slots = slots(video);
+    o.trace = trace_.get();
     o.variant = options_.variant;
     o.threads = options_.threads > 0
                     ? options_.threads
@@ -131,9 +143,10 @@ class Command {
   // device, else the definition.
   std::unique_ptr<Verifier> make_verifier(const Work& work, const VideoInfo& video) const {
     if (!options_.verify_every) return nullptr;
-    ProcessorOptions o = processor_options();
+    ProcessorOptions o = processor_options(video);
     o.slots = 1;
     o.variant.clear();
+    o.trace = nullptr;
     if (o.device == Device::cuda) {
       o.device = Device::cpu;
     } else if (!cuda_devices().devices.empty()) {
@@ -148,7 +161,8 @@ class Command {
   int filter(Source& source, const Work& work) {
     const VideoInfo& video = source.video();
     const auto sink = open_sink(options_.output, sink_options(), source);
-    const auto processor = make_processor(work, video.width, video.height, processor_options());
+    const auto processor =
+        make_processor(work, video.width, video.height, processor_options(video));
     const auto verifier = make_verifier(work, video);
 
     RunResult result;
@@ -162,9 +176,12 @@ class Command {
                                    last = progress;
                                    display.show(progress);
                                  },
+                             .observer_interval = observer_seconds,
+                             .trace = trace_.get(),
                              .verifier = verifier.get()});
       display.finish(last);
     }
+    if (trace_) trace_->finish();
 
     const int signal = interrupting_signal();
     if (!options_.stats_file.empty())
@@ -183,6 +200,7 @@ class Command {
   const std::atomic<bool>& interrupted_;
   Notify notify_;
   DeviceChoice device_;
+  std::unique_ptr<Trace> trace_;
 };
 
 int command(int argc, char** argv) {

@@ -156,7 +156,8 @@ void declare(CLI::App& app, Options& o, Words& w) {
   app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->group(machine);
-  app.add_option("--slots", o.slots, "frames in flight (default: 4)")
+  app.add_option("--slots", o.slots,
+                 "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
       ->check(CLI::Range(1, 256))
       ->group(machine);
 
@@ -166,6 +167,9 @@ void declare(CLI::App& app, Options& o, Words& w) {
       ->group(reports);
   app.add_flag("-q,--quiet", o.quiet, "errors only")->group(reports);
   app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
+      ->group(reports);
+  app.add_option("--trace", o.trace_file,
+                 "write what worked when on which frame: a file for ui.perfetto.dev")
       ->group(reports);
   app.add_option("--benchmark", w.benchmark,
                  "--benchmark[=SECONDS]: frames per second of each stage and of all, no codec")

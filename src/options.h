@@ -39,7 +39,7 @@ struct Options {
   bool overwrite = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
-  std::string stats_file;
+  std::string stats_file, trace_file;  // empty: none
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
   bool explain = false;

@@ -1,6 +1,7 @@
 // What vidconv says about its work, and the options that choose a part of it.
 #include <signal.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/cli_test.h"
@@ -16,20 +17,21 @@ class Options : public CliTest {};
 TEST_F(Options, HelpAndVersion) {
   const Result help = run_vidconv({"--help"});
   EXPECT_TRUE(succeeded(help));
-  for (const std::string option : {"--kernel",       "--device",
-                                   "--border",       "--planes",
-                                   "--threads",      "--slots",
-                                   "--codec",        "--crf",
-                                   "--preset",       "--encoder-opt",
-                                   "--start",        "--duration",
-                                   "--frames",       "-y",
-                                   "--progress",     "-q",
-                                   "--stats",        "--benchmark",
-                                   "--verify",       "--explain",
-                                   "--list-kernels", "--list-formats",
-                                   "--list-devices", "--raw",
-                                   "--variant",      "--list-variants",
-                                   "--format",       "--range"})
+  for (const std::string option : {"--kernel",        "--device",
+                                   "--border",        "--planes",
+                                   "--threads",       "--slots",
+                                   "--codec",         "--crf",
+                                   "--preset",        "--encoder-opt",
+                                   "--start",         "--duration",
+                                   "--frames",        "-y",
+                                   "--progress",      "-q",
+                                   "--stats",         "--benchmark",
+                                   "--trace",         "--verify",
+                                   "--explain",       "--list-kernels",
+                                   "--list-formats",  "--list-devices",
+                                   "--raw",           "--variant",
+                                   "--list-variants", "--format",
+                                   "--range"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
   EXPECT_TRUE(succeeded(version));
@@ -192,6 +194,28 @@ TEST_F(Options, BenchmarkTellsEachStageAndAll) {
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(result.out, {"convolve"}));
   EXPECT_TRUE(has_line_with(result.out, {"all at once"}));
+}
+
+TEST_F(Options, BenchmarkWritesStats) {
+  EXPECT_TRUE(succeeded(run_vidconv({"pattern:128x72", "--kernel", "box", "--benchmark=0.1",
+                                     "--device", "cpu", "--stats", path("stats.json")})));
+  const json stats = json::parse(read_file(path("stats.json")));
+  EXPECT_GT(stats.at("benchmark").at("overlapped_fps"), 0);
+  EXPECT_EQ(stats.at("benchmark").at("slowest"), "convolve");
+  EXPECT_TRUE(stats.at("benchmark").at("bus").is_null());
+}
+
+TEST_F(Options, TraceTellsEveryFrame) {
+  EXPECT_TRUE(succeeded(run_vidconv({"pattern:64x48#10", "-o", "null:", "--kernel", "box",
+                                     "--device", "cpu", "--trace", path("trace.json")})));
+  std::map<std::string, int> spans;
+  for (const json& event : json::parse(read_file(path("trace.json"))).at("traceEvents"))
+    if (event.at("ph") == "X") ++spans[event.at("name")];
+  EXPECT_EQ(spans, (std::map<std::string, int>{
+                       {"convolve", 10}, {"decode", 10}, {"encode", 10}, {"submit", 10}}));
+  EXPECT_TRUE(refused(run_vidconv({"pattern:64x48#10", "-o", "null:", "--kernel", "box", "--trace",
+                                   path("no/such/folder/trace.json")}),
+                      exit_output, {"trace"}));
 }
 
 TEST_F(Options, VerifyComparesTheOtherPath) {

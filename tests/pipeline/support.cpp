@@ -81,6 +81,15 @@ std::vector<Device> all_devices() {
   return {Device::cpu};
 }
 
+bool has(Device device) {
+  static const std::vector<Device> all = all_devices();
+  return std::ranges::find(all, device) != all.end();
+}
+
+SourceOptions source_options_for(Device device) {
+  return {.memory = device == Device::cuda ? pinned_memory : plain_memory};
+}
+
 std::unique_ptr<Processor> processor_for(const Source& source,
                                          const std::vector<std::string>& chain,
                                          ProcessorOptions options) {

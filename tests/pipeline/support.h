@@ -56,7 +56,12 @@ std::string packed(const Frame& frame);
 // is no CUDA device.
 std::vector<Device> all_devices();
 
-// A chain of filters on the CPU for the frames of `source`.
+// Whether it is one of these.
+bool has(Device device);
+// With frames in the memory that the device wants.
+SourceOptions source_options_for(Device device);
+
+// A chain of filters, on the CPU unless the options say otherwise, for the frames of `source`.
 std::unique_ptr<Processor> processor_for(const Source& source,
                                          const std::vector<std::string>& chain,
                                          ProcessorOptions options = {});
