@@ -209,7 +209,8 @@ TEST_F(Options, TraceTellsEveryFrame) {
   EXPECT_TRUE(succeeded(run_vidconv({"pattern:64x48#10", "-o", "null:", "--kernel", "box",
                                      "--device", "cpu", "--trace", path("trace.json")})));
   std::map<std::string, int> spans;
-  for (const json& event : json::parse(read_file(path("trace.json"))).at("traceEvents"))
+  const json trace = json::parse(read_file(path("trace.json")));
+  for (const json& event : trace.at("traceEvents"))
     if (event.at("ph") == "X") ++spans[event.at("name")];
   EXPECT_EQ(spans, (std::map<std::string, int>{
                        {"convolve", 10}, {"decode", 10}, {"encode", 10}, {"submit", 10}}));
