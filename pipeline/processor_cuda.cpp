@@ -185,7 +185,7 @@ class CudaProcessor final : public Processor {
   static std::vector<std::string> kernel_names(const Work& work, const ProcessorOptions& options) {
     std::vector<std::string> names;
     for (const Step& step : work.steps) {
-      std::string name(choose_variant(step.plan, options).name);
+      std::string name(choose_variant(step, options).name);
       for (const std::size_t i : step.components)
         name += std::string(" ") + work.format->components[i].name;
       names.push_back(name);
