@@ -14,6 +14,7 @@ namespace vidconv::bench {
 // Runs the command and returns its exit code; throws std::exception with words for people.
 using Run = std::function<int()>;
 
+Run accuracy_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
 
 }  // namespace vidconv::bench

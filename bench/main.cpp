@@ -18,6 +18,7 @@ struct Command {
 };
 
 constexpr Command commands[] = {
+    {"accuracy", "compare results with double arithmetic, rounded once", accuracy_command},
     {"kernels", "time the variants that serve users, beside OpenCV, FFmpeg and NPP",
      kernels_command},
 };

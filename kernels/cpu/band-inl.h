@@ -91,7 +91,7 @@ void store_codes(const Code* HWY_RESTRICT codes, int count, int shift, int step,
 //                      of source row j, counted from `above` rows over the first output row; out[r]
 //                      is nullptr for a row below the band
 template <class T, class Engine>
-void run_band(const Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
+void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
               const WindowLayout& layout, Window<typename Engine::Lane>& window) {
   const auto src = band.pair.src.as<const T>();
   const auto dst = band.pair.dst.as<T>();

@@ -14,8 +14,8 @@
 namespace vidconv {
 
 // EnginePlan is a plan in the form of one engine. It has `rows` (output rows computed together),
-// passes() (lines made by row passes) and any_dense() (whether source lines are needed beside
-// them).
+// passes() (lines made by row passes), any_dense() (whether source lines are needed beside
+// them), and may have `scratch` (lines for the engine's own use).
 template <class Lane, class EnginePlan>
 class BandedConvolver final : public Convolver {
  public:
@@ -46,7 +46,10 @@ class BandedConvolver final : public Convolver {
 
  private:
   WindowLayout layout(int width) const {
-    return {reach_, width, EnginePlan::rows, engine_plan_.passes(), engine_plan_.any_dense()};
+    int scratch = 0;
+    if constexpr (requires { EnginePlan::scratch; }) scratch = EnginePlan::scratch;
+    return {reach_, width, EnginePlan::rows, engine_plan_.passes(), engine_plan_.any_dense(),
+            scratch};
   }
 
   const Plan plan_;

@@ -19,6 +19,10 @@ std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 bool cpu_sum16_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_sum16(const Plan& plan, int threads);
 
+// Linear integer plans whose taps are all the same: sums carried from row to row.
+bool cpu_running_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_running(const Plan& plan, int threads);
+
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 bool cpu_int16_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads);

@@ -41,12 +41,13 @@ class WindowLayout {
   WindowLayout() = default;
   // `rows`: how many output rows are computed together. `passes`: lines made by row passes, in each
   // slot. `keep_sources`: whether the source's line is in each slot too, as line 0; else all rows
-  // share one place for it.
-  WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources)
+  // share one place for it. `scratch`: lines for the engine's own use.
+  WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources,
+               int scratch = 0)
       : slots(reach.above + rows + reach.below),
         line(round_up(reach.left) + round_up(width, block) + round_up(reach.right + 1)),
         slot(line * (passes + (keep_sources ? 1 : 0))),
-        elements(slot * slots + line),
+        elements(slot * slots + line * (1 + scratch)),
         origin_(round_up(reach.left)),
         keep_sources_(keep_sources) {}
 
@@ -57,6 +58,8 @@ class WindowLayout {
   std::ptrdiff_t passes(int slot_index) const {
     return origin_ + slot * slot_index + (keep_sources_ ? line : 0);
   }
+  // Of the first line for the engine's own use; the others follow.
+  std::ptrdiff_t scratch() const { return slot * slots + line; }
   // Of sample 0 of a slot's first line.
   std::ptrdiff_t first(int slot_index) const { return origin_ + slot * slot_index; }
 
