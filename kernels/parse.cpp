@@ -25,7 +25,7 @@ constexpr MatrixForm forms[] = {
 };
 
 constexpr ModifierKey keys[] = {
-    {"scale", "number", "factor on the response; auto, for one kernel: 1 / sum of its taps"},
+    {"scale", "-1e6..1e6", "factor on the response; auto, for one kernel: 1 / sum of its taps"},
     {"bias", "-16..16", "added to the response, as a fraction of full scale"},
     {"abs", "0|1", "1: absolute value before the clamp"},
     {"flip", "0|1", "1: mathematical convolution instead of correlation"},
@@ -201,7 +201,8 @@ class SpecParser {
     if (key == "scale") {
       m.auto_scale = c.accept("auto");
       m.scale.reset();
-      if (!m.auto_scale) m.scale = c.number();
+      // So that no tap of a preset gets beyond Kernel::max_tap on any plane.
+      if (!m.auto_scale) m.scale = c.number(-1e6, 1e6);
     } else if (key == "bias") {
       m.bias = c.number(-16, 16);
     } else if (key == "abs") {

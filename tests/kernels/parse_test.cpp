@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"matrix:1 2:anchor=2,0", 1, "outside a kernel of 2x1"},
         Bad{"matrix:1 2:anchor=1", 20, "',' between"},
         Bad{"matrix:1:rotate=45", 17, "0, 90, 180 or 270"}, Bad{"matrix:1:abs=2", 14, "0 or 1"},
+        Bad{"box:scale=1e7", 11, "outside -1000000 to 1000000"},
         Bad{"matrix:1:bias=17", 15, "outside -16 to 16"},
         Bad{"matrix:1 +-2", 11, "a number after '+', found '-'"},
         Bad{"matrix:1,,2", 10, "a number, found ','"}, Bad{"matrix:1,2,", 12, "a number after ','"},
