@@ -34,9 +34,16 @@ Converter::Converter(const PixelFormat& to, AVColorRange range, AVColorSpace mat
                      const HostMemory& memory)
     : to_(to), range_(range), matrix_(matrix), memory_(memory) {}
 
+void Converter::scale_to(int width, int height) {
+  width_ = width;
+  height_ = height;
+}
+
 FramePtr Converter::convert(const AVFrame& from) {
-  if (!pool_ || pool_->layout().width != from.width || pool_->layout().height != from.height)
-    pool_.emplace(aligned_layout(to_, from.width, from.height), memory_);
+  const int width = width_ > 0 ? width_ : from.width, height = height_ > 0 ? height_ : from.height;
+  const bool same_size = width == from.width && height == from.height;
+  if (!pool_ || pool_->layout().width != width || pool_->layout().height != height)
+    pool_.emplace(aligned_layout(to_, width, height), memory_);
   FramePtr result = pool_->get();
   const auto check = [](int code) {
     check_av(code, Fault::internal, "cannot convert the pixel format");
@@ -51,7 +58,8 @@ FramePtr Converter::convert(const AVFrame& from) {
                                 : is_rgb(from_format) && !to_rgb  ? AVCOL_RANGE_MPEG
                                                                   : from_range;
   result->color_range = to_range;
-  if (from_format == to_.id && (from_range == AVCOL_RANGE_JPEG) == (to_range == AVCOL_RANGE_JPEG)) {
+  if (same_size && from_format == to_.id &&
+      (from_range == AVCOL_RANGE_JPEG) == (to_range == AVCOL_RANGE_JPEG)) {
     // The J formats lie in memory as the plain ones; av_frame_copy() wants equal names.
     AVFrame plain = from;
     plain.format = to_.id;
@@ -59,7 +67,7 @@ FramePtr Converter::convert(const AVFrame& from) {
     return result;
   }
 
-  if (&to_ == find_swapped(from_format) && to_range == from_range) {
+  if (same_size && &to_ == find_swapped(from_format) && to_range == from_range) {
     Frame swapped(std::move(result), 0);
     for (int p = 0; p < to_.planes; ++p)
       for (int y = 0; y < to_.rows(p, from.height); ++y)
@@ -76,9 +84,8 @@ FramePtr Converter::convert(const AVFrame& from) {
     result->colorspace = AVCOL_SPC_RGB;
   else if (is_rgb(from_format))
     result->colorspace = to_matrix;
-  scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format,
-                                     from.width, from.height, to_.id, flags, nullptr, nullptr,
-                                     nullptr));
+  scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format, width,
+                                     height, to_.id, flags, nullptr, nullptr, nullptr));
   if (!scaler_) check(AVERROR(EINVAL));
   sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix),
                            from_range == AVCOL_RANGE_JPEG, sws_getCoefficients(to_matrix),

@@ -19,7 +19,10 @@ class Converter {
   Converter(const PixelFormat& to, AVColorRange range, AVColorSpace matrix,
             const HostMemory& memory);
 
-  // A new frame of the same size and properties. `from` may have any format of FFmpeg's; where it
+  // From now on results have this size; until then, the size of what comes.
+  void scale_to(int width, int height);
+
+  // A new frame of the same properties. `from` may have any format of FFmpeg's; where it
   // is the wanted one already, samples are copied. Throws Error(internal).
   FramePtr convert(const AVFrame& from);
 
@@ -30,6 +33,7 @@ class Converter {
   const AVColorRange range_;
   const AVColorSpace matrix_;
   const HostMemory memory_;
+  int width_ = 0, height_ = 0;  // of results; 0: as it comes
   std::optional<FramePool> pool_;
   SwsPtr scaler_;  // for frames like the last one
 };

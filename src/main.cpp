@@ -12,10 +12,12 @@
 
 #include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
+#include "pipeline/picture_file.h"
 #include "pipeline/run.h"
 #include "src/benchmark.h"
 #include "src/device.h"
 #include "src/explain.h"
+#include "src/gallery.h"
 #include "src/interrupt.h"
 #include "src/lists.h"
 #include "src/options.h"
@@ -40,6 +42,7 @@ class Command {
 
   int run() {
     capture_av_log();
+    if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
     device_ = choose_device(device_word());
     if (!device_.why.empty()) notify_(device_.why);
@@ -72,6 +75,11 @@ class Command {
   }
 
  private:
+  int threads() const {
+    return options_.threads > 0
+               ? options_.threads
+               : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  }
   int slots(const VideoInfo& video) const {
     if (options_.slots > 0) return options_.slots;
     return default_slots(device_.device, *video.format, video.width, video.height);
@@ -133,9 +141,7 @@ class Command {
     o.slots = slots(video);
     o.trace = trace_.get();
     o.variant = options_.variant;
-    o.threads = options_.threads > 0
-                    ? options_.threads
-                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    o.threads = threads();
     return o;
   }
 
@@ -156,6 +162,14 @@ class Command {
     }
     return std::make_unique<Verifier>(make_processor(work, video.width, video.height, o),
                                       *options_.verify_every);
+  }
+
+  int gallery() {
+    const auto source = open_source(options_.input, source_options());
+    const FramePtr sheet =
+        draw_gallery(*source, {options_.filters, planes(), options_.border, threads()});
+    write_picture(*sheet, options_.output, {options_.overwrite, options_.input});
+    return 0;
   }
 
   int filter(Source& source, const Work& work) {

@@ -23,6 +23,7 @@ constexpr const char* examples = R"(Examples:
   vidconv in.mkv -o out.mkv --kernel "matrix:0 -1 0;-1 5 -1;0 -1 0"
   ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -
   vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark
+  vidconv in.mp4 -o sheet.png --gallery --at 12.5
 
 Exit codes: 0 done; 1 internal error; 2 command line; 3 input cannot be read; 4 output cannot be
 written; 5 device; 6 verification failed; 7 finished, but the input was damaged; 130 interrupted.)";
@@ -35,7 +36,7 @@ written; 5 device; 6 verification failed; 7 finished, but the input was damaged;
 // Words as typed on the command line, before they mean anything.
 struct Words {
   std::vector<std::string> kernels, encoder_options;
-  std::string border = "reflect101", start, duration, progress = "auto", range;
+  std::string border = "reflect101", start, at, duration, progress = "auto", range;
   double benchmark = 0;
   int verify = 0;
   std::string list_kernels;
@@ -179,6 +180,11 @@ void declare(CLI::App& app, Options& o, Words& w) {
                  "--verify[=N]: compute every Nth frame on the other path too and compare")
       ->check(CLI::PositiveNumber)
       ->group(reports);
+  app.add_flag(
+         "--gallery", o.gallery,
+         "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, .jpg)")
+      ->group(reports);
+  app.add_option("--at", w.at, "the frame for --gallery: seconds or [HH:]MM:SS")->group(reports);
   app.add_flag("--explain", o.explain, "print what would be computed, and run nothing")
       ->group(reports);
   app.add_option("--list-kernels", w.list_kernels,
@@ -206,7 +212,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
 void check_together(const Options& o) {
   if (o.input.empty())
     refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
-  if (o.filters.empty())
+  if (o.filters.empty() && !o.gallery)
     refuse("--kernel", "", "no filter was named",
            "e.g. --kernel gaussian:sigma=2; see --list-kernels");
   if (o.output.empty() && !o.explain && !o.benchmark_seconds)
@@ -245,6 +251,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text));
   o.border = parse_border(w.border);
   o.clamp_range = w.range == "clamp";
+  if (!w.at.empty()) {
+    if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
+    o.start = parse_time("--at", w.at);
+  }
   if (!w.start.empty()) o.start = parse_time("--start", w.start);
   if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
   o.progress = parse_progress(w.progress);

@@ -25,8 +25,8 @@ struct Options {
   Border border;
   std::string planes;  // empty: by the purpose of the filter
   bool clamp_range = false;
-  int threads = 0;     // 0: as many as the machine has
-  int slots = 0;       // 0: the default of the pipeline
+  int threads = 0;  // 0: as many as the machine has
+  int slots = 0;    // 0: the default of the pipeline
 
   std::string codec, preset;  // empty: chosen by the output
   std::optional<double> crf;
@@ -43,6 +43,7 @@ struct Options {
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
   bool explain = false;
+  bool gallery = false;
   List list = List::none;
 };
 

@@ -17,21 +17,37 @@ class Options : public CliTest {};
 TEST_F(Options, HelpAndVersion) {
   const Result help = run_vidconv({"--help"});
   EXPECT_TRUE(succeeded(help));
-  for (const std::string option : {"--kernel",        "--device",
-                                   "--border",        "--planes",
-                                   "--threads",       "--slots",
-                                   "--codec",         "--crf",
-                                   "--preset",        "--encoder-opt",
-                                   "--start",         "--duration",
-                                   "--frames",        "-y",
-                                   "--progress",      "-q",
-                                   "--stats",         "--benchmark",
-                                   "--trace",         "--verify",
-                                   "--explain",       "--list-kernels",
-                                   "--list-formats",  "--list-devices",
-                                   "--raw",           "--variant",
-                                   "--list-variants", "--format",
-                                   "--range"})
+  for (const std::string option : {"--kernel",
+                                   "--device",
+                                   "--border",
+                                   "--planes",
+                                   "--threads",
+                                   "--slots",
+                                   "--codec",
+                                   "--crf",
+                                   "--preset",
+                                   "--encoder-opt",
+                                   "--start",
+                                   "--duration",
+                                   "--frames",
+                                   "-y",
+                                   "--progress",
+                                   "-q",
+                                   "--stats",
+                                   "--benchmark",
+                                   "--trace",
+                                   "--verify",
+                                   "--explain",
+                                   "--list-kernels",
+                                   "--list-formats",
+                                   "--list-devices",
+                                   "--raw",
+                                   "--variant",
+                                   "--list-variants",
+                                   "--format",
+                                   "--range",
+                                   "--gallery",
+                                   "--at"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
   EXPECT_TRUE(succeeded(version));
@@ -123,6 +139,48 @@ TEST_F(Options, AGainThatClipsIsWarnedOf) {
   Arguments quiet = warned;
   quiet.push_back("-q");
   EXPECT_EQ(run_vidconv(quiet).err, "");
+}
+
+// Each tile of the sheet is what the filter makes of the frame, byte for byte.
+TEST_F(Options, GalleryDrawsFilters) {
+  const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
+  const std::vector<std::string> filters = {"identity", "box:size=5", "sobel", "kirsch", "emboss"};
+  Arguments draw = {picture, "-o", sheet, "--gallery"};
+  for (const std::string& filter : filters) {
+    draw.push_back("--kernel");
+    draw.push_back(filter);
+  }
+  EXPECT_TRUE(succeeded(run_vidconv(draw)));
+  constexpr std::size_t width = 4 * 328 + 8, height = 2 * (25 + 30 + 8) + 8;
+  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
+  const std::string pixels = read_file(path("sheet.rgb"));
+  ASSERT_EQ(pixels.size(), 3 * width * height);
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const Result alone =
+        run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filters[i]});
+    ASSERT_EQ(alone.out.size(), 3u * 40 * 30);
+    const std::size_t left = 8 + i % 4 * 328, top = i / 4 * 63 + 25;
+    for (std::size_t y = 0; y < 30; ++y)
+      ASSERT_EQ(pixels.substr(3 * ((top + y) * width + left), 3 * 40),
+                alone.out.substr(3 * 40 * y, 3 * 40))
+          << filters[i] << ", row " << y;
+    const std::string label =
+        pixels.substr(3 * ((top - 15) * width + left), 3 * 12 * filters[i].size());
+    EXPECT_NE(label.find('\0'), std::string::npos) << filters[i];
+  }
+}
+
+TEST_F(Options, GalleryOfAVideo) {
+  const std::string sheet = path("sheet.jpg");
+  EXPECT_TRUE(succeeded(run_vidconv({clip(), "-o", sheet, "--gallery", "--at", "0.4"})));
+  EXPECT_EQ(probe(sheet, "stream=codec_name,width"), (std::vector<std::string>{"mjpeg,1320"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", sheet, "--gallery"}), exit_output, {"sheet.jpg"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.png"), "--gallery", "--at", "99"}),
+                      exit_input, {"clip.mp4", "ends before that time"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--gallery"}), exit_command_line,
+                      {"a.mp4", ".png"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--kernel", "box", "--at", "1"}),
+                      exit_command_line, {"--at"}));
 }
 
 TEST_F(Options, QuietSaysNothing) {

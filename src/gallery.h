@@ -1,0 +1,22 @@
+// --gallery: every filter applied to one frame, labelled, on one sheet.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/source.h"
+#include "pipeline/work.h"
+
+namespace vidconv {
+
+struct GalleryOptions {
+  std::vector<FilterSpec> filters;  // empty: every one of the table, with its defaults
+  PlaneSelection planes;
+  Border border;
+  int threads = 1;
+};
+
+// The next frame of `source`, made small enough for a sheet and then filtered, so that what filters
+// do to pixels stays visible. Packed RGB of 8 bits. Throws Error(input) where there is no frame.
+FramePtr draw_gallery(Source& source, const GalleryOptions& options);
+
+}  // namespace vidconv
