@@ -22,7 +22,12 @@ struct FrameSize {
   const char* name;
   int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
-constexpr FrameSize frame_sizes[] = {{"HD", 1920, 1080}, {"4K", 3840, 2160}, {"8K", 7680, 4320}};
+constexpr FrameSize frame_sizes[] = {
+    {"HD", 1920, 1080},
+    {"4K", 3840, 2160},
+    {"8K", 7680, 4320},
+    {"square", 3072, 2048},  // 3072 x 3072 samples, as CUDA's sample convolutionSeparable takes
+};
 
 struct KindRow {
   const char* name;
