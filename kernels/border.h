@@ -48,6 +48,8 @@ VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n) {
   switch (mode) {
     case BorderMode::reflect101: {
       if (n == 1) return 0;
+      const int near = i < 0 ? -i : 2 * n - 2 - i;  // most often it is, and saves a division
+      if (near >= 0 && near < n) return near;
       const int period = 2 * n - 2;
       int m = i % period;
       if (m < 0) m += period;

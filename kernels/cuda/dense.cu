@@ -198,8 +198,7 @@ class Dense final : public Convolver {
 }  // namespace
 
 bool supports_dense(const Plan& plan) {
-  return std::ranges::none_of(plan.terms,
-                              [](const Taps& t) { return t.dense.empty() || t.joins; });
+  return std::ranges::none_of(plan.terms, [](const Taps& t) { return t.dense.empty() || t.joins; });
 }
 
 std::unique_ptr<Convolver> make_dense(const Plan& plan, int) {

@@ -109,9 +109,9 @@ __global__ void __launch_bounds__(warp_size* warps)
   const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const Taps taps(work.taps);
   const Taps more_taps(work.taps + (terms - 1) * 2 * bytes * Taps::pairs * warp_size);
-  const Window wanted{
-      tile.x - reach, tile.y - half, tile_width + 2 * reach, rows, margin - reach, pitch,
-      half,           half};
+  const Window wanted{tile.x - reach, tile.y - half,  tile_width + 2 * reach,
+                      rows,           margin - reach, pitch,
+                      half,           half,           half};
   const ByteView view =
       view_window(samples, wanted, tile.pair.src.as<const std::uint8_t>(), work.sampling);
 

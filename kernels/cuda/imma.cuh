@@ -11,13 +11,12 @@
 // m16n8k16 has the first half of A and B.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cuda/device.h"
 #include "kernels/finish.h"
 #include "kernels/plan.h"
 
@@ -35,7 +34,7 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // never run: device_has_imma() says no
+#else  // never run: device_is_sm80() says no
 #define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) d = c
 #endif
 
@@ -117,16 +116,6 @@ struct Rounding {
   int min, max;
 };
 
-// The device that is current can run what is below.
-inline bool device_has_imma() {
-  int device = 0, major = 0;
-  const bool known =
-      cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess;
-  if (!known) cudaGetLastError();  // or the next launch would be blamed for it
-  return known && major >= 8;
-}
-
 // Divisors of more bits that are no powers of two are left to other variants.
 inline constexpr int largest_divisor = 1 << 22;
 
@@ -135,7 +124,7 @@ inline bool imma_serves(const Plan& plan) {
   const bool rounds =
       plan.finish.magic == 0x80000001u || plan.finish.real_divisor <= largest_divisor;
   return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 && rounds &&
-         device_has_imma();
+         device_is_sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large

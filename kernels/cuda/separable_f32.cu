@@ -11,9 +11,9 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 256, warps = threads / 32;
 constexpr int across = 8;  // adjacent sums that a thread makes in the row pass
-constexpr int strip = 22;  // outputs, one below the other, that it makes in the column pass
+constexpr int strip = 20;  // outputs, one below the other, that it makes in the column pass
 constexpr int tile_width = 64;
 constexpr int tile_height = threads / tile_width * strip;
 constexpr int largest = 17;
@@ -26,91 +26,97 @@ struct Work {
   float row[size], column[size];
 };
 
-// Rows of sums are an odd number of 16-byte vectors long: eight lanes that write a vector of eight
-// rows hit all banks once.
-constexpr int sums_pitch = tile_width + 4;
-static_assert(sums_pitch / 4 % 2 == 1);
-
-// The samples from (x, y) on; x is a multiple of 4.
-template <int count>
-__device__ void load_window(float (&window)[count], const Plane<const float>& src, bool aligned,
-                            int x, int y, const Sampling& sampling) {
-  if (aligned && x >= 0 && x + count <= src.width && y >= 0 && y < src.height) {
-    const auto* const from = reinterpret_cast<const float4*>(src.row(y) + x);
-#pragma unroll
-    for (int i = 0; i < count / 4; ++i) {
-      const float4 v = __ldg(from + i);
-      window[4 * i] = v.x, window[4 * i + 1] = v.y;
-      window[4 * i + 2] = v.z, window[4 * i + 3] = v.w;
-    }
-  } else {
-    float samples[count];  // in local memory, so that there is only one copy of this code
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) samples[i] = read_code(src, x + i, y, sampling);
-#pragma unroll
-    for (int i = 0; i < count; ++i) window[i] = samples[i];
-  }
-}
-
+// The samples of a tile, of which the row pass makes sums in place. Rows are an odd number of
+// vectors of 16 bytes long: so eight lanes that read vectors of two rows hit all banks once.
 template <int size>
-__device__ void sum_rows(float* sums, const Tile& tile, const Work<size>& work) {
-  constexpr int rows = tile_height + size - 1;
-  constexpr int half = size / 2, margin = round_up(half, 4);
-  constexpr int groups = tile_width / across;
-  const Plane<const float> src = tile.pair.src.as<const float>();
-  const bool aligned = is_aligned(src, 16);
-  const int lane_row = static_cast<int>(threadIdx.x) % 8;
-  const int x0 = static_cast<int>(threadIdx.x) / 8 % groups * across;
-  for (int r = static_cast<int>(threadIdx.x) / (8 * groups) * 8 + lane_row; r < rows;
-       r += threads / groups) {
-    float window[across + 2 * margin];
-    load_window(window, src, aligned, tile.x + x0 - margin, tile.y - half + r, work.sampling);
+struct Layout {
+  static constexpr int half = size / 2, margin = round_up(half, 4);
+  static constexpr int rows = tile_height + size - 1;
+  static constexpr int pitch = ((tile_width + 2 * margin) / 4 | 1) * 4;
+};
+
+// The row pass: a warp takes four rows at a time, a lane a group of sums.
+template <int size>
+__device__ void sum_rows(float* samples, const Work<size>& work) {
+  using L = Layout<size>;
+  static_assert(4 * tile_width / across == 32);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int group = lane % 4 + lane / 8 % 2 * 4;
+  const int lane_row = lane / 4 % 2 + lane / 16 * 2;
+  for (int r = static_cast<int>(threadIdx.x) / 32 * 4 + lane_row; r < round_up(L::rows, 4);
+       r += 4 * warps) {
+    float window[across + 2 * L::margin];
+    float* const at = samples + r * L::pitch + group * across;
+    auto* const vectors = reinterpret_cast<float4*>(at);
+    if (r < L::rows)
+#pragma unroll
+      for (int i = 0; i < (across + 2 * L::margin) / 4; ++i) {
+        const float4 v = vectors[i];
+        window[4 * i] = v.x, window[4 * i + 1] = v.y;
+        window[4 * i + 2] = v.z, window[4 * i + 3] = v.w;
+      }
+    __syncwarp();  // all of the row is read
     float t[across] = {};
 #pragma unroll
     for (int i = 0; i < size; ++i)
 #pragma unroll
       for (int x = 0; x < across; ++x)
-        t[x] = multiply_add(work.row[i], window[margin - half + x + i], t[x]);
-    auto* const to = reinterpret_cast<float4*>(sums + r * sums_pitch + x0);
-    to[0] = make_float4(t[0], t[1], t[2], t[3]);
-    to[1] = make_float4(t[4], t[5], t[6], t[7]);
+        t[x] = multiply_add(work.row[i], window[L::margin - L::half + x + i], t[x]);
+    if (r < L::rows) {
+      vectors[0] = make_float4(t[0], t[1], t[2], t[3]);
+      vectors[1] = make_float4(t[4], t[5], t[6], t[7]);
+    }
   }
 }
 
+// The column pass: a thread's strip, from sums that begin at its first column and row.
 template <int size>
-__global__ void __launch_bounds__(threads, 4)
-    separable_f32_kernel(const __grid_constant__ Work<size> work) {
-  __shared__ __align__(16) float sums[(tile_height + size - 1) * sums_pitch];
-  const Tile tile = this_tile(work.batch, tile_width, tile_height);
-  sum_rows(sums, tile, work);
-  __syncthreads();
-
-  const int column = static_cast<int>(threadIdx.x) % tile_width;
-  const int first_row = static_cast<int>(threadIdx.x) / tile_width * strip;
-  const float* const from = sums + first_row * sums_pitch + column;
+__device__ void store_columns(const float* sums, const Plane<float>& dst, int x, int y0,
+                              const Work<size>& work) {
+  if (x >= dst.width) return;
   float total[strip] = {};
 #pragma unroll
   for (int r = 0; r < strip + size - 1; ++r) {
-    const float t = from[r * sums_pitch];
+    const float t = sums[r * Layout<size>::pitch];
 #pragma unroll
     for (int y = 0; y < strip; ++y)
       if (r - y >= 0 && r - y < size) total[y] = multiply_add(work.column[r - y], t, total[y]);
   }
 
-  const Plane<float> dst = tile.pair.dst.as<float>();
-  const int x = tile.x + column, y0 = tile.y + first_row;
-  if (x >= dst.width) return;
-  float* to = dst.row(y0) + static_cast<std::ptrdiff_t>(x) * dst.step;
+  // finish_real(), which would convert the offset each time.
   const float offset = static_cast<float>(work.finish.real_offset);
+#pragma unroll
+  for (int y = 0; y < strip; ++y) total[y] = total[y] + offset;
+  if (work.finish.absolute)
+#pragma unroll
+    for (int y = 0; y < strip; ++y) total[y] = total[y] < 0 ? -total[y] : total[y];
+
+  auto* to = reinterpret_cast<std::byte*>(dst.row(y0) + static_cast<std::ptrdiff_t>(x) * dst.step);
   const int rows = dst.height - y0;
 #pragma unroll
   for (int y = 0; y < strip; ++y) {
-    if (y >= rows) return;
-    // finish_real(), which would convert the offset each time.
-    const float v = total[y] + offset;
-    *to = work.finish.absolute && v < 0 ? -v : v;
-    to = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(to) + dst.stride);
+    if (rows < strip && y >= rows) return;
+    *reinterpret_cast<float*>(to) = total[y];
+    to += dst.stride;
   }
+}
+
+template <int size>
+__global__ void __launch_bounds__(threads, 5)
+    separable_f32_kernel(const __grid_constant__ Work<size> work) {
+  using L = Layout<size>;
+  __shared__ __align__(16) float samples[L::rows * L::pitch];
+  const Tile tile = this_tile(work.batch, tile_width, tile_height);
+  const Piece piece{
+      tile.x - L::margin, tile.y - L::half, L::pitch, L::rows, L::half, L::half, L::half};
+  load_tile(samples, piece, tile.pair.src.as<const float>(), work.sampling);
+  __syncthreads();
+  sum_rows(samples, work);
+  __syncthreads();
+  const int column = static_cast<int>(threadIdx.x) % tile_width;
+  const int first_row = static_cast<int>(threadIdx.x) / tile_width * strip;
+  store_columns(samples + first_row * L::pitch + column, tile.pair.dst.as<float>(), tile.x + column,
+                tile.y + first_row, work);
 }
 
 template <int size>

@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/imma_passes.cuh"
 #include "kernels/cuda/tile.cuh"
@@ -35,13 +36,41 @@ struct Work {
   std::int32_t start;      // of a column sum: makes up for that, and adds Finish::offset
 };
 
-// Stores the first `count` of 4 codes one by one.
-__device__ inline void store_four(std::uint8_t* to, int step, int count, unsigned codes) {
+// Where a warp stores what is not whole words: 8 rows of 16 codes pass through its own piece of
+// shared memory, so that lanes store adjacent samples.
+class Stager {
+ public:
+  // `y` is the first row, `x` the first column of the warp.
+  __device__ Stager(unsigned* piece, const Plane<std::uint8_t>& dst, int x, int y)
+      : piece_(piece), stride_(dst.stride) {
+    const int lane = static_cast<int>(threadIdx.x);
+    const int column = x + lane % square, row = y + lane / square;
+    to_ = dst.row(row) + static_cast<std::ptrdiff_t>(column) * dst.step;
+    rows_left_ = column < dst.width ? dst.height - row : 0;
+  }
+
+  // Lane 4 * g + q gives 4 codes of row g, from column 4 * q on. The next call stores the rows
+  // below.
+  __device__ void store(unsigned codes) {
+    const int lane = static_cast<int>(threadIdx.x);
+    piece_[lane] = codes;
+    __syncwarp();
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    if (i < count)
-      to[static_cast<std::ptrdiff_t>(i) * step] = static_cast<std::uint8_t>(codes >> 8 * i);
-}
+    for (int i = 0; i < 4; ++i) {
+      if (2 * i < rows_left_)
+        *to_ = reinterpret_cast<const std::uint8_t*>(piece_)[i * warp_size + lane];
+      to_ += 2 * stride_;
+    }
+    rows_left_ -= 8;
+    __syncwarp();
+  }
+
+ private:
+  unsigned* piece_;
+  std::ptrdiff_t stride_;
+  std::uint8_t* to_;
+  int rows_left_;  // of the plane, from the lane's own on
+};
 
 // The samples of a tile in shared memory.
 template <int chunks>
@@ -59,20 +88,21 @@ __global__ void __launch_bounds__(warp_size* warps)
   using L = Layout<chunks>;
   using Taps = PassTaps<chunks, bytes>;
   extern __shared__ uint4 shared[];
+  __shared__ unsigned staged[warps][warp_size];
   auto* const samples = reinterpret_cast<std::uint8_t*>(shared);
 
   const Tile tile = this_tile(work.batch, tile_width, work.tile_height);
   const Taps row_taps(work.taps), column_taps(work.taps + bytes * Taps::vectors * warp_size);
-  const Piece piece{tile.x - L::margin,        tile.y - L::reach, L::pitch,
-                    L::rows(work.tile_height), L::reach,          L::reach};
+  const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
+                    L::reach,           L::reach,          L::reach};
   load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
   __syncthreads();
 
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
   const int first_column = static_cast<int>(threadIdx.y) * square;
   const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
-  const int x = tile.x + first_column + 4 * q;
-  if (tile.x + first_column >= dst.width) return;
+  const int x = tile.x + first_column;
+  if (x >= dst.width) return;
 
   const Sums row_start = all_kept(bytes == 2 ? 0 : work.row_start);
   const int steps = (min(work.tile_height, dst.height - tile.y) + square - 1) / square;
@@ -113,22 +143,19 @@ __global__ void __launch_bounds__(warp_size* warps)
                          round(right.v[2 * eight]), round(right.v[2 * eight + 1])));
     }
   };
-  const bool whole = is_aligned(dst, 4) && tile.x + first_column + square <= dst.width &&
-                     tile.y + steps * square <= dst.height;
+  const bool whole =
+      is_aligned(dst, 4) && x + square <= dst.width && tile.y + steps * square <= dst.height;
   with_rounding(work.rounding, [&](auto round) {
-    int y = tile.y + g;
-    std::uint8_t* to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
-    if (whole)
+    if (whole) {
+      std::uint8_t* to = dst.row(tile.y + g) + x + 4 * q;
       walk(round, [&](unsigned codes) {
         *reinterpret_cast<unsigned*>(to) = codes;
         to += 8 * dst.stride;
       });
-    else
-      walk(round, [&](unsigned codes) {
-        if (y < dst.height) store_four(to, dst.step, dst.width - x, codes);
-        to += 8 * dst.stride;
-        y += 8;
-      });
+    } else {
+      Stager stager(staged[threadIdx.y], dst, x, tile.y);
+      walk(round, [&](unsigned codes) { stager.store(codes); });
+    }
   });
 }
 
@@ -154,15 +181,8 @@ class SeparableImma final : public Convolver {
     work_.start = static_cast<std::int32_t>(
         static_cast<std::uint32_t>(column_sum * taps.row_min + plan.finish.offset));
 
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    check(cudaGetDevice(&device), "the current device");
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-          "multiprocessors");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-              &blocks_each, kernel, warp_size * warps,
-              static_cast<std::size_t>(Layout<chunks>::bytes(most_steps * square))),
-          "blocks of cuda-separable-imma at once");
-    blocks_at_once_ = std::max(1, multiprocessors * blocks_each);
+    blocks_at_once_ =
+        blocks_at_once(kernel, warp_size * warps, Layout<chunks>::bytes(most_steps * square));
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

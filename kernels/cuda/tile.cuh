@@ -45,16 +45,18 @@ __device__ inline bool is_aligned(const Plane& plane, unsigned bytes) {
                                 0;
 }
 
-// Codes from 16 stored bytes.
+// Codes from 4 and 16 stored bytes.
+template <class T>
+__device__ inline unsigned shift_down(unsigned stored, int shift) {
+  if constexpr (std::is_same_v<T, std::uint16_t>)
+    return stored >> shift & (0xFFFFu >> shift) * 0x10001u;
+  else
+    return stored;
+}
 template <class T>
 __device__ inline uint4 shift_down(uint4 stored, int shift) {
-  if constexpr (std::is_same_v<T, std::uint16_t>) {
-    const unsigned mask = (0xFFFFu >> shift) * 0x10001u;
-    return {stored.x >> shift & mask, stored.y >> shift & mask, stored.z >> shift & mask,
-            stored.w >> shift & mask};
-  } else {
-    return stored;
-  }
+  return {shift_down<T>(stored.x, shift), shift_down<T>(stored.y, shift),
+          shift_down<T>(stored.z, shift), shift_down<T>(stored.w, shift)};
 }
 
 template <class T>
@@ -74,7 +76,134 @@ struct Piece {
   int x0, y0;
   int pitch, rows;
   int right, below;  // how far outputs look: what lies further outside the plane is left undefined
+  int left = 1 << 20;
 };
+
+// Calls body(row, column) for all of a grid; the threads of the block share them out.
+template <class Body>
+__device__ inline void for_grid(int columns, int rows, Body body) {
+  if (columns < 1) return;
+  const int threads = static_cast<int>(blockDim.x * blockDim.y);
+  const int row_step = threads / columns, column_step = threads % columns;
+  int row = thread_index() / columns, column = thread_index() % columns;
+#pragma unroll 4
+  while (row < rows) {
+    body(row, column);
+    row += row_step;
+    column += column_step;
+    if (column >= columns) {
+      column -= columns;
+      ++row;
+    }
+  }
+}
+
+// Samples in a word of 4 bytes.
+template <class T>
+inline constexpr int word_samples = 4 / static_cast<int>(sizeof(T));
+
+// word_samples<T> stored samples, each `step` after the one before, as one word; `step` is at most
+// 4 for bytes and 16-bit samples. Reads whole aligned words: at most 3 samples before the first,
+// and as far as the 8th.
+template <class T>
+__device__ inline unsigned gather_word(const T* from, int step) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
+  const auto* const w = reinterpret_cast<const unsigned*>(address & ~std::uintptr_t{3});
+  const unsigned byte = address & 3;
+  if constexpr (sizeof(T) == 4) {
+    return __ldg(w);
+  } else if constexpr (sizeof(T) == 2) {
+    const bool upper = byte != 0;
+    if (step == 1) return __funnelshift_r(__ldg(w), __ldg(w + 1), 8 * byte);
+    // The other sample lies 4, 6 or 8 bytes on.
+    const unsigned other = __ldg(w + (step == 2 || (step == 3 && !upper) ? 1 : 2));
+    const bool other_upper = step == 3 ? !upper : upper;
+    return __byte_perm(__ldg(w), other,
+                       (upper ? 0x32u : 0x10u) | (other_upper ? 0x7600u : 0x5400u));
+  } else {
+    const unsigned w0 = __ldg(w), w1 = __ldg(w + 1);
+    if (step == 1) return __funnelshift_r(w0, w1, 8 * byte);
+    const unsigned w2 = __ldg(w + 2);
+    const unsigned a0 = __funnelshift_r(w0, w1, 8 * byte), a1 = __funnelshift_r(w1, w2, 8 * byte);
+    if (step == 2) return __byte_perm(a0, a1, 0x6420);
+    const unsigned w3 = __ldg(w + 3);
+    if (step == 3)
+      return __byte_perm(__byte_perm(a0, a1, 0x0630), __funnelshift_r(w2, w3, 8 * byte), 0x5210);
+    const unsigned every_fourth = byte * 0x11u + 0x40u;
+    return __byte_perm(__byte_perm(w0, w1, every_fourth), __byte_perm(w2, w3, every_fourth),
+                       0x5410);
+  }
+}
+
+template <class T>
+__device__ inline unsigned word_of_outside(const Sampling& s) {
+  if constexpr (sizeof(T) == 4)
+    return __float_as_uint(s.outside);
+  else
+    return static_cast<unsigned>(s.outside) * (sizeof(T) == 2 ? 0x10001u : 0x1010101u);
+}
+
+// Fills one vector of a tile, from 16 bytes at `from` that are aligned as it is itself.
+template <class T>
+__device__ inline void load_vector(T* to, const T* from, const Sampling& sampling) {
+  auto* const vector = reinterpret_cast<uint4*>(to);
+  const auto* const stored = reinterpret_cast<const uint4*>(from);
+#if __CUDA_ARCH__ >= 800
+  if constexpr (!std::is_same_v<T, std::uint16_t>) {
+    // Past the registers, so that all of a thread's vectors are under way at once.
+    __pipeline_memcpy_async(vector, stored, 16);
+    return;
+  }
+#endif
+  *vector = shift_down<T>(__ldg(stored), sampling.shift);
+}
+
+// load_tile() of a piece that reaches beyond the plane, or whose plane is not aligned. Not inlined,
+// because every kernel has it and none needs it often.
+template <class T>
+__device__ __noinline__ void load_any_tile(T* tile, const Piece& piece, const Plane<const T>& src,
+                                           const Sampling& sampling) {
+  constexpr int n = vector_samples<T>, m = word_samples<T>;
+  const unsigned outside = word_of_outside<T>(sampling);
+  const int rows = min(piece.rows, src.height + piece.below - piece.y0);
+  const int columns = min(piece.pitch, src.width + piece.right - piece.x0);
+  // Columns [first, last) lie inside, in whole vectors or words; the others are read one by one.
+  const int begin = max(-piece.left - piece.x0, 0);
+  int first = begin, last = begin;
+  if (is_aligned(src, 16)) {
+    first = round_up(max(-piece.x0, 0), n);
+    last = max(first, min(src.width - piece.x0, piece.pitch) / n * n);
+    for_grid((last - first) / n, rows, [&](int row, int i) {
+      const int v = border_index(sampling.border, piece.y0 + row, src.height);
+      const int column = first + i * n;
+      T* const to = tile + row * piece.pitch + column;
+      if (v >= 0)
+        load_vector(to, src.row(v) + piece.x0 + column, sampling);
+      else
+        *reinterpret_cast<uint4*>(to) = make_uint4(outside, outside, outside, outside);
+    });
+  } else if (src.step <= 4) {
+    // gather_word() wants 3 samples before, and 8 from the first on.
+    first = round_up(max(3 - piece.x0, begin), m);
+    last = max(first, min(src.width - piece.x0 - 8 + m, piece.pitch) / m * m);
+    for_grid((last - first) / m, rows, [&](int row, int i) {
+      const int v = border_index(sampling.border, piece.y0 + row, src.height);
+      const int column = first + i * m;
+      unsigned word = outside;
+      if (v >= 0) {
+        const auto x = static_cast<std::ptrdiff_t>(piece.x0 + column);
+        word = shift_down<T>(gather_word(src.row(v) + x * src.step, src.step), sampling.shift);
+      }
+      *reinterpret_cast<unsigned*>(tile + row * piece.pitch + column) = word;
+    });
+  }
+  first = min(first, columns);
+  last = min(max(last, first), columns);
+  for_grid(first - begin + columns - last, rows, [&](int row, int i) {
+    const int column = begin + i < first ? begin + i : begin + i - first + last;
+    tile[row * piece.pitch + column] = read_code(src, piece.x0 + column, piece.y0 + row, sampling);
+  });
+}
 
 // Fills `tile` with the piece, what lies outside the plane as the border says. All threads of the
 // block take part; the caller synchronises. x0 and pitch are multiples of vector_samples<T>, `tile`
@@ -84,56 +213,25 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
                                  const Sampling& sampling) {
   constexpr int n = vector_samples<T>;
   const int threads = static_cast<int>(blockDim.x * blockDim.y);
-  const bool aligned = is_aligned(src, 16);
-  const int rows = min(piece.rows, src.height + piece.below - piece.y0);
-  const int columns = min(piece.pitch, src.width + piece.right - piece.x0);
-  const auto load_vector = [&](int row, int column, const T* from) {
-    auto* const to = reinterpret_cast<uint4*>(tile + row * piece.pitch + column);
-    const auto* const vector = reinterpret_cast<const uint4*>(from + piece.x0 + column);
-#if __CUDA_ARCH__ >= 800
-    if constexpr (!std::is_same_v<T, std::uint16_t>) {
-      // Past the registers, so that all of a thread's vectors are under way at once.
-      __pipeline_memcpy_async(to, vector, 16);
-      return;
+  const int vectors = piece.pitch / n;  // a constant, where the kernel's size is one
+  if (is_aligned(src, 16) && piece.x0 >= 0 && piece.y0 >= 0 && vectors <= threads &&
+      piece.x0 + piece.pitch <= src.width && piece.y0 + piece.rows <= src.height) {
+    const int rows = threads / vectors;  // at once
+    int row = thread_index() / vectors;
+    const int column = thread_index() % vectors * n;
+    if (row < rows) {
+      const T* from = src.row(piece.y0 + row) + piece.x0 + column;
+      T* to = tile + row * piece.pitch + column;
+      const std::ptrdiff_t step = src.stride * rows;
+#pragma unroll 4
+      for (; row < piece.rows; row += rows) {
+        load_vector(to, from, sampling);
+        from = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(from) + step);
+        to += rows * piece.pitch;
+      }
     }
-#endif
-    *to = shift_down<T>(__ldg(vector), sampling.shift);
-  };
-
-  if (aligned && piece.x0 >= 0 && piece.y0 >= 0 && piece.x0 + piece.pitch <= src.width &&
-      piece.y0 + piece.rows <= src.height) {
-    const int vectors = piece.pitch / n;  // a constant, where the kernel's size is one
-#pragma unroll 4
-    for (int i = thread_index(); i < vectors * piece.rows; i += threads)
-      load_vector(i / vectors, i % vectors * n, src.row(piece.y0 + i / vectors));
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    return;
-  }
-
-  // Columns [first, last) lie inside, in whole vectors; the others are read one by one.
-  int first = 0, last = 0;
-  if (aligned) {
-    first = round_up(max(-piece.x0, 0), n);
-    last = max(first, (min(src.width - piece.x0, piece.pitch)) / n * n);
-  }
-  const int vectors = (last - first) / n;
-  for (int i = thread_index(); i < vectors * rows; i += threads) {
-    const int row = i / vectors, column = first + i % vectors * n;
-    const int v = border_index(sampling.border, piece.y0 + row, src.height);
-    if (v >= 0)
-      load_vector(row, column, src.row(v));
-    else
-      for (int k = 0; k < n; ++k)
-        tile[row * piece.pitch + column + k] = static_cast<T>(sampling.outside);
-  }
-  const int single = columns - min(last, columns) + min(first, columns);
-#pragma unroll 4
-  for (int i = thread_index(); i < single * rows; i += threads) {
-    const int row = i / single;
-    int column = i % single;
-    if (column >= first) column += last - first;
-    tile[row * piece.pitch + column] = read_code(src, piece.x0 + column, piece.y0 + row, sampling);
+  } else {
+    load_any_tile(tile, piece, src, sampling);
   }
   __pipeline_commit();
   __pipeline_wait_prior(0);
@@ -150,11 +248,12 @@ struct ByteView {
 // The samples that a block reads: from (x0, y0) on, `width` x `rows`, x0 a multiple of 8. Where the
 // plane has them all, and rows aligned to 8 bytes, they are read where they are, without waiting
 // for the other warps of the block; else the block copies them into `tile`, whose rows are `pitch`
-// wide and begin `lead` samples before x0. In both cases `right` and `below` are as in Piece.
+// wide and begin `lead` samples before x0. In both cases `right`, `below` and `left` are as in
+// Piece.
 struct Window {
   int x0, y0, width, rows;
   int lead, pitch;
-  int right, below;
+  int right, below, left;
 };
 __device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
                                        const Plane<const std::uint8_t>& src,
@@ -162,7 +261,8 @@ __device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
   if (is_aligned(src, 8) && w.x0 >= 0 && w.y0 >= 0 && w.x0 + w.width <= src.width &&
       w.y0 + w.rows <= src.height)
     return {src.row(w.y0) + w.x0, src.stride};
-  load_tile(tile, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below}, src, sampling);
+  load_tile(tile, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left}, src,
+            sampling);
   __syncthreads();
   return {tile + w.lead, w.pitch};
 }
