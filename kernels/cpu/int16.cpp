@@ -62,6 +62,19 @@ HWY_INLINE V16 weave(V32 even, V32 odd) {
   return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
 }
 
+// The upper halves.
+HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
+}
+
+// How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
+// of two from 2^16 on and storing bytes clamps as wanted; else -1.
+inline int upper_shift(const Finish& f) {
+  const int log2 = f.magic_shift - 31;
+  const bool power = f.real_divisor == static_cast<double>(std::int64_t{1} << log2);
+  return power && log2 >= 16 && f.min == 0 && f.max == 255 ? log2 - 16 : -1;
+}
+
 // The last step, for sums at even and at odd columns. `plain` as in Int16Plan.
 template <bool plain>
 class Ending {
@@ -69,10 +82,13 @@ class Ending {
   explicit Ending(const Int16Plan& plan)
       : finish_(plan.finish),
         narrow_(plan.division),
-        division_(plan.division.value_or(Division16{})) {}
+        division_(plan.division.value_or(Division16{})),
+        upper_shift_(upper_shift(plan.finish)) {}
 
   template <class T>
   HWY_INLINE V16 codes(V32 even, V32 odd) const {
+    if constexpr (plain && sizeof(T) == 1)
+      if (upper_shift_ >= 0) return hn::ShiftRightSame(weave_upper(even, odd), upper_shift_);
     if (narrow_) {
       const hn::RebindToUnsigned<D16> du16;
       const auto n = hn::BitCast(du16, weave(numerator(even), numerator(odd)));
@@ -96,6 +112,7 @@ class Ending {
   const Finish finish_;
   const bool narrow_;
   const Division16 division_;
+  const int upper_shift_;
 };
 
 class Engine {
