@@ -1,7 +1,9 @@
 #include "pipeline/byte_io.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,6 +14,8 @@
 #include <csignal>
 #include <cstring>
 #include <utility>
+
+#include "pipeline/stopwatch.h"
 
 namespace vidconv {
 namespace {
@@ -47,7 +51,11 @@ bool ByteReader::stopped() const { return cancelled_ || (interrupted_ && *interr
 bool ByteReader::wait_readable() const {
   if (size_ >= 0) return !stopped();  // files are always ready
   pollfd poll_fd{.fd = fd_, .events = POLLIN, .revents = 0};
+  const auto start = Clock::now();
   while (!stopped()) {
+    if (timeout_ > 0 && seconds_since(start) > timeout_)
+      throw Error(Fault::input, "cannot read the input", name_,
+                  fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
     const int ready = poll(&poll_fd, 1, poll_milliseconds);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() tells what it is
   }
@@ -87,9 +95,34 @@ std::string_view ByteReader::peek(std::size_t count) {
   return {peeked_.data(), bytes.size()};
 }
 
-ByteWriter::ByteWriter(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
+ByteWriter::ByteWriter(int fd, std::string name)
+    : fd_(fd), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), name_(std::move(name)) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like others
   fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
+  struct stat status;
+  if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  // The pipe again, so that it does not block us and stays as it is for others who share `fd`.
+  const std::string again = "/proc/self/fd/" + std::to_string(fd);
+  const int own = ::open(again.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (own < 0) return;
+  fd_ = own;
+  owns_ = true;
+}
+
+ByteWriter::~ByteWriter() {
+  if (owns_) close(fd_);
+  if (wake_ >= 0) close(wake_);
+}
+
+void ByteWriter::cancel() { eventfd_write(wake_, 1); }
+
+void ByteWriter::wait_writable() {
+  pollfd ends[] = {{.fd = fd_, .events = POLLOUT, .revents = 0},
+                   {.fd = wake_, .events = POLLIN, .revents = 0}};
+  while (poll(ends, 2, -1) < 0 && errno == EINTR) {
+  }
+  if (ends[1].revents != 0)
+    throw Error(Fault::output, "cannot write to", name_, "it was cancelled");
 }
 
 void ByteWriter::write(std::string_view bytes) {
@@ -119,9 +152,8 @@ void ByteWriter::write_all(std::span<iovec> parts) {
     const ssize_t written = writev(fd_, parts.data(), count);
     if (written < 0) {
       if (errno == EINTR) continue;
-      if (errno == EAGAIN) {  // somebody made the descriptor non-blocking
-        pollfd poll_fd{.fd = fd_, .events = POLLOUT, .revents = 0};
-        poll(&poll_fd, 1, -1);
+      if (errno == EAGAIN) {
+        wait_writable();
         continue;
       }
       if (errno == EPIPE)

@@ -35,6 +35,10 @@ class ByteReader {
   // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
   std::string_view peek(std::size_t count);
 
+  // Reads throw where nothing comes for so many seconds; 0: they wait for ever, as they do unless
+  // told.
+  void set_timeout(double seconds) { timeout_ = seconds; }
+
   // Makes read calls return early, now and from now on. Any thread.
   void cancel() { cancelled_ = true; }
   // Cancelled or interrupted: an end that was seen is not the end of the data.
@@ -52,15 +56,23 @@ class ByteReader {
   const std::string name_;
   const std::atomic<bool>* interrupted_;
   std::atomic<bool> cancelled_ = false;
+  double timeout_ = 0;
   std::int64_t size_ = -1;
   std::vector<char> peeked_;  // bytes before the descriptor's own
 };
 
-// Writes in order. Throws Error(output), also where the reader of a pipe has gone.
+// Writes in order. Throws Error(output), also where the reader of a pipe has gone. All but cancel()
+// belong to one thread.
 class ByteWriter {
  public:
   // Does not close `fd`. Ignores SIGPIPE from now on, for the whole process.
   ByteWriter(int fd, std::string name);
+  ~ByteWriter();
+  ByteWriter(const ByteWriter&) = delete;
+  ByteWriter& operator=(const ByteWriter&) = delete;
+
+  // Makes a write that waits for the reader of a pipe throw, now and from now on. Any thread.
+  void cancel();
 
   void write(std::string_view bytes);
   // The visible samples, packed without gaps, from where they lie.
@@ -68,8 +80,11 @@ class ByteWriter {
 
  private:
   void write_all(std::span<iovec> parts);
+  void wait_writable();
 
-  const int fd_;
+  int fd_;
+  bool owns_ = false;
+  int wake_ = -1;  // an eventfd: readable once cancelled
   const std::string name_;
   std::vector<iovec> parts_;
 };

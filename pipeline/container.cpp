@@ -88,6 +88,21 @@ const AVOutputFormat& choose_container(const std::string& output, const SinkOpti
   return *container;
 }
 
+const AVOutputFormat* image_container() { return av_guess_format("image2", nullptr, nullptr); }
+
+bool is_image_name(const std::string& name) {
+  return av_guess_format(nullptr, name.c_str(), nullptr) == image_container();
+}
+
+bool is_numbered(const std::string& name) { return av_filename_number_test(name.c_str()) == 1; }
+
+std::string numbered(const std::string& name, int number) {
+  char text[4096];
+  if (av_get_frame_filename(text, sizeof text, name.c_str(), number) < 0)
+    throw Error(Fault::output, "cannot number the name", name, "");
+  return text;
+}
+
 bool has_constant_rate(const AVOutputFormat& container) {
   // FFmpeg's flag for it is not set where it should be: mp4 lacks it.
   return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
@@ -111,7 +126,7 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
   if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
     return false;
-  if (can_hold(container, codec)) return true;
+  if (can_hold(container, codec) || is(container, "image2")) return true;
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
   return descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY) &&
          has_microsoft_tag(container, codec);

@@ -13,6 +13,12 @@ namespace vidconv {
 // Error(usage) for an unknown name, Error(output) where we cannot write it.
 const AVOutputFormat& choose_container(const std::string& output, const SinkOptions& options);
 
+// Images: a file each, or files with a number in their names (frame%04d.png).
+bool is_image_name(const std::string& name);
+bool is_numbered(const std::string& name);
+std::string numbered(const std::string& name, int number);
+const AVOutputFormat* image_container();
+
 // Whether frames have no times of their own, only a rate: the time base is one frame then.
 bool has_constant_rate(const AVOutputFormat& container);
 

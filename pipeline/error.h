@@ -16,7 +16,7 @@ enum class Fault : int {
   output = 4,        // the output cannot be written
   device = 5,        // a device is missing, refuses or ran out of memory
   verification = 6,  // two ways to compute a frame disagree
-  damaged = 7,       // finished, but frames of the input are missing; reported, never thrown
+  damaged = 7,       // frames of the input are missing; thrown only where that is to end the run
 };
 
 class Error : public std::runtime_error {

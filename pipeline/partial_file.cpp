@@ -57,10 +57,15 @@ PartialFile::~PartialFile() {
   if (pending_) unlink(partial_.c_str());
 }
 
-void PartialFile::commit() {
+void PartialFile::close_file() {
   const int fd = fd_;
   fd_ = -1;
+  if (fd < 0) return;
   if (close(fd) != 0) refuse(final_, std::strerror(errno));  // some file systems are full only now
+}
+
+void PartialFile::commit() {
+  close_file();
   if (!pending_) return;
   // Without leave to overwrite, not even a file that has come up since may be lost.
   int code = overwrite_ ? -1

@@ -23,6 +23,9 @@ class PartialFile {
   // Open for writing; belongs to this object. For those who write through a path it is of no use.
   int fd() const { return fd_; }
 
+  // Closes the descriptor early, where many files wait for their names. Throws Error(output).
+  void close_file();
+
   // Gives it the final name, after everything was written. Throws Error(output).
   void commit();
 

@@ -62,4 +62,23 @@ const Variant& choose_variant(const Step& step, const ProcessorOptions& options)
   return variant_named(options.variant);
 }
 
+bool filters_by_field(const Frame& frame, Scan scan) {
+  return scan == Scan::automatic ? is_interlaced(frame.av()) : scan == Scan::interlaced;
+}
+
+void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs) {
+  if (!by_field) {
+    pairs.push_back({from, to});
+    return;
+  }
+  const auto field = [](auto plane, int which) {
+    plane.data = plane.row(which);
+    plane.stride *= 2;
+    plane.height = (plane.height + 1 - which) / 2;
+    return plane;
+  };
+  pairs.push_back({field(from, 0), field(to, 0)});
+  if (from.height > 1) pairs.push_back({field(from, 1), field(to, 1)});
+}
+
 }  // namespace vidconv

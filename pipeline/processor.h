@@ -70,11 +70,16 @@ class Processor {
   virtual std::optional<StageRate> measure_bus(const Frame&, double) { return std::nullopt; }
 };
 
+// How the rows of a picture came about: at once, or as two fields of every other row, each at its
+// own time, which a filter must not mix.
+enum class Scan : std::uint8_t { automatic, progressive, interlaced };  // automatic: as frames say
+
 struct ProcessorOptions {
   Device device = Device::cpu;
   int device_index = 0;  // of the CUDA device
   int slots = 4;         // frames in flight inside the processor, at least 1
   int threads = 1;       // of the CPU
+  Scan scan = Scan::automatic;
   // The variant for every step that filters, by name; empty: the best for each. (Copies and fills
   // beside it take the best.) Making a processor throws Error(usage) where it is unknown, belongs
   // to the other device, or cannot compute a step.
@@ -99,6 +104,10 @@ std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
 
 // The variant of that name. Throws Error(usage) where there is none.
 const Variant& variant_named(std::string_view name);
+
+// Adds a pair to filter: the planes, or each of their two fields where the frame is filtered so.
+void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs);
+bool filters_by_field(const Frame& frame, Scan scan);
 
 // The variant for one step: the one named, or pick().
 const Variant& choose_variant(const Step& step, const ProcessorOptions& options);

@@ -14,6 +14,7 @@ class CpuProcessor final : public Processor {
   CpuProcessor(Work work, int width, int height, const ProcessorOptions& options)
       : work_(std::move(work)),
         threads_(options.threads),
+        scan_(options.scan),
         pool_(aligned_layout(*work_.format, width, height), plain_memory),
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
@@ -62,12 +63,13 @@ class CpuProcessor final : public Processor {
     if (av_frame_copy_props(av.get(), &input.av()) < 0)
       throw Error(Fault::internal, "out of memory", "", "");
     Frame output(std::move(av), input.number());
+    const bool by_field = filters_by_field(input, scan_);
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const Step& step = work_.steps[s];
       pairs_.clear();
       for (const std::size_t i : step.components)
-        pairs_.push_back(
-            {source(step.from, input).component(i), destination(step.to, output).component(i)});
+        add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
+                  by_field, pairs_);
       convolvers_[s]->run(pairs_, nullptr);
     }
     return output;
@@ -82,6 +84,7 @@ class CpuProcessor final : public Processor {
 
   const Work work_;
   const int threads_;
+  const Scan scan_;
   FramePool pool_;
   std::vector<Frame> scratch_;
   std::vector<std::string> variants_;

@@ -70,6 +70,7 @@ class CudaProcessor final : public Processor {
         pool_(aligned_layout(*work_.format, width, height), pinned_memory),
         timeline_(kernel_names(work_, options), options.trace),
         group_(pool_.layout().bytes <= small_frame ? std::max(1, options.slots / 4) : 1),
+        scan_(options.scan),
         free_(static_cast<std::size_t>(options.slots)),
         in_flight_(static_cast<std::size_t>(options.slots)) {
     cudaDeviceProp properties;
@@ -297,13 +298,14 @@ class CudaProcessor final : public Processor {
 
   void convolve(Slot& slot) {
     slot.passage.begin(Passage::convolve, convolve_);
+    const bool by_field = filters_by_field(*slot.input, scan_);
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const Step& step = work_.steps[s];
       pairs_.clear();
       for (const std::size_t i : step.components) {
         const BytePlane from = plane(slot, step.from, i);
-        pairs_.push_back({{from.data, from.stride, from.width, from.height, from.step},
-                          plane(slot, step.to, i)});
+        add_pairs({from.data, from.stride, from.width, from.height, from.step},
+                  plane(slot, step.to, i), by_field, pairs_);
       }
       as_device_error([&] { convolvers_[s]->run(pairs_, convolve_.get()); });
       slot.passage.end_kernel(s, convolve_);
@@ -340,6 +342,7 @@ class CudaProcessor final : public Processor {
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
   const int group_;  // frames that pass together
+  const Scan scan_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;            // of the streams, of pending_ and of pairs_
   std::vector<Slot*> pending_;  // of which only the upload is queued

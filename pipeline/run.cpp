@@ -156,6 +156,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     decoded.cancel();
     processor.cancel();
     finished.cancel();
+    sink.cancel();
   });
 
   Trace* const trace = options.trace;

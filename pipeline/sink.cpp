@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "pipeline/av_log.h"
+#include "pipeline/container.h"
 #include "pipeline/sink_kinds.h"
 
 namespace vidconv {
@@ -33,6 +34,11 @@ constexpr SinkKind table[] = {
               (options.format.empty() && (output == "-" || output.ends_with(".y4m")));
      },
      open_y4m_sink, false},
+    {"images", "frame%04d.png, a file for each frame; picture.png, a single one",
+     [](const std::string& output, const SinkOptions& options) {
+       return options.format.empty() && is_image_name(output);
+     },
+     open_image_sink, true},
     {"file", "a file in any container that FFmpeg can write",
      [](const std::string&, const SinkOptions&) { return true; }, open_file_sink, true},
 };
@@ -48,6 +54,15 @@ void refuse_encoder_options(const SinkKind& kind, const SinkOptions& options) {
   if (!options.encoder_options.empty()) refuse("--encoder-opt " + options.encoder_options[0].first);
 }
 
+// Formats that hold pictures only.
+void name_left_out(const SinkKind& kind, const SinkOptions& options, const Source& source) {
+  const AVFormatContext* input = source.container();
+  if (!input || input->nb_streams < 2) return;
+  notify(options.lose ? options.lose : options.notify,
+         std::string(kind.name) + " holds one video stream, left out: " +
+             std::to_string(input->nb_streams - 1) + " other streams");
+}
+
 }  // namespace
 
 std::span<const SinkKind> sink_kinds() { return table; }
@@ -58,6 +73,7 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
   for (const SinkKind& kind : table) {
     if (!kind.accepts(output, options)) continue;
     if (!kind.encodes) refuse_encoder_options(kind, options);
+    if (kind.name == "y4m" || kind.name == "raw") name_left_out(kind, options, source);
     return kind.open(output, options, source);
   }
   throw Error(Fault::internal, "no sink accepts", output, "");

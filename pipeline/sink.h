@@ -17,8 +17,9 @@
 
 namespace vidconv {
 
-// All members belong to one thread. Throw Error(output). A sink that is destroyed before finish()
-// has returned leaves nothing under its final name, and an older file there untouched.
+// All members but cancel() belong to one thread. Throw Error(output). A sink that is destroyed
+// before finish() has returned leaves nothing under its final name, and an older file there
+// untouched.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -26,6 +27,8 @@ class Sink {
   virtual void write(Frame frame) = 0;
   // A packet of another stream of the source. Sinks without a container drop it.
   virtual void copy(PacketPtr) {}
+  // Makes a write that waits for whoever reads the output throw. Any thread.
+  virtual void cancel() {}
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 

@@ -44,6 +44,10 @@ class FileSink final : public Sink {
 
   void copy(PacketPtr packet) override { copies_.write(*packet); }
 
+  void cancel() override {
+    if (pipe_) pipe_->cancel();
+  }
+
   void finish() override {
     if (written_ == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");

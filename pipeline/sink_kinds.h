@@ -15,6 +15,7 @@ std::unique_ptr<Sink> open_null_sink(const std::string&, const SinkOptions&, con
 std::unique_ptr<Sink> open_md5_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_raw_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_y4m_sink(const std::string&, const SinkOptions&, const Source&);
+std::unique_ptr<Sink> open_image_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_file_sink(const std::string&, const SinkOptions&, const Source&);
 
 // Bytes to standard output ("-") or to a file that appears when it is complete.
@@ -24,6 +25,7 @@ class ByteOutput {
   ByteOutput(const std::string& output, const SinkOptions& options);
 
   ByteWriter& writer() { return *writer_; }
+  void cancel() { writer_->cancel(); }
   void finish() {
     if (file_) file_->commit();
   }

@@ -12,6 +12,7 @@ class RawSink final : public Sink {
     output_.writer().write_picture(frame);
     ++frames_;
   }
+  void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
   std::int64_t frames() const override { return frames_; }
   std::string description() const override { return "bare frames, " + format_; }

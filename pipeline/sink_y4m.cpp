@@ -41,7 +41,7 @@ class Y4mSink final : public Sink {
   Y4mSink(const std::string& output, const SinkOptions& options, const VideoInfo& video)
       : format_(y4m_format(video)),
         video_(video),
-        notify_(options.notify),
+        notify_(options.lose ? options.lose : options.notify),
         output_(output, options) {
     if (&format_ != video.format) {
       notify(notify_, "y4m cannot hold " + video.format->name + ": converted to " + format_.name);
@@ -58,6 +58,7 @@ class Y4mSink final : public Sink {
     ++frames_;
   }
 
+  void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
   std::int64_t frames() const override { return frames_; }
   std::string description() const override { return "y4m, " + format_.name; }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "pipeline/av_log.h"
+#include "pipeline/container.h"
 #include "pipeline/source_kinds.h"
 
 namespace vidconv {
@@ -44,12 +45,23 @@ std::unique_ptr<Source> open_source(const std::string& input, const SourceOption
   throw Error(Fault::internal, "no source accepts", input, "");
 }
 
+void refuse_damage(const Damage& damage, const std::string& name) {
+  if (!damage.any()) return;
+  const std::string why = !damage.truncated.empty()     ? damage.truncated
+                          : !damage.first_error.empty() ? damage.first_error
+                                                        : "some of it cannot be decoded";
+  throw Error(Fault::damaged, "the input is damaged", name, why,
+              "without --strict the rest of it is kept");
+}
+
 std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options) {
   if (isatty(options.stdin_fd))
     throw Error(Fault::input, "cannot read video from", "-", "standard input is a terminal",
                 "pipe something into it");
-  return std::make_unique<ByteReader>(options.stdin_fd, false, "standard input",
-                                      options.interrupted);
+  auto reader =
+      std::make_unique<ByteReader>(options.stdin_fd, false, "standard input", options.interrupted);
+  reader->set_timeout(options.timeout);
+  return reader;
 }
 
 std::unique_ptr<Source> open_pipe_source(const std::string&, const SourceOptions& options) {
@@ -59,7 +71,8 @@ std::unique_ptr<Source> open_pipe_source(const std::string&, const SourceOptions
 std::unique_ptr<Source> open_file_source(const std::string& input, const SourceOptions& options) {
   struct stat status;
   if (stat(input.c_str(), &status) != 0) {
-    if (input.find("://") != input.npos) return open_container(input, nullptr, options);
+    const bool is_url = input.find("://") != input.npos;
+    if (is_url || is_numbered(input)) return open_container(input, nullptr, options);
     throw Error(Fault::input, "cannot open the input", input, "there is no such file");
   }
   if (S_ISDIR(status.st_mode))

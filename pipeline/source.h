@@ -63,6 +63,10 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
+  int video = 1;        // which of the video streams, counted from 1, cover pictures left out
+  bool strict = false;  // the first damage is an Error(damaged)
+  // How long an input may be silent before it is given up, in seconds; 0: for ever.
+  double timeout = 0;
   int threads = 0;  // of the decoder; 0: as many as it likes
   HostMemory memory = plain_memory;
   Notify notify;

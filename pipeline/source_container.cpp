@@ -1,13 +1,17 @@
 // A container that libavformat reads: decodes one video stream, hands on the packets of the others.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <limits>
 #include <utility>
 
 #include "pipeline/arrivals.h"
+#include "pipeline/container.h"
 #include "pipeline/decoder.h"
 #include "pipeline/pipe_io.h"
 #include "pipeline/source_kinds.h"
+#include "pipeline/stopwatch.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -51,7 +55,9 @@ class ContainerSource final : public Source {
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
-  std::size_t memory() const override { return decoder_->memory(); }
+  std::size_t memory() const override {
+    return decoder_->memory() + (fitter_ ? fitter_->memory() : 0);
+  }
 
   void cancel() override {
     cancelled_ = true;
@@ -60,6 +66,7 @@ class ContainerSource final : public Source {
 
   std::optional<Item> next() override {
     if (ready_.empty()) produce();
+    if (options_.strict) refuse_damage(damage(), name_);
     if (ready_.empty() || stopped()) return std::nullopt;
     Item item = std::move(ready_.front());
     ready_.pop_front();
@@ -69,34 +76,57 @@ class ContainerSource final : public Source {
  private:
   bool stopped() const { return cancelled_ || (options_.interrupted && *options_.interrupted); }
 
+  // Nothing has come for longer than the user wants to wait.
+  bool late() const { return options_.timeout > 0 && seconds_since(heard_) > options_.timeout; }
+
   void open(const std::string& url) {
     AVFormatContext* context = avformat_alloc_context();
     if (!context) throw Error(Fault::internal, "out of memory", "", "");
     context->opaque = this;
     if (pipe_) context->pb = pipe_->context();
-    context->interrupt_callback = {
-        [](void* self) { return static_cast<int>(static_cast<ContainerSource*>(self)->stopped()); },
-        this};
-    const int code = avformat_open_input(&context, url.c_str(), nullptr, nullptr);
+    context->interrupt_callback = {[](void* self) {
+                                     const auto& source = *static_cast<ContainerSource*>(self);
+                                     return static_cast<int>(source.stopped() || source.late());
+                                   },
+                                   this};
+    heard_ = Clock::now();
+    AVDictionary* image_options = nullptr;
+    if (!pipe_ && is_numbered(name_))
+      av_dict_set(&image_options, "start_number_range", "100000", 0);
+    const int code = avformat_open_input(&context, url.c_str(), nullptr, &image_options);
+    av_dict_free(&image_options);
     container_.reset(context);  // which libavformat has freed and set to null where it failed
     check(code);
     // libavformat takes any text for a terminal's recording, with a picture of its letters.
     if (std::string_view(container_->iformat->name) == "tty")
       throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
+    heard_ = Clock::now();
     check(avformat_find_stream_info(context, nullptr));
   }
 
-  int check(int code) const { return check_av(code, Fault::input, "cannot read the input", name_); }
+  int check(int code) const {
+    if (code < 0 && late()) throw_late();
+    return check_av(code, Fault::input, "cannot read the input", name_);
+  }
 
-  // The first video stream that is not a cover picture.
+  [[noreturn]] void throw_late() const {
+    throw Error(Fault::input, "cannot read the input", name_,
+                fmt::format("nothing came for {:g} s", options_.timeout), "see --timeout");
+  }
+
   void find_video() {
+    int found = 0;
     for (unsigned i = 0; i < container_->nb_streams && !stream_; ++i) {
       AVStream* stream = container_->streams[i];
-      if (stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-          !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC))
-        stream_ = stream;
+      const bool moving = stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+                          !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
+      if (moving && ++found == options_.video) stream_ = stream;
     }
-    if (!stream_) throw Error(Fault::input, "cannot filter", name_, "it has no video stream");
+    if (found == 0) throw Error(Fault::input, "cannot filter", name_, "it has no video stream");
+    if (!stream_)
+      throw Error(Fault::input,
+                  "cannot filter video stream " + std::to_string(options_.video) + " of", name_,
+                  "it has " + std::to_string(found), "--video counts from 1");
     arrivals_.emplace(*container_, *stream_);
   }
 
@@ -148,7 +178,9 @@ class ContainerSource final : public Source {
 
   void read_packet() {
     PacketPtr packet = make_packet();
+    heard_ = Clock::now();
     const int code = av_read_frame(container_.get(), packet.get());
+    if (code < 0 && late()) throw_late();
     if (code < 0) return end_of_packets(code);
     const AVStream& stream = *container_->streams[packet->stream_index];
     arrivals_->count(*packet);
@@ -190,7 +222,7 @@ class ContainerSource final : public Source {
       if (part_.cut) errors_before_ = errors_.count() + decoder_->errors().count();
     }
     if (time >= part_.end) return finish_video();
-    check_unchanged(*frame);
+    frame = fit(std::move(frame));
     if (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)) ++damage_.frames;
 
     pts -= offset(stream_->time_base);
@@ -282,21 +314,25 @@ class ContainerSource final : public Source {
     return frames;
   }
 
-  void check_unchanged(const AVFrame& frame) const {
-    if (frame.width == info_.width && frame.height == info_.height &&
-        frame.format == info_.format->id)
-      return;
-    const auto picture = [](int width, int height, const char* format) {
-      return std::to_string(width) + "x" + std::to_string(height) + " " + format;
-    };
-    Error error(Fault::input, "cannot go on with", name_,
-                "the picture changes from " +
-                    picture(info_.width, info_.height, info_.format->name.c_str()) + " to " +
-                    picture(frame.width, frame.height,
-                            av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame.format))),
-                "filter the parts one by one with --frames and --start");
-    error.set_frame(count_);
-    throw error;
+  // The frame in the size and format of the first one: encoders cannot change, and neither can most
+  // players.
+  FramePtr fit(FramePtr frame) {
+    if (frame->width == info_.width && frame->height == info_.height &&
+        frame->format == info_.format->id)
+      return frame;
+    if (!fitter_) {
+      const auto picture = [](int width, int height, const char* format) {
+        return fmt::format("{}x{} {}", width, height, format);
+      };
+      const auto changed = static_cast<AVPixelFormat>(frame->format);
+      notify(options_.notify,
+             fmt::format("the picture changes at frame {} from {} to {}: scaled to the first",
+                         count_, picture(info_.width, info_.height, info_.format->name.c_str()),
+                         picture(frame->width, frame->height, av_get_pix_fmt_name(changed))));
+      fitter_.emplace(*info_.format, info_.range, info_.matrix, options_.memory);
+      fitter_->scale_to(info_.width, info_.height);
+    }
+    return fitter_->convert(*frame);
   }
 
   static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
@@ -314,6 +350,9 @@ class ContainerSource final : public Source {
   Part part_;
   Damage damage_;
   std::int64_t errors_before_ = 0;
+
+  std::optional<Converter> fitter_;  // for pictures that are unlike the first
+  Clock::time_point heard_;          // when the input was last asked for something
 
   std::deque<Item> ready_;  // what next() hands out
   FramePtr spare_;          // an empty frame for the decoder to fill

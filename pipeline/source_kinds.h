@@ -22,6 +22,9 @@ std::unique_ptr<Source> open_y4m(std::unique_ptr<ByteReader> reader, const Sourc
 std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
                                        const SourceOptions&);
 
+// Throws Error(damaged) where there is damage.
+void refuse_damage(const Damage& damage, const std::string& name);
+
 // What "-" reads. Throws Error(input) for a terminal.
 std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options);
 

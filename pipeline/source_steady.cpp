@@ -4,13 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "pipeline/source_kinds.h"
+
 namespace vidconv {
 
 SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
                            std::optional<std::int64_t> available)
     : info_(std::move(info)),
       pool_(packed_layout(*info_.format, info_.width, info_.height), options.memory),
-      interrupted_(options.interrupted) {
+      interrupted_(options.interrupted),
+      strict_(options.strict) {
   info_.time_base = av_inv_q(info_.frame_rate);
   info_.steady = true;
   const double rate = av_q2d(info_.frame_rate);
@@ -39,6 +42,7 @@ std::optional<Item> SteadySource::next() {
     Frame frame(std::move(av), index_ - first_);
     if (!read(frame, index_)) {
       end_ = index_;
+      if (strict_) refuse_damage(damage_, "");
       break;
     }
     if (index_++ >= first_) return Item(std::move(frame));

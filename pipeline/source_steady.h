@@ -39,6 +39,7 @@ class SteadySource : public Source {
   VideoInfo info_;
   FramePool pool_;
   const std::atomic<bool>* interrupted_;
+  const bool strict_;
   std::atomic<bool> cancelled_ = false;
   Damage damage_;
   std::int64_t first_ = 0;                                       // of the part, by index

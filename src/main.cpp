@@ -113,6 +113,9 @@ class Command {
     if (options_.start > 0) o.start = options_.start;
     o.duration = options_.duration;
     o.frames = options_.frames;
+    o.video = options_.video;
+    o.strict = options_.strict;
+    o.timeout = options_.timeout;
     o.threads = options_.threads;
     if (device_.device == Device::cuda) o.memory = pinned_memory;
     o.notify = notify_;
@@ -131,6 +134,10 @@ class Command {
     o.threads = options_.threads;
     o.input = options_.input;
     o.notify = notify_;
+    if (options_.strict)
+      o.lose = [](const std::string& loss) {
+        throw Error(Fault::output, "--strict", "", loss, "without it the rest is kept");
+      };
     return o;
   }
 
@@ -140,6 +147,8 @@ class Command {
     o.device_index = device_.index;
     o.slots = slots(video);
     o.trace = trace_.get();
+    if (options_.scan == "progressive") o.scan = Scan::progressive;
+    if (options_.scan == "interlaced") o.scan = Scan::interlaced;
     o.variant = options_.variant;
     o.threads = threads();
     return o;
@@ -250,6 +259,7 @@ int main(int argc, char** argv) {
     return vidconv::command(argc, argv);
   } catch (const vidconv::Error& error) {
     vidconv::say(error.message());
+    if (const int signal = vidconv::interrupting_signal(); signal != 0) return 128 + signal;
     return static_cast<int>(error.fault());
   } catch (const std::bad_alloc&) {
     vidconv::say("out of memory; try fewer --slots or a smaller picture");

@@ -124,12 +124,25 @@ void declare(CLI::App& app, Options& o, Words& w) {
       ->check(CLI::IsMember({"keep", "clamp"}))
       ->group(filter);
 
+  app.add_option("--scan", o.scan,
+                 "auto (as each frame says), progressive, or interlaced: filter field by field")
+      ->check(CLI::IsMember({"auto", "progressive", "interlaced"}))
+      ->group(filter);
+
   const char* input = "Input";
   app.add_option("--raw", o.raw, "the input is bare frames: WxH:PIXFMT[@FPS]")->group(input);
   app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")->group(input);
   app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->group(input);
   app.add_option("--frames", o.frames, "stop after so many frames")
       ->check(CLI::NonNegativeNumber)
+      ->group(input);
+
+  app.add_option("--video", o.video, "filter the Nth video stream, copy the others (default: 1)")
+      ->check(CLI::PositiveNumber)
+      ->group(input);
+  app.add_option("--timeout", o.timeout,
+                 "give up an input from which nothing comes for so many seconds (default: never)")
+      ->check(CLI::PositiveNumber)
       ->group(input);
 
   const char* output = "Output";
@@ -142,10 +155,13 @@ void declare(CLI::App& app, Options& o, Words& w) {
   app.add_option("--encoder-opt", w.encoder_options, "key=value for the encoder; may be repeated")
       ->allow_extra_args(false)
       ->group(output);
-  app.add_option("--format", o.output_format, "of -o -: y4m (default) or raw")
-      ->check(CLI::IsMember({"y4m", "raw"}))
+  app.add_option("--format", o.output_format,
+                 "of -o -: y4m (default), raw, or a container such as nut or matroska")
       ->group(output);
   app.add_flag("-y", o.overwrite, "overwrite the output")->group(output);
+  app.add_flag("--strict", o.strict,
+               "damage, and whatever the output cannot hold, is an error instead of a message")
+      ->group(output);
 
   const char* machine = "Machine";
   app.add_option("--device", o.device, "auto, cpu, cuda or cuda:N")

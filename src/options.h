@@ -36,6 +36,11 @@ struct Options {
   std::optional<double> duration;  // seconds
   std::optional<long> frames;
 
+  int video = 1;        // which video stream, counted from 1
+  double timeout = 0;   // seconds; 0: wait for ever
+  std::string scan;     // auto, progressive or interlaced; empty: auto
+  bool strict = false;  // what would be lost is an error
+
   bool overwrite = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;

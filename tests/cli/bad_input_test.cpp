@@ -126,12 +126,14 @@ TEST_F(Damaged, Y4mThatEndsInsideAFrame) {
   EXPECT_EQ(frame_times(out()).size(), 19U);
 }
 
-TEST_F(BadInput, ResolutionChangesMidstream) {
+TEST_F(Damaged, ResolutionChangesMidstream) {
   for (const std::string size : {"128x72", "64x48"})
     ffmpeg("-f lavfi -i testsrc2=size=" + size + ":duration=0.4 -pix_fmt yuv420p -c:v libx264 " +
            path(size + ".ts"));
   write_file(path("in.ts"), read_file(path("128x72.ts")) + read_file(path("64x48.ts")));
-  EXPECT_TRUE(refused(sobel(path("in.ts")), exit_input, {"128x72", "64x48", "frame"}));
+  const Result result = sobel(path("in.ts"));
+  EXPECT_TRUE(has_line_with(result.err, {"128x72", "64x48", "frame 10", "scaled to the first"}));
+  EXPECT_EQ(probe(out(), "stream=width,height").at(0).substr(0, 6), "128,72");
 }
 
 TEST_F(BadInput, OutputInAMissingDirectory) {
@@ -193,6 +195,9 @@ const std::vector<Refusal> refusals = {
     {"NoThreads", {"--kernel", "box", "--threads", "0"}, {"--threads"}},
     {"WordForANumber", {"--kernel", "box", "--frames", "many"}, {"many"}},
     {"UnknownProgress", {"--kernel", "box", "--progress", "pie"}, {"pie", "json"}},
+    {"CopiedCodec", {"--kernel", "box", "--codec", "copy"}, {"copy", "encoded anew"}},
+    {"UnknownScan", {"--kernel", "box", "--scan", "sideways"}, {"--scan", "interlaced"}},
+    {"NoVideoStreamNumber", {"--kernel", "box", "--video", "0"}, {"--video"}},
     {"UnknownCodec", {"--kernel", "box", "--codec", "nocodec"}, {"nocodec"}},
     {"UnknownEncoderOption", {"--kernel", "box", "--encoder-opt", "no-such=1"}, {"no-such"}},
 };

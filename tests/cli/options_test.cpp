@@ -47,7 +47,11 @@ TEST_F(Options, HelpAndVersion) {
                                    "--format",
                                    "--range",
                                    "--gallery",
-                                   "--at"})
+                                   "--at",
+                                   "--video",
+                                   "--timeout",
+                                   "--strict",
+                                   "--scan"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
   EXPECT_TRUE(succeeded(version));

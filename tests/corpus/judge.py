@@ -33,7 +33,7 @@ class Clip:
 
     def __init__(self, path, video=1):
         self.path = str(path)
-        self.files = ["-start_number", "7"] if "%03d" in self.path else []
+        self.files = ["-start_number", "7"] if "seq%03d" in self.path else []
         code, out, self.complaints = run(
             ["ffprobe", "-v", "error", *self.files, "-show_streams", "-show_format", "-show_chapters",
              "-show_programs", "-show_packets", "-show_data_hash", "md5", "-of", "json", self.path])

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import zlib
 
-from recipes import RECIPES, V, X264, size
+from recipes import RECIPES, size
 
 
 def ffmpeg(folder, arguments, output):
@@ -128,7 +128,9 @@ def noise(folder, output):
 
 def size_changes(folder, output):
     for part, picture in enumerate(("64x48", "96x32")):
-        ffmpeg(folder, size(picture) + X264 + f"-output_ts_offset {0.4 * part}", f"part{part}.ts")
+        joined = "-mpegts_flags +initial_discontinuity " if part else ""
+        ffmpeg(folder, size(picture) + "-c:v mpeg2video -bf 0 " + joined
+               + f"-output_ts_offset {0.4 * part}", f"part{part}.ts")
     (folder / output).write_bytes((folder / "part0.ts").read_bytes() + (folder / "part1.ts").read_bytes())
 
 

@@ -72,7 +72,10 @@ RECIPES = [
     Recipe("moving.gif", V, ("gif", "mkv"), says=("converted to",), except_for=("pix_fmt", "color_range")),
     Recipe("moving.apng", V + "-pix_fmt rgba -f apng -plays 0", ("apng", "mkv"), says=("mkv:converted to yuv444p",),
            except_for=("mkv:pix_fmt", "mkv:color_range")),
-    Recipe("one.jpg", V + "-frames:v 1 -pix_fmt yuvj420p", ("mkv",), frames=1),
+    Recipe("one.png", V + "-frames:v 1 -pix_fmt rgb24", ("png",), frames=1),
+    Recipe("one.jpg", V + "-frames:v 1 -pix_fmt yuvj420p", ("jpg",), frames=1),
+    Recipe("seq%04d.png", V + "-pix_fmt rgb24", ("%04d.png", "%04d.tiff", "mkv"), except_for=("tiff:color_range",)),
+    Recipe("seq%03d.jpg", V + "-pix_fmt yuvj420p -start_number 7", ("%03d.jpg",)),
     # Times.
     Recipe("vfr.mkv", V + VFR + X264, ("mkv", "mp4", "nut"), frames=6),
     Recipe("vfr.mp4", V + A + VFR + X264 + "-c:a aac", ("mp4", "mkv", "ts"), frames=6),
@@ -149,6 +152,7 @@ RECIPES = [
            "-metadata:s:t filename=cover.jpg", ("mkv", "mp4")),
     Recipe("timecode.mov", V + X264 + "-timecode 01:02:03:04", ("mov", "mkv"), lost=("mkv:tmcd",)),
     Recipe("two-videos.mkv", V + size("32x32") + "-map 0 -map 1 " + X264, ("mkv", "mp4")),
+    Recipe("second-video.mkv", "-i {dir}/two-videos.mkv -map 0 -c copy", ("mkv",), options="--video 2"),
     Recipe("programs.ts", V + A + V + A + "-map 0 -map 1 -map 2 -map 3 -c:v mpeg2video -c:a mp2 "
            "-program title=One:program_num=1:st=0:st=1 -program title=Two:program_num=2:st=2:st=3"),
     # Damage.
@@ -167,4 +171,6 @@ RECIPES = [
     Recipe("empty.mp4", "!empty", exit=3),
     Recipe("text.mp4", "!text", exit=3),
     Recipe("noise.mkv", "!noise", exit=3),
+    Recipe("size-changes.ts", "!size_changes", frames=-1, says=("64x48", "96x32"),
+           except_for=("frame hashes", "width", "height")),
 ]

@@ -150,8 +150,40 @@ TEST(Pipes, FailureEndsAWaitForInput) {
                [&] { run(*source, *processor, *sink); });
 }
 
+// Nobody reads what is written, and the input fails.
+TEST(Pipes, FailureEndsAWaitForTheReader) {
+  for (const char* format : {"y4m", "raw", "nut"}) {
+    SCOPED_TRACE(format);
+    Pipe pipe, output;
+    const std::string frame(std::size_t{640} * 480, 'x');
+    SourceOptions source_options = from(pipe, "640x480:gray");
+    source_options.timeout = 1;
+    const auto source = open_source("-", source_options);
+    SinkOptions options;
+    options.format = format;
+    if (std::string_view(format) == "nut") options.codec = "rawvideo";
+    options.stdout_fd = output.writer();
+    const auto sink = open_sink("-", options, *source);
+    const auto processor = test::processor_for(*source, {"identity"});
+    // More than the pipe of the output holds, then silence.
+    std::jthread feeder([&] {
+      for (int i = 0; i < 6; ++i) {
+        std::string_view rest = frame;
+        while (!rest.empty()) {
+          const ssize_t count = write(pipe.writer(), rest.data(), rest.size());
+          if (count <= 0) return;
+          rest.remove_prefix(static_cast<std::size_t>(count));
+        }
+      }
+    });
+    expect_error(Fault::input, {"nothing came for 1 s"}, [&] { run(*source, *processor, *sink); });
+    EXPECT_EQ(fcntl(output.writer(), F_GETFL) & O_NONBLOCK, 0) << "others share the descriptor";
+    pipe.close_reader();
+  }
+}
+
 TEST(Pipes, ReaderThatLeavesEarlyIsAnOutputError) {
-  for (const char* format : {"y4m", "raw"}) {
+  for (const char* format : {"y4m", "raw", "nut", "matroska"}) {
     Pipe pipe;
     std::jthread reader([&] {
       std::array<char, 10000> some;

@@ -177,7 +177,7 @@ TEST(Output, BadPlacesAreNamed) {
   refuse(dir / "missing/a.mkv", {"missing/a.mkv", "No such file"});
   refuse(dir / "", {"directory"});
   refuse(dir / "a.nonsense", {"a.nonsense", "container"});
-  refuse(dir / "frame%d.png", {"not written to one file"});
+  refuse(dir / "frame.png", {"one image holds one frame", "frame%04d.png"});
   EXPECT_EQ(test::read_file(dir / "old.mkv"), "old");
   EXPECT_EQ(dir.files(), std::vector<std::string>{"old.mkv"});
 }

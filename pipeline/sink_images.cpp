@@ -1,0 +1,86 @@
+// One file for each frame, or one file for one frame.
+#include <utility>
+#include <vector>
+
+#include "pipeline/container.h"
+#include "pipeline/encoder.h"
+#include "pipeline/sink_kinds.h"
+
+namespace vidconv {
+namespace {
+
+// The encoder that the name asks for, where the user has not named one.
+SinkOptions with_codec(SinkOptions options, const AVOutputFormat& images,
+                       const std::string& output) {
+  const AVCodecID id =
+      av_guess_codec(&images, nullptr, output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+  if (options.codec.empty()) options.codec = avcodec_get_name(id);
+  return options;
+}
+
+class ImageSink final : public Sink {
+ public:
+  ImageSink(const std::string& output, const SinkOptions& options, const Source& source)
+      : output_(output),
+        overwrite_(options.overwrite),
+        input_(options.input),
+        numbered_(is_numbered(output)),
+        encoder_(choose_encoder(*image_container(), with_codec(options, *image_container(), output),
+                                source.video()),
+                 source.video(), options, false) {
+    if (!numbered_) add_file();  // so that a name that cannot be is refused at once
+    if (source.container() && source.container()->nb_streams > 1)
+      notify(options.lose ? options.lose : options.notify,
+             "images hold no other streams, left out: " +
+                 std::to_string(source.container()->nb_streams - 1));
+  }
+
+  void write(Frame frame) override {
+    if (!numbered_ && written_ > 0)
+      throw Error(Fault::output, "cannot write", output_, "one image holds one frame",
+                  "use a name such as frame%04d.png, or --frames 1");
+    ++written_;
+    encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
+  }
+
+  void finish() override {
+    encoder_.finish([this](AVPacket& packet) { write_file(packet); });
+    if (written_ == 0)
+      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
+    for (const auto& file : files_) file->commit();
+  }
+
+  std::int64_t frames() const override { return encoder_.packets(); }
+  std::string description() const override { return encoder_.description() + ", images"; }
+
+ private:
+  void add_file() {
+    const auto number = static_cast<int>(files_.size()) + 1;
+    const std::string name = numbered_ ? numbered(output_, number) : output_;
+    files_.push_back(std::make_unique<PartialFile>(name, overwrite_, input_));
+  }
+
+  void write_file(const AVPacket& packet) {
+    if (numbered_) add_file();
+    ByteWriter(files_.back()->fd(), output_)
+        .write({reinterpret_cast<const char*>(packet.data), static_cast<std::size_t>(packet.size)});
+    files_.back()->close_file();
+  }
+
+  const std::string output_;
+  const bool overwrite_;
+  const std::string input_;
+  const bool numbered_;
+  Encoder encoder_;
+  std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
+  std::int64_t written_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_image_sink(const std::string& output, const SinkOptions& options,
+                                      const Source& source) {
+  return std::make_unique<ImageSink>(output, options, source);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,104 @@
+// Interruptions and full disks: an old output survives every failure, and nothing hangs.
+#include <signal.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds watchdog(60);
+
+class Fault : public CliTest {
+ protected:
+  std::vector<std::string> partials() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path("")))
+      if (entry.path().extension() == ".part") names.push_back(entry.path());
+    return names;
+  }
+};
+
+class Signal : public Fault, public testing::WithParamInterface<int> {};
+
+TEST_P(Signal, AtRandomMoments) {
+  const int number = GetParam();
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::minstd_rand chance(seed);
+  const std::string out = path("out.mkv");
+  for (int i = 0; i < 10; ++i) {
+    write_file(out, "precious");
+    Process process(command({"pattern:128x72", "-o", out, "-y", "--kernel", "box"}));
+    std::this_thread::sleep_for(milliseconds(chance() % 300));
+    process.signal(number);
+    const Result result = process.wait(watchdog);
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, 128 + number) << result.err;
+    const bool finished = has_line_with(result.err, {"interrupted"});
+    if (finished) {
+      EXPECT_TRUE(succeeded(shell("ffmpeg -v error -xerror -i " + out + " -f null -")));
+    } else {
+      EXPECT_EQ(read_file(out), "precious");
+    }
+    if (number == SIGKILL) {
+      EXPECT_FALSE(finished);
+      for (const std::string& partial : partials()) {
+        EXPECT_EQ(partial.substr(0, out.size()), out);
+        std::filesystem::remove(partial);
+      }
+    }
+    EXPECT_TRUE(partials().empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Signal, testing::Values(SIGINT, SIGTERM, SIGKILL),
+                         [](const auto& test) {
+                           return std::string(test.param == SIGINT    ? "Interrupt"
+                                              : test.param == SIGTERM ? "Terminate"
+                                                                      : "Kill");
+                         });
+
+// A limit of the shell stands for a disk that fills in the middle of a file.
+TEST_F(Fault, DiskThatFills) {
+  for (const std::string name : {"out.mkv", "out.mp4", "out.y4m", "out.yuv"}) {
+    SCOPED_TRACE(name);
+    write_file(path(name), "precious");
+    const Result result =
+        shell("ulimit -f 100; " + vidconv() + " pattern:320x180#200 -y --kernel box" +
+              (name == "out.mkv" || name == "out.mp4" ? " --crf 1" : "") + " -o " + path(name));
+    EXPECT_TRUE(refused(result, exit_output, {"File too large"}));
+    EXPECT_EQ(read_file(path(name)), "precious");
+    EXPECT_TRUE(partials().empty());
+  }
+}
+
+TEST_F(Fault, StrictRefusesLossAndDamage) {
+  ffmpeg("-i " + clip() + " -c copy -f matroska " + path("whole.mkv"));
+  const std::string whole = read_file(path("whole.mkv"));
+  write_file(path("cut.mkv"), whole.substr(0, whole.size() * 2 / 3));
+  write_file(path("out.mkv"), "precious");
+  EXPECT_EQ(
+      run_vidconv({path("cut.mkv"), "-o", path("out.mkv"), "-y", "--kernel", "box", "--strict"})
+          .exit_code,
+      7);
+  EXPECT_EQ(read_file(path("out.mkv")), "precious");
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("out.y4m"), "--kernel", "box", "--strict"}),
+                      exit_output, {"--strict", "other streams"}));
+  EXPECT_FALSE(std::filesystem::exists(path("out.y4m")));
+}
+
+TEST_F(Fault, SilentInputIsGivenUp) {
+  const Result result =
+      shell("set +o pipefail; sleep 3 | " + vidconv() + " - -o null: --kernel box --timeout 0.5");
+  EXPECT_TRUE(refused(result, exit_input, {"nothing came for 0.5 s", "--timeout"}));
+}
+
+}  // namespace
+}  // namespace vidconv::test
