@@ -16,5 +16,6 @@ using Run = std::function<int()>;
 
 Run accuracy_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
+Run study_command(CLI::App& app);
 
 }  // namespace vidconv::bench

@@ -92,10 +92,14 @@ Memory::Memory(Device device, std::size_t bytes)
             device == Device::cpu ? free_host : free_device) {}
 
 void Memory::upload(std::span<const std::byte> from) const {
-  if (device_ == Device::cpu)
+  if (device_ == Device::cpu) {
     std::memcpy(data(), from.data(), from.size());
-  else
-    check(cudaMemcpy(data(), from.data(), from.size(), cudaMemcpyHostToDevice), "upload");
+    return;
+  }
+  check(cudaMemcpy(data(), from.data(), from.size(), cudaMemcpyHostToDevice), "upload");
+  // From pageable memory it returns when the driver has taken the bytes, not when they have
+  // arrived; the stream of the measurements does not wait for the one of the copy.
+  check(cudaStreamSynchronize(nullptr), "upload");
 }
 
 void Memory::download(std::span<std::byte> to) const {
@@ -137,8 +141,8 @@ double median_seconds(Device device, const Body& body, const Effort& effort) {
 #endif
     return clock_seconds(body, first, runs);
   };
-  // Two runs to wake everything; then samples of at least a millisecond, or a share of the effort.
-  const double woken = seconds(2) / 2;
+  // One run to wake everything; then samples of at least a millisecond, or a share of the effort.
+  const double woken = seconds(1);
   if (device == Device::cpu && woken > effort.seconds) return std::min(woken, seconds(1));
   const double sample = std::max(1e-3, effort.seconds / effort.samples);
   int runs = 1;

@@ -21,6 +21,8 @@ constexpr Command commands[] = {
     {"accuracy", "compare results with double arithmetic, rounded once", accuracy_command},
     {"kernels", "time the variants that serve users, beside OpenCV, FFmpeg and NPP",
      kernels_command},
+    {"study", "the published systems, correct and timed, beside their published figures",
+     study_command},
 };
 
 int run(int argc, char** argv) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -20,6 +21,7 @@ namespace {
 // Three or four significant digits, without an exponent where one can do without.
 std::string number(double value) {
   const double size = value < 0 ? -value : value;
+  if (value == std::floor(value) && size < 1e6) return fmt::format("{:.0f}", value);
   if (size != 0 && size < 0.001) return fmt::format("{:.2e}", value);
   return fmt::format("{:.{}f}", value, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
@@ -118,12 +120,14 @@ void publish(const Report& report, const std::string& json_path) {
     return;
   }
   fmt::print("{}", to_markdown(report));
-  if (json_path.empty()) return;
-  std::ofstream file(json_path);
+  if (!json_path.empty()) write_json(report, json_path);
+}
+
+void write_json(const Report& report, const std::string& path) {
+  std::ofstream file(path);
   file << to_json(report);
   file.close();
-  if (!file)
-    throw std::runtime_error(fmt::format("cannot write '{}': is the folder there?", json_path));
+  if (!file) throw std::runtime_error(fmt::format("cannot write '{}': is the folder there?", path));
 }
 
 }  // namespace vidconv::bench

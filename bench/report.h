@@ -35,6 +35,9 @@ std::string to_markdown(const Report& report);
 // {"command", "date", "machine": [...], "tables": [{"id", "title", "columns", "rows", "notes"}]}
 std::string to_json(const Report& report);
 
+// Throws std::runtime_error where the file cannot be written.
+void write_json(const Report& report, const std::string& path);
+
 // Prints the Markdown on stdout; writes the JSON to `json_path` ("-": on stdout, instead of the
 // Markdown; empty: nowhere). Throws std::runtime_error where the file cannot be written.
 void publish(const Report& report, const std::string& json_path);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/border.h"
+#include "kernels/cpu/window.h"
 #include "kernels/plan.h"
 
 namespace vidconv::study {
@@ -27,6 +28,7 @@ struct Matrix {
   int first;
   bool two_passes;
   int row_shift;
+  bool joins;  // its response is added to that of the matrix before it
 };
 
 // A plan without its taps: a plain value, passed to devices as it is.
@@ -34,6 +36,8 @@ struct Lesson {
   static constexpr int capacity = 8;
   Matrix matrices[capacity];
   int count;
+  int taps;     // of all matrices together
+  Reach reach;  // of all matrices together
   BorderMode border;
   float outside;  // what BorderMode::constant supplies
   Finish finish;
@@ -41,7 +45,7 @@ struct Lesson {
 
 // Plans that every study variant can compute, unless it says otherwise.
 bool supports_any(const Plan& plan);
-inline constexpr std::string_view needs_any = "8-bit or float samples, at most 8 kernels";
+inline constexpr std::string_view needs_any = "8-bit or float samples, at most 8 matrices";
 // The same, one kernel of rank 1.
 bool supports_rank_1(const Plan& plan);
 inline constexpr std::string_view needs_rank_1 = "8-bit or float samples, one kernel of rank 1";
@@ -70,6 +74,10 @@ VIDCONV_HD inline double multiply_add(double tap, double x, double sum) {
 #endif
 }
 
+// Host code calls these with functions of the host, device code with functions of the device.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
 // tap(0) * read(0) + tap(1) * read(1) + ..., n products.
 template <class Acc, class Tap, class Read>
 VIDCONV_HD inline Acc dot(int n, Tap tap, Read read) {
@@ -83,10 +91,14 @@ template <class Acc>
 VIDCONV_HD inline Acc between_passes(Acc sum, int row_shift) {
   if constexpr (std::is_same_v<Acc, std::int32_t>)
     return (sum + (1 << row_shift >> 1)) >> row_shift;
-  else
-    return sum;
+  if constexpr (std::is_same_v<Acc, double>)  // the same rounding
+    return row_shift == 0 ? sum : std::floor(std::ldexp(sum + (1 << row_shift >> 1), -row_shift));
+  return sum;
 }
 
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
 // The response of one matrix at (x, y). tap(i): number i of all taps; read(u, v): the sample at
 // (u, v), inside the picture or not.
 template <class Acc, class Tap, class Read>
@@ -105,13 +117,25 @@ VIDCONV_HD inline Acc response(const Matrix& m, int x, int y, Tap tap, Read read
   return sum;
 }
 
-// The output sample at (x, y).
-template <class T, class Acc, class Tap, class Read>
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+// The output sample at (x, y). Acc: what sums are computed in; Response: what the plan's arithmetic
+// makes of them.
+template <class T, class Acc, class Response = Acc, class Tap, class Read>
 VIDCONV_HD inline T output(const Lesson& lesson, int x, int y, Tap tap, Read read) {
-  Combined<Acc> combined;
-  combined.first(lesson.finish, response<Acc>(lesson.matrices[0], x, y, tap, read));
-  for (int k = 1; k < lesson.count; ++k)
-    combined.add(lesson.finish, response<Acc>(lesson.matrices[k], x, y, tap, read));
+  const auto at = [&](int k) {
+    return static_cast<Response>(response<Acc>(lesson.matrices[k], x, y, tap, read));
+  };
+  int k = 0;
+  const auto next_kernel = [&] {
+    Response sum = at(k);
+    while (++k < lesson.count && lesson.matrices[k].joins) sum = sum + at(k);
+    return sum;
+  };
+  Combined<Response> combined;
+  combined.first(lesson.finish, next_kernel());
+  while (k < lesson.count) combined.add(lesson.finish, next_kernel());
   return combined.template finish<T>(lesson.finish);
 }
 

@@ -9,8 +9,44 @@
 namespace vidconv::study {
 
 std::unique_ptr<Convolver> make_naive(const Plan&, int threads);
+std::unique_ptr<Convolver> make_separable(const Plan&, int threads);
 std::unique_ptr<Convolver> make_openmp(const Plan&, int threads);
 bool supports_openmp_simd(const Plan&);
 std::unique_ptr<Convolver> make_openmp_simd(const Plan&, int threads);
+
+// Taps and samples in different memories.
+std::unique_ptr<Convolver> make_cuda_global(const Plan&, int);
+std::unique_ptr<Convolver> make_cuda_readonly(const Plan&, int);
+bool supports_cuda_constant(const Plan&);
+std::unique_ptr<Convolver> make_cuda_constant(const Plan&, int);
+std::unique_ptr<Convolver> make_cuda_texture(const Plan&, int);
+bool supports_cuda_tile(const Plan&);
+std::unique_ptr<Convolver> make_cuda_tile(const Plan&, int);
+bool supports_cuda_flat(const Plan&);
+std::unique_ptr<Convolver> make_cuda_flat(const Plan&, int);
+bool supports_cuda_shape(const Plan&, int width, int height);
+std::unique_ptr<Convolver> make_cuda_shape(const Plan&, int width, int height);
+
+// Two passes.
+std::unique_ptr<Convolver> make_cuda_separable(const Plan&, int);
+bool supports_cuda_separable_flat(const Plan&);
+std::unique_ptr<Convolver> make_cuda_separable_flat(const Plan&, int);
+std::unique_ptr<Convolver> make_cuda_padded(const Plan&, int);
+inline constexpr int single_block_side = 32;
+std::unique_ptr<Convolver> make_cuda_block(const Plan&, int);
+
+// One dimension.
+bool supports_cuda_row(const Plan&);
+std::unique_ptr<Convolver> make_cuda_row(const Plan&, int);
+std::unique_ptr<Convolver> make_cuda_row_tiled(const Plan&, int);
+bool supports_cuda_column(const Plan&);
+std::unique_ptr<Convolver> make_cuda_column(const Plan&, int);
+
+// Other questions.
+bool supports_cuda_double(const Plan&);
+std::unique_ptr<Convolver> make_cuda_double(const Plan&, int);
+std::unique_ptr<Convolver> make_cuda_interleaved(const Plan&, int);
+std::unique_ptr<Convolver> make_load_sync(const Plan&, int);
+std::unique_ptr<Convolver> make_load_async(const Plan&, int);
 
 }  // namespace vidconv::study

@@ -146,7 +146,7 @@ TEST_P(Sweep, LargePicturesToo) {
       Picture want = blank;
       reference.run(src, want);
       for (const Plan& way : ways(plan))
-        for (const Variant* variant : runnable_variants()) {
+        for (const Variant* variant : runnable_variants(large_width, large_height)) {
           if (!variant->supports(way) || variant->name == "reference") continue;
           Way computed(*variant, way, 3);
           Picture got = blank;
