@@ -51,7 +51,7 @@ def finish(axes, figure, table, title, unit, path):
     axes.set_title(title)
     axes.set_ylabel(unit)
     axes.grid(True, which="both", axis="y", alpha=0.3)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))
     figure.tight_layout()
     figure.savefig(path)
     plt.close(figure)
