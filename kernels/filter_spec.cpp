@@ -55,6 +55,7 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     for (int turn = 0; turn < modifiers_.quarter_turns; ++turn) kernel = kernel.rotated90();
     if (modifiers_.flip) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
+    kernel = kernel.trimmed();
   }
   filter.threshold *= scale;
   if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -64,6 +65,20 @@ Kernel Kernel::rotated90() const {
 }
 
 Kernel Kernel::with_anchor(int x, int y) const { return {width_, height_, taps_, x, y}; }
+
+Kernel Kernel::trimmed() const {
+  int left = anchor_x_, right = anchor_x_, top = anchor_y_, bottom = anchor_y_;
+  for (int j = 0; j < height_; ++j)
+    for (int i = 0; i < width_; ++i) {
+      if (at(i, j) == 0) continue;
+      left = std::min(left, i), right = std::max(right, i);
+      top = std::min(top, j), bottom = std::max(bottom, j);
+    }
+  std::vector<double> taps;
+  for (int j = top; j <= bottom; ++j)
+    for (int i = left; i <= right; ++i) taps.push_back(at(i, j));
+  return {right - left + 1, bottom - top + 1, std::move(taps), anchor_x_ - left, anchor_y_ - top};
+}
 
 Kernel outer_product(std::span<const double> column, std::span<const double> row) {
   std::vector<double> taps;

@@ -44,6 +44,8 @@ class Kernel {
   // Turned clockwise by a quarter, with its anchor.
   Kernel rotated90() const;
   Kernel with_anchor(int x, int y) const;
+  // Without the rows and columns of zeros at its edges, as far as the anchor stays inside.
+  Kernel trimmed() const;
 
   bool operator==(const Kernel&) const = default;
 

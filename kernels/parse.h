@@ -51,7 +51,8 @@ class FilterSpec {
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
   // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
-  // to a preset is moved with its kernel's size.
+  // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are
+  // left out.
   Filter make(Subsampling subsampling = {}) const;
 
   // One line on what most likely was not meant, with a remedy: a matrix without a scale that makes

@@ -126,6 +126,13 @@ std::string describe_plan(const Plan& plan) {
   if (plan.kernels() > 1)
     text += fmt::format("    {} kernels, combined by {}\n", plan.kernels(),
                         name_of(plan.finish.combine));
+  if (plan.finish.combine == Combine::unsharp)
+    text += fmt::format("    threshold {:.6g} codes\n",
+                        plan.finish.real_threshold / plan.finish.real_divisor);
+  if (plan.finish.real_offset != 0)
+    text +=
+        fmt::format("    then {:+.6g} codes\n", plan.finish.real_offset / plan.finish.real_divisor);
+  if (plan.finish.absolute) text += "    then its absolute value\n";
   for (auto from = plan.terms.begin(); from != plan.terms.end();) {
     const auto to =
         std::find_if(from + 1, plan.terms.end(), [](const Taps& t) { return !t.joins; });

@@ -266,6 +266,13 @@ TEST(Kernel, RefusesWhatIsNone) {
   EXPECT_THROW(Kernel(2, 1, {1, 2}, 0, -1), std::invalid_argument);
 }
 
+TEST(Kernel, IsTrimmedToItsTapsAndItsAnchor) {
+  const Kernel k(4, 3, {0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2, 0}, 1, 1);
+  EXPECT_EQ(k.trimmed(), Kernel(2, 2, {1, 0, 0, 2}, 0, 0));
+  EXPECT_EQ(k.with_anchor(3, 0).trimmed(), Kernel(3, 3, {0, 0, 0, 1, 0, 0, 0, 2, 0}, 2, 0));
+  EXPECT_EQ(Kernel(3, 3, std::vector<double>(9)).trimmed(), Kernel(1, 1, {0}));
+}
+
 TEST(Kernel, TurnsWithItsAnchor) {
   const Kernel k(3, 2, {1, 2, 3, 4, 5, 6}, 0, 1);
   EXPECT_EQ(k.flipped(), Kernel(3, 2, {6, 5, 4, 3, 2, 1}, 2, 0));

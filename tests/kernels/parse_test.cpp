@@ -61,6 +61,12 @@ TEST(Parse, AnchorsOfPresetsKeepTheirPlaceOnSmallerPlanes) {
   EXPECT_EQ(FilterSpec::parse("row:1 2 3:anchor=0,0").make({2, 2}).kernels[0].anchor_x(), 0);
 }
 
+TEST(Parse, LeavesOutZerosAtTheEdges) {
+  EXPECT_EQ(FilterSpec::parse("matrix:0 0 0;0 1 0;0 0 0").make().kernels[0], Kernel(1, 1, {1}));
+  EXPECT_EQ(FilterSpec::parse("unsharp:threshold=0.1").make().kernels[0], Kernel(1, 1, {1}));
+  EXPECT_LT(FilterSpec::parse("gaussian:radius=256").make().kernels[0].width(), 100);
+}
+
 TEST(Parse, MultipliesTwoVectors) {
   const Kernel k = FilterSpec::parse("separable:1 2;-1,0 1:scale=1/2").make().kernels[0];
   EXPECT_EQ(k, Kernel(2, 3, {-0.5, -1, 0, 0, 0.5, 1}));
