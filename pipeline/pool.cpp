@@ -57,6 +57,14 @@ FrameLayout widen(const PixelFormat& format, int width, int height,
 
 const HostMemory plain_memory{"plain", allocate_plain, release_plain};
 
+BytePlane component_of(const FrameLayout& layout, std::size_t i, std::byte* memory) {
+  const PixelFormat& format = *layout.format;
+  const Component& c = format.components[i];
+  const auto p = static_cast<std::size_t>(c.plane);
+  return {memory + layout.offset[p] + format.offset_of(c, layout.width), layout.stride[p],
+          format.width_of(c, layout.width), format.height_of(c, layout.height), c.step};
+}
+
 FrameLayout packed_layout(const PixelFormat& format, int width, int height) {
   std::array<int, 4> linesizes{};
   av_image_fill_linesizes(linesizes.data(), format.id, width);

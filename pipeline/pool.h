@@ -31,6 +31,9 @@ struct FrameLayout {
   bool operator==(const FrameLayout&) const = default;
 };
 
+// Component i of a frame whose allocation starts at `memory`, in any memory.
+BytePlane component_of(const FrameLayout& layout, std::size_t i, std::byte* memory);
+
 // Rows packed without gaps: a frame of raw video is one read(2).
 FrameLayout packed_layout(const PixelFormat& format, int width, int height);
 // Every row starts at a multiple of 64 bytes: what encoders and vector units like.

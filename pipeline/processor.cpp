@@ -36,6 +36,11 @@ void check_variant(const Work& work, int width, int height, const ProcessorOptio
                   remedy);
 }
 
+// There is one way to convert linear light on each device; in the table of variants, which compute
+// plans, it has no place.
+constexpr Variant cpu_light{"cpu-light", "linear light; threads", Device::cpu, nullptr, nullptr};
+constexpr Variant cuda_light{"cuda-light", "linear light", Device::cuda, nullptr, nullptr};
+
 }  // namespace
 
 int default_slots(Device device, const PixelFormat& format, int width, int height) {
@@ -57,6 +62,7 @@ const Variant& variant_named(std::string_view name) {
 }
 
 const Variant& choose_variant(const Step& step, const ProcessorOptions& options) {
+  if (step.light) return options.device == Device::cuda ? cuda_light : cpu_light;
   if (options.variant.empty() || step.action != Action::filter)
     return pick(step.plan, options.device);
   return variant_named(options.variant);
@@ -79,6 +85,13 @@ void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<Pla
   };
   pairs.push_back({field(from, 0), field(to, 0)});
   if (from.height > 1) pairs.push_back({field(from, 1), field(to, 1)});
+}
+
+std::unique_ptr<Convolver> make_convolver(const Step& step, const ProcessorOptions& options) {
+  if (!step.light) return choose_variant(step, options).make(step.plan, options.threads);
+  const LightStep way = step.action == Action::to_light ? LightStep::to_light : LightStep::to_codes;
+  return options.device == Device::cuda ? make_cuda_light(*step.light, way)
+                                        : make_cpu_light(*step.light, way, options.threads);
 }
 
 }  // namespace vidconv

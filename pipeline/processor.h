@@ -106,10 +106,14 @@ std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
 const Variant& variant_named(std::string_view name);
 
 // Adds a pair to filter: the planes, or each of their two fields where the frame is filtered so.
+// Not for steps of linear light, which turn whole pictures.
 void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs);
 bool filters_by_field(const Frame& frame, Scan scan);
 
-// The variant for one step: the one named, or pick().
+// The variant for one step: the one named, or pick(); for its name only where the step is one of
+// linear light.
 const Variant& choose_variant(const Step& step, const ProcessorOptions& options);
+// What computes the step: that variant, or a converter of linear light.
+std::unique_ptr<Convolver> make_convolver(const Step& step, const ProcessorOptions& options);
 
 }  // namespace vidconv

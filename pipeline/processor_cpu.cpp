@@ -16,14 +16,14 @@ class CpuProcessor final : public Processor {
         threads_(options.threads),
         scan_(options.scan),
         pool_(aligned_layout(*work_.format, width, height), plain_memory),
+        scratch_pool_(aligned_layout(*work_.scratch_format, width, height), plain_memory),
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
     for (const Step& step : work_.steps) {
-      const Variant& variant = choose_variant(step, options);
-      variants_.emplace_back(variant.name);
-      convolvers_.push_back(variant.make(step.plan, threads_));
+      variants_.emplace_back(choose_variant(step, options).name);
+      convolvers_.push_back(make_convolver(step, options));
     }
-    for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(pool_.get(), 0);
+    for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
   }
 
   bool submit(Frame frame) override { return queue_.push(std::move(frame)); }
@@ -38,7 +38,9 @@ class CpuProcessor final : public Processor {
   }
 
   std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
-  MemoryUse memory() const override { return {.host = pool_.bytes(), .device = 0}; }
+  MemoryUse memory() const override {
+    return {.host = pool_.bytes() + scratch_pool_.bytes(), .device = 0};
+  }
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
@@ -69,7 +71,7 @@ class CpuProcessor final : public Processor {
       pairs_.clear();
       for (const std::size_t i : step.components)
         add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
-                  by_field, pairs_);
+                  by_field && !step.light, pairs_);
       convolvers_[s]->run(pairs_, nullptr);
     }
     return output;
@@ -85,7 +87,7 @@ class CpuProcessor final : public Processor {
   const Work work_;
   const int threads_;
   const Scan scan_;
-  FramePool pool_;
+  FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step

@@ -68,6 +68,7 @@ class CudaProcessor final : public Processor {
       : work_(std::move(work)),
         index_(options.device_index),
         pool_(aligned_layout(*work_.format, width, height), pinned_memory),
+        scratch_layout_(aligned_layout(*work_.scratch_format, width, height)),
         timeline_(kernel_names(work_, options), options.trace),
         group_(pool_.layout().bytes <= small_frame ? std::max(1, options.slots / 4) : 1),
         scan_(options.scan),
@@ -77,15 +78,14 @@ class CudaProcessor final : public Processor {
     check_cuda(cudaGetDeviceProperties(&properties, index_), "cannot use the device");
     name_ = std::string(properties.name) + " (cuda:" + std::to_string(index_) + ")";
     for (const Step& step : work_.steps) {
-      const Variant& variant = choose_variant(step, options);
-      variants_.emplace_back(variant.name);
-      convolvers_.push_back(as_device_error([&] { return variant.make(step.plan, 1); }));
+      variants_.emplace_back(choose_variant(step, options).name);
+      convolvers_.push_back(as_device_error([&] { return make_convolver(step, options); }));
     }
 
     // Decoders pad pictures; a frame that needs more than this makes its slot grow.
     const std::size_t padded = aligned_layout(*work_.format, width + 128, height + 64).bytes;
     for (int i = 0; i < work_.scratch_frames(); ++i)
-      scratch_[static_cast<std::size_t>(i)] = allocate(pool_.layout().bytes);
+      scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
     for (int i = 0; i < options.slots; ++i) {
       slots_.push_back(std::make_unique<Slot>(allocate(padded), allocate(pool_.layout().bytes),
                                               timeline_.kernels()));
@@ -305,7 +305,7 @@ class CudaProcessor final : public Processor {
       for (const std::size_t i : step.components) {
         const BytePlane from = plane(slot, step.from, i);
         add_pairs({from.data, from.stride, from.width, from.height, from.step},
-                  plane(slot, step.to, i), by_field, pairs_);
+                  plane(slot, step.to, i), by_field && !step.light, pairs_);
       }
       as_device_error([&] { convolvers_[s]->run(pairs_, convolve_.get()); });
       slot.passage.end_kernel(s, convolve_);
@@ -319,16 +319,16 @@ class CudaProcessor final : public Processor {
     slot.passage.end(Passage::download, download_);
   }
 
-  // Component i in device memory. Scratch memory is laid out as the output is; one frame after the
-  // other uses it, because convolve_ keeps their order.
+  // Component i in device memory. One frame after the other uses the scratch memory, because
+  // convolve_ keeps their order.
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const {
     switch (place) {
       case Place::input:
         return slot.input->component_in(i, slot.input_at);
       case Place::scratch0:
-        return slot.output->component_in(i, scratch_[0].data());
+        return component_of(scratch_layout_, i, scratch_[0].data());
       case Place::scratch1:
-        return slot.output->component_in(i, scratch_[1].data());
+        return component_of(scratch_layout_, i, scratch_[1].data());
       case Place::output:
         return slot.output->component_in(i, slot.output_memory.data());
     }
@@ -339,6 +339,7 @@ class CudaProcessor final : public Processor {
   const int index_;
   Stream upload_, convolve_, download_;
   FramePool pool_;  // of output frames
+  const FrameLayout scratch_layout_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
   const int group_;  // frames that pass together

@@ -61,6 +61,8 @@ Plan plan_for(Action action, const FilterSpec* spec, const Component& c, Border 
       return make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, c.sample, {}, Role::colour);
     case Action::fill:
       return make_fill_plan(c.sample, c.sample.neutral());
+    default:
+      break;
   }
   throw Error(Fault::internal, "unknown action", "", "");
 }
@@ -108,7 +110,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes) {
   check_selection(planes, format);
   Work work;
-  work.format = &format;
+  work.format = work.scratch_format = &format;
   for (const FilterSpec& spec : chain) {
     Link& link = work.links.emplace_back(Link{spec.text(), {}});
     const Purpose purpose = spec.make().purpose;

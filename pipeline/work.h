@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/border.h"
+#include "kernels/light.h"
 #include "kernels/parse.h"
 #include "kernels/plan.h"
 #include "kernels/plane_selection.h"
@@ -20,6 +22,9 @@ enum class Action : std::uint8_t {
   filter,
   copy,
   fill,  // with the neutral code
+  // Of all colours at once, as Step::light says:
+  to_light,  // from the input to scratch memory
+  to_codes,  // from scratch memory to the output
 };
 
 struct Link {
@@ -28,7 +33,7 @@ struct Link {
 };
 
 // Where a step reads and writes: the frame that came, the frame that goes, or one of two frames of
-// scratch memory of the same layout.
+// scratch memory.
 enum class Place : std::uint8_t { input, scratch0, scratch1, output };
 
 // One plan for one or more components of equal kind and size: one call of Convolver::run.
@@ -38,11 +43,13 @@ struct Step {
   Place from = Place::input, to = Place::output;
   Action action = Action::filter;
   std::size_t link = 0;  // of the chain; 0 for a component that is only copied
+  std::shared_ptr<const LightPlan> light = nullptr;  // of to_light and to_codes
 };
 
 struct Work {
   const PixelFormat* format = nullptr;
-  std::vector<Link> links;  // for people
+  const PixelFormat* scratch_format = nullptr;  // of the scratch frames
+  std::vector<Link> links;                      // for people
   // In order of execution; together they write every component of the output once. What cannot be
   // seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
@@ -56,5 +63,11 @@ struct Work {
 // Throws Error(usage) where a selection names a component that the format lacks.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes = Codes::all);
+
+// The same in linear light: all colours become light, the filters act on each of its planes, and
+// light becomes codes again. Alpha is copied. Throws Error(usage) where a filter has planes of its
+// own.
+Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
+                     const LightPlan& light);
 
 }  // namespace vidconv

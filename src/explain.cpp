@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "pipeline/light.h"
+
 extern "C" {
 #include <libavutil/pixdesc.h>
 }
@@ -164,15 +166,21 @@ std::string_view name_of(Action action) {
       return "copy";
     case Action::fill:
       return "fill";
+    case Action::to_light:
+      return "to linear light";
+    case Action::to_codes:
+      return "from linear light";
   }
   return "";
 }
 
 std::string component_names(const Work& work, const Step& step) {
+  const bool in_scratch = step.from != Place::input && step.to != Place::output;
+  const PixelFormat& format = in_scratch ? *work.scratch_format : *work.format;
   std::string names;
   for (std::size_t i : step.components) {
     if (!names.empty()) names += ' ';
-    names += work.format->components[i].name;
+    names += format.components[i].name;
   }
   return names;
 }
@@ -200,6 +208,7 @@ std::string explain(const std::string& input, const Source& source, const Work& 
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
       if (step.action == Action::filter) text += describe_plan(step.plan);
+      if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
+#include "pipeline/light.h"
 #include "pipeline/picture_file.h"
 #include "pipeline/run.h"
 #include "src/benchmark.h"
@@ -51,8 +52,7 @@ class Command {
         notify_("warning: " + warning);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
-    const Work work =
-        make_work(options_.filters, *video.format, planes(), options_.border, codes(video));
+    const Work work = work_for(video);
 
     if (options_.explain) {
       const auto processor =
@@ -98,6 +98,16 @@ class Command {
     } catch (const std::invalid_argument& error) {
       throw Error(Fault::usage, "--planes", options_.planes, error.what(), "see --help");
     }
+  }
+
+  Work work_for(const VideoInfo& video) const {
+    if (!options_.linear)
+      return make_work(options_.filters, *video.format, planes(), options_.border, codes(video));
+    if (!options_.planes.empty())
+      throw Error(Fault::usage, "--planes", options_.planes,
+                  "filters in linear light act on all colours", "leave out --planes or --linear");
+    return make_light_work(options_.filters, *video.format, options_.border,
+                           make_light_plan(video, codes(video), notify_));
   }
 
   Codes codes(const VideoInfo& video) const {

@@ -123,6 +123,10 @@ void declare(CLI::App& app, Options& o, Words& w) {
                  "chroma in 16..240")
       ->check(CLI::IsMember({"keep", "clamp"}))
       ->group(filter);
+  app.add_flag(
+         "--linear", o.linear,
+         "filter in linear light, by the video's transfer function: all colours as R, G and B")
+      ->group(filter);
 
   app.add_option("--scan", o.scan,
                  "auto (as each frame says), progressive, or interlaced: filter field by field")

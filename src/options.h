@@ -25,6 +25,7 @@ struct Options {
   Border border;
   std::string planes;  // empty: by the purpose of the filter
   bool clamp_range = false;
+  bool linear = false;
   int threads = 0;  // 0: as many as the machine has
   int slots = 0;    // 0: the default of the pipeline
 

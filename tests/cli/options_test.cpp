@@ -51,7 +51,8 @@ TEST_F(Options, HelpAndVersion) {
                                    "--video",
                                    "--timeout",
                                    "--strict",
-                                   "--scan"})
+                                   "--scan",
+                                   "--linear"})
     EXPECT_TRUE(has_line_with(help.out, {option}));
   const Result version = run_vidconv({"--version"});
   EXPECT_TRUE(succeeded(version));
@@ -102,6 +103,43 @@ TEST_F(Options, ExplainRunsNothing) {
         "exact, border reflect101", "row    1 2 1", "divided by 16", "memory", "copies"})
     EXPECT_TRUE(has_line_with(result.out, {words}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
+}
+
+TEST_F(Options, LinearLight) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 3 -pix_fmt yuv420p10 -c:v ffv1 "
+      "-color_trc smpte2084 -colorspace bt2020nc -color_primaries bt2020 " +
+      path("pq.mkv"));
+  const Arguments blur{path("pq.mkv"), "-o", "md5:", "--kernel", "gaussian:sigma=2"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = blur;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  };
+  const Result linear = with({"--linear", "--verify", "--threads", "3"});
+  EXPECT_TRUE(succeeded(linear));
+  EXPECT_TRUE(has_line_with(linear.err, {"3 verified"}));
+  EXPECT_FALSE(has_line_with(linear.err, {"assumed"}));
+  EXPECT_EQ(with({"--linear", "--threads", "1"}).out, linear.out);
+  EXPECT_NE(with({}).out, linear.out);
+  const Result explained = with({"--linear", "--explain"});
+  EXPECT_TRUE(has_line_with(explained.out, {"Y U V: to linear light by"}));
+  EXPECT_TRUE(has_line_with(explained.out, {"PQ transfer, limited range, luma 0.2627 R"}));
+  EXPECT_TRUE(has_line_with(explained.out, {"R G B: filter by"}));
+  EXPECT_TRUE(has_line_with(explained.out, {"Y U V: from linear light by"}));
+  // Identity gives the picture back.
+  EXPECT_EQ(run_vidconv({path("pq.mkv"), "-o", "md5:", "--kernel", "identity", "--linear"}).out,
+            run_vidconv({path("pq.mkv"), "-o", "md5:", "--kernel", "identity"}).out);
+
+  const Result assumed =
+      run_vidconv({"pattern:32x32", "-o", "null:", "--kernel", "box", "--linear"});
+  EXPECT_TRUE(succeeded(assumed));
+  EXPECT_TRUE(has_line_with(assumed.err, {"BT.709 is assumed"}));
+  EXPECT_TRUE(refused(with({"--linear", "--planes", "luma"}), exit_command_line,
+                      {"--planes", "linear light"}));
+  EXPECT_TRUE(
+      refused(run_vidconv({"pattern:32x32:grayf32", "-o", "null:", "--kernel", "box", "--linear"}),
+              exit_command_line, {"linear light", "float"}));
 }
 
 TEST_F(Options, RangeClamp) {

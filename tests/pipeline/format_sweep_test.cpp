@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/convert.h"
+#include "tests/pipeline/samples.h"
 #include "tests/pipeline/support.h"
 
 extern "C" {
@@ -21,68 +19,6 @@ extern "C" {
 
 namespace vidconv::test {
 namespace {
-
-// Samples of one component, row by row: codes, or the bits of a float.
-struct Samples {
-  int width = 0, height = 0;
-  std::vector<std::uint32_t> values;
-  std::uint32_t at(int x, int y) const {  // mirrored beyond the edges, which are not repeated
-    const auto mirror = [](int i, int n) {
-      while (i < 0 || i >= n) i = n == 1 ? 0 : i < 0 ? -i : 2 * (n - 1) - i;
-      return i;
-    };
-    return values[static_cast<std::size_t>(mirror(y, height) * width + mirror(x, width))];
-  }
-};
-
-// As FFmpeg understands the bytes of a picture; in the order of its descriptor.
-std::vector<Samples> read_samples(AVPixelFormat id, int width, int height,
-                                  const std::string& bytes) {
-  const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
-  std::uint8_t* data[4];
-  int linesize[4];
-  av_image_fill_arrays(data, linesize, reinterpret_cast<const std::uint8_t*>(bytes.data()), id,
-                       width, height, 1);
-  std::vector<Samples> all;
-  for (int c = 0; c < desc->nb_components; ++c) {
-    const bool chroma =
-        c > 0 && c < 3 && !(desc->flags & AV_PIX_FMT_FLAG_RGB) && desc->nb_components > 2;
-    Samples s;
-    s.width = chroma ? AV_CEIL_RSHIFT(width, desc->log2_chroma_w) : width;
-    s.height = chroma ? AV_CEIL_RSHIFT(height, desc->log2_chroma_h) : height;
-    s.values.resize(static_cast<std::size_t>(s.width * s.height));
-    for (int y = 0; y < s.height; ++y)
-      av_read_image_line2(&s.values[static_cast<std::size_t>(y * s.width)],
-                          const_cast<const std::uint8_t**>(data), linesize, desc, 0, y, c, s.width,
-                          0, 4);
-    all.push_back(std::move(s));
-  }
-  return all;
-}
-
-// A picture of noise: valid codes everywhere; floats from -1 to 2.
-std::string noise(AVPixelFormat id, int width, int height, unsigned seed) {
-  const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
-  std::minstd_rand random(seed);
-  std::string bytes(static_cast<std::size_t>(av_image_get_buffer_size(id, width, height, 1)), 0);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(random() >> 8);
-  const bool big = desc->flags & AV_PIX_FMT_FLAG_BE;
-  const unsigned mask = ((1U << desc->comp[0].depth) - 1) << desc->comp[0].shift;
-  if (desc->flags & AV_PIX_FMT_FLAG_FLOAT) {
-    for (std::size_t i = 0; i < bytes.size(); i += 4) {
-      const float value = static_cast<float>(random() % 3000) / 1000 - 1;
-      auto bits = std::bit_cast<std::array<char, 4>>(value);
-      if (big) std::ranges::reverse(bits);
-      std::ranges::copy(bits, bytes.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  } else if (desc->comp[0].depth > 8) {
-    for (std::size_t i = 0; i < bytes.size(); i += 2) {
-      bytes[i + big] = static_cast<char>(bytes[i + big] & static_cast<char>(mask));
-      bytes[i + !big] = static_cast<char>(bytes[i + !big] & static_cast<char>(mask >> 8));
-    }
-  }
-  return bytes;
-}
 
 // Gains are exact in floats too: the taps' quotient is a power of two.
 constexpr int taps[3][3] = {{1, 2, 1}, {-2, 9, 2}, {1, 3, -1}};
