@@ -16,6 +16,8 @@ constexpr Variant table[] = {
     {"cpu-fill", "rows of one value", Device::cpu, cpu_fill_supports, make_cpu_fill},
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, cpu_running_supports,
      make_cpu_running},
+    {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
+     cpu_fft_supports, make_cpu_fft},
     {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, cpu_sum16_supports,
      make_cpu_sum16},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -76,7 +77,7 @@ class Planner {
     const bool integers = plan_.sample.storage != Storage::f32;
     if (integers && try_exact()) return;
     find_passes();
-    if (integers && (try_passes() || try_quantised())) return;
+    if (integers && (try_passes() || try_quantised() || try_many_quantised())) return;
     use_real();
   }
 
@@ -286,6 +287,29 @@ class Planner {
     plan_.fits24 = sum_bits == 24;
     plan_.terms = std::move(terms);
     set_integer_finish(std::int64_t{1} << bits);
+    return true;
+  }
+
+  // Thousands of taps whose sums int32 cannot hold finely enough: integers in double, because
+  // sums of integers do not depend on how they are made, so that transforms may make them.
+  bool try_many_quantised() {
+    constexpr std::size_t many = 4096;
+    constexpr double fine_bound = 1.0 / 64;
+    if (!linear() || !passes_.empty()) return false;
+    const Kernel& k = filter_.kernels[0];
+    if (k.taps().size() < many) return false;
+    const double largest = k.abs_sum() * max_ + std::abs(bias_) + 1;
+    std::optional<Quantised> best;
+    for (int bits = 16; bits < 40 && std::ldexp(largest, bits) < 0x1p52; ++bits) {
+      best = quantise(k.taps(), anchor_index(k), bits);
+      if (best->error * max_ <= fine_bound) break;
+    }
+    if (!best || best->error * max_ > integer_bound) return false;
+    plan_.arith = Arith::float64;
+    plan_.error_bound = best->error * max_;
+    plan_.terms.push_back(shape_of(k));
+    plan_.terms[0].dense = to_double(best->numerators);
+    set_real_finish(std::ldexp(1.0, best->bits));
     return true;
   }
 

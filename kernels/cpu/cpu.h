@@ -27,6 +27,10 @@ std::unique_ptr<Convolver> make_cpu_running(const Plan& plan, int threads);
 bool cpu_int16_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads);
 
+// One matrix of very many integer taps: exact sums by Fourier transforms.
+bool cpu_fft_supports(const Plan& plan);
+std::unique_ptr<Convolver> make_cpu_fft(const Plan& plan, int threads);
+
 // Every plan, in lanes of its own arithmetic.
 bool cpu_lanes_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads);

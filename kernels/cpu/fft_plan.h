@@ -1,0 +1,25 @@
+// A plan of very many integer taps: what a Fourier transform in double computes exactly.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/plan.h"
+
+namespace vidconv {
+
+struct FftPlan {
+  // Samples that are transformed together, powers of two. A tile of them gives
+  // (tile_width - taps.width + 1) x (tile_height - taps.height + 1) results.
+  int tile_width = 0, tile_height = 0;
+  // The taps are the sum over p of pieces[p] * 2^(piece_bits * p), row by row. More than one where
+  // the errors of a single transform could reach half a unit.
+  std::vector<std::vector<double>> pieces;
+  int piece_bits = 0;
+};
+
+// None for real taps and samples, for several kernels, for kernels so small that multiplying is
+// faster, and where a sum of more than 52 bits is possible.
+std::optional<FftPlan> make_fft_plan(const Plan& plan);
+
+}  // namespace vidconv
