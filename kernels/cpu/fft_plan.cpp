@@ -55,7 +55,7 @@ std::vector<std::vector<double>> digits(const std::vector<double>& taps, int cou
 
 std::optional<FftPlan> make_fft_plan(const Plan& plan) {
   // Where the transforms are as fast as multiplying in the lanes that would serve otherwise.
-  const std::ptrdiff_t fewest_taps = plan.arith == Arith::int32 ? 9216 : 1024;
+  const std::ptrdiff_t fewest_taps = plan.arith == Arith::int32 ? 6400 : 1024;
   if (plan.sample.storage == Storage::f32 || plan.arith == Arith::float32 ||
       plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return std::nullopt;
