@@ -24,6 +24,7 @@ class CpuProcessor final : public Processor {
       convolvers_.push_back(make_convolver(step, options));
     }
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
+    pool_.reserve(options.slots);
   }
 
   bool submit(Frame frame) override { return queue_.push(std::move(frame)); }

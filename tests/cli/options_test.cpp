@@ -103,6 +103,15 @@ TEST_F(Options, ExplainRunsNothing) {
         "exact, border reflect101", "row    1 2 1", "divided by 16", "memory", "copies"})
     EXPECT_TRUE(has_line_with(result.out, {words}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
+  // Of frames that have not passed yet.
+  EXPECT_FALSE(has_line_with(result.out, {" 0.0 MiB of host memory"}));
+}
+
+TEST_F(Options, ExplainNamesTransformsForVeryLargeKernels) {
+  const Result result = run_vidconv({"pattern:128x72", "-o", "null:", "--kernel", "random:1,101",
+                                     "--device", "cpu", "--explain"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.out, {"filter by cpu-fft"}));
 }
 
 TEST_F(Options, LinearLight) {
