@@ -1,5 +1,6 @@
-// Stands for cuda.cpp and processor_cuda.cpp in a build without CUDA.
+// Stands for cuda.cpp, nvdec.cpp and processor_cuda.cpp in a build without CUDA.
 #include "pipeline/cuda.h"
+#include "pipeline/nvdec.h"
 #include "pipeline/processor.h"
 
 namespace vidconv {
@@ -17,5 +18,19 @@ std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOp
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use --device cpu");
 }
+
+// Nothing of NVDEC is asked for where there is no device.
+bool has_nvdec(const AVCodec&) { return false; }
+NvdecShare share_device(int, std::size_t, std::optional<int>) { return {1, 4}; }
+
+struct NvdecPictures::Implementation {};
+NvdecPictures::NvdecPictures(int device) {
+  throw Error(Fault::device, "cannot decode on the device", "cuda:" + std::to_string(device),
+              no_cuda, "use --decoder cpu");
+}
+NvdecPictures::~NvdecPictures() = default;
+AVBufferRef* NvdecPictures::device() const { return nullptr; }
+bool NvdecPictures::can_take(AVPixelFormat) { return false; }
+FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat) { return frame; }
 
 }  // namespace vidconv

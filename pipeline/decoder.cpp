@@ -5,8 +5,8 @@
 
 namespace vidconv {
 
-Decoder::Decoder(const AVStream& stream, int threads, const HostMemory& memory, Notify notify)
-    : memory_(memory), notify_(std::move(notify)), errors_(this) {
+Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
+    : memory_(options.memory), notify_(options.notify), errors_(this) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const char* name = avcodec_get_name(parameters.codec_id);
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
@@ -16,17 +16,25 @@ Decoder::Decoder(const AVStream& stream, int threads, const HostMemory& memory, 
   const auto check = [&](int code) { check_av(code, Fault::input, "cannot decode", name); };
   check(avcodec_parameters_to_context(context_.get(), &parameters));
   context_->pkt_timebase = stream.time_base;
-  context_->thread_count = threads;
+  context_->thread_count = options.threads;
   // Pictures with errors are shown in their time and counted, instead of leaving gaps.
   context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
   context_->opaque = this;
   context_->get_buffer2 = get_buffer;
+  if (options.nvdec) {
+    pictures_ = std::make_unique<NvdecPictures>(*options.nvdec);
+    context_->hw_device_ctx = av_buffer_ref(pictures_->device());
+    context_->get_format = choose_format;
+    context_->thread_count = 1;  // more would only parse
+    refused_ = !has_nvdec(*codec);
+  }
   check(avcodec_open2(context_.get(), codec, nullptr));
 }
 
 Decoder::~Decoder() = default;
 
 Decoder::Result Decoder::judge(int code) {
+  if (refused_) return Result::refused;
   if (code >= 0) return Result::done;
   if (code == AVERROR(EAGAIN)) return Result::again;
   if (code == AVERROR_EOF) return Result::end;
@@ -43,8 +51,21 @@ Decoder::Result Decoder::send(const AVPacket* packet) {
 Decoder::Result Decoder::receive(FramePtr& frame) {
   if (!frame) frame = make_frame();
   const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
-  if (result == Result::done) frame = normalise(std::move(frame));
+  if (result == Result::done)
+    frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
+                      : normalise(std::move(frame));
   return result;
+}
+
+void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
+
+// Asked when the stream's headers are known, and again where the device could not be set up.
+AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelFormat* offered) {
+  Decoder& self = *static_cast<Decoder*>(context->opaque);
+  for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
+    if (*p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt)) return *p;
+  self.refused_ = true;
+  return AV_PIX_FMT_NONE;
 }
 
 std::size_t Decoder::memory() const {
@@ -60,6 +81,7 @@ std::shared_ptr<FramePool> Decoder::pool_for(const FrameLayout& layout) {
 
 // Called by the codec, on any of its threads.
 int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
+  if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
   AVColorRange range = frame->color_range;
   const PixelFormat* format =
       find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));

@@ -57,6 +57,12 @@ class Source {
   virtual std::size_t memory() const = 0;
 };
 
+// Decoding on a CUDA device, where frames stay then.
+struct NvdecOptions {
+  int device = 0;
+  std::optional<int> sessions;  // side by side on one file; none: as the device's memory allows
+};
+
 struct SourceOptions {
   // WxH:PIXFMT[@FPS]: the input is bare frames of this kind. Empty: it says itself what it is.
   std::string raw;
@@ -65,6 +71,8 @@ struct SourceOptions {
   std::optional<std::int64_t> frames;
   int threads = 0;  // of the decoder; 0: as many as it likes
   HostMemory memory = plain_memory;
+  // A stream that the device cannot decode is decoded on the CPU, and notify() told.
+  std::optional<NvdecOptions> nvdec;
   Notify notify;
   // Becomes true when a person wants to stop: the input ends early then. Outlives the source.
   const std::atomic<bool>* interrupted = nullptr;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pipeline/arrivals.h"
-#include "pipeline/decoder.h"
+#include "pipeline/decoder_parts.h"
 #include "pipeline/pipe_io.h"
 #include "pipeline/source_kinds.h"
 
@@ -33,7 +33,7 @@ class ContainerSource final : public Source {
     if (reader) pipe_.emplace(std::move(reader));
     open(url);
     find_video();
-    decoder_.emplace(*stream_, options.threads, options.memory, options.notify);
+    decoder_ = make_decoder();
     seek();
     decode_first();
   }
@@ -43,11 +43,8 @@ class ContainerSource final : public Source {
   int video_stream() const override { return stream_->index; }
   Damage damage() const override {
     Damage damage = damage_;
-    for (const AvErrors* errors : {&errors_, &decoder_->errors()}) {
-      if (damage.errors == 0) damage.first_error = errors->first();
-      damage.errors += errors->count();
-    }
-    damage.errors -= errors_before_;
+    damage.errors = errors_.count() + decoder_->errors() - errors_before_;
+    damage.first_error = errors_.count() > 0 ? errors_.first() : decoder_->first_error();
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
@@ -56,6 +53,7 @@ class ContainerSource final : public Source {
   void cancel() override {
     cancelled_ = true;
     if (pipe_) pipe_->cancel();
+    decoder_->cancel();
   }
 
   std::optional<Item> next() override {
@@ -134,10 +132,11 @@ class ContainerSource final : public Source {
   void step() {
     if (!video_done_) {
       FramePtr frame = std::move(spare_);
-      const Decoder::Result result = decoder_->receive(frame);
-      if (result == Decoder::Result::done) return take_frame(std::move(frame));
+      const VideoDecoder::Result result = decoder_->receive(frame);
+      if (result == VideoDecoder::Result::done) return take_frame(std::move(frame));
       spare_ = std::move(frame);
-      if (result == Decoder::Result::damaged) {
+      if (result == VideoDecoder::Result::refused) return decode_on_cpu();
+      if (result == VideoDecoder::Result::damaged) {
         ++damage_.packets;
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
       }
@@ -147,6 +146,11 @@ class ContainerSource final : public Source {
   }
 
   void read_packet() {
+    if (!again_.empty()) {
+      const PacketPtr packet = std::move(again_.front());
+      again_.pop_front();
+      return decode(*packet);
+    }
     PacketPtr packet = make_packet();
     const int code = av_read_frame(container_.get(), packet.get());
     if (code < 0) return end_of_packets(code);
@@ -158,7 +162,54 @@ class ContainerSource final : public Source {
     if (&stream != stream_) return take_packet(std::move(packet), stream);
     if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
     if (video_done_) return;
-    if (decoder_->send(packet.get()) == Decoder::Result::damaged) ++damage_.packets;
+    if (decoder_->on_device() && info_.width == 0) {
+      early_.push_back(make_packet());
+      if (av_packet_ref(early_.back().get(), packet.get()) < 0)
+        throw Error(Fault::internal, "out of memory", "", "");
+    }
+    decode(*packet);
+  }
+
+  void decode(const AVPacket& packet) {
+    const VideoDecoder::Result result = decoder_->send(&packet);
+    if (result == VideoDecoder::Result::damaged) ++damage_.packets;
+  }
+
+  std::unique_ptr<VideoDecoder> make_decoder() {
+    const AVCodecParameters& p = *stream_->codecpar;
+    DecoderOptions o{.threads = options_.threads,
+                     .memory = options_.memory,
+                     .notify = options_.notify,
+                     .nvdec = std::nullopt};
+    const AVCodec* codec = avcodec_find_decoder(p.codec_id);
+    if (!options_.nvdec || nvdec_refused_) return std::make_unique<Decoder>(*stream_, o);
+    if (!codec || !has_nvdec(*codec) || p.width <= 0) {
+      nvdec_refused_ = true;
+      notify_nvdec_refused();
+      return make_decoder();
+    }
+    o.nvdec = options_.nvdec->device;
+    // As if of 16 bits and 4:2:0, which is enough for what NVDEC knows.
+    const auto frame = static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height) * 3;
+    const NvdecShare share = share_device(*o.nvdec, frame, options_.nvdec->sessions);
+    return std::make_unique<PartedDecoder>(
+        *stream_, [this, o] { return std::make_unique<Decoder>(*stream_, o); },
+        PartedOptions{.sessions = share.sessions, .frames = share.frames});
+  }
+
+  // The device has refused the stream; nothing has come out of it.
+  void decode_on_cpu() {
+    nvdec_refused_ = true;
+    notify_nvdec_refused();
+    decoder_ = make_decoder();
+    again_ = std::exchange(early_, {});
+    draining_ = false;
+  }
+
+  void notify_nvdec_refused() const {
+    notify(options_.notify, std::string("NVDEC cannot decode this ") +
+                                avcodec_get_name(stream_->codecpar->codec_id) +
+                                ": decoding on the CPU");
   }
 
   void end_of_packets(int code) {
@@ -185,9 +236,10 @@ class ContainerSource final : public Source {
     const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
     if (part_.cut && time < part_.start) return;
     if (info_.width == 0) {
+      early_.clear();
       describe(*frame);
       // What was wrong before the part is not the part's fault.
-      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors().count();
+      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors();
     }
     if (time >= part_.end) return finish_video();
     check_unchanged(*frame);
@@ -206,7 +258,8 @@ class ContainerSource final : public Source {
       duration = av_rescale_q(1, av_inv_q(info_.frame_rate), stream_->time_base);
     set_frame_duration(*frame, duration);
     next_pts_ = pts + offset(stream_->time_base) + duration;
-    ready_.emplace_back(Frame(std::move(frame), count_++));
+    ready_.emplace_back(Frame(std::move(frame), count_++,
+                              decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
     if (options_.frames && count_ == *options_.frames) {
       // Other streams go on until the last frame has been shown.
       part_.end = av_rescale_q(next_pts_, stream_->time_base, AV_TIME_BASE_Q);
@@ -308,7 +361,10 @@ class ContainerSource final : public Source {
   AvErrors errors_{this};
   InputPtr container_;
   AVStream* stream_ = nullptr;
-  std::optional<Decoder> decoder_;
+  std::unique_ptr<VideoDecoder> decoder_;
+  bool nvdec_refused_ = false;
+  std::deque<PacketPtr> early_;  // what a device was given before its first frame
+  std::deque<PacketPtr> again_;  // of these, what the CPU has still to be given
   std::optional<Arrivals> arrivals_;
   VideoInfo info_;
   Part part_;

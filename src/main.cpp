@@ -107,6 +107,7 @@ class Command {
     o.frames = options_.frames;
     o.threads = options_.threads;
     if (device_.device == Device::cuda) o.memory = pinned_memory;
+    o.nvdec = choose_decoder(options_.decoder, device_, options_.verify_every.has_value());
     o.notify = notify_;
     o.interrupted = &interrupted_;
     return o;

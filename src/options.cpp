@@ -153,6 +153,10 @@ void declare(CLI::App& app, Options& o, Words& w) {
   app.add_option("--variant", o.variant,
                  "how to convolve: a name of --list-variants (default: the fastest)")
       ->group(machine);
+  app.add_option("--decoder", o.decoder,
+                 "auto, cpu, nvdec or nvdec:SESSIONS (on the CUDA device, where frames stay)")
+      ->capture_default_str()
+      ->group(machine);
   app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->group(machine);

@@ -20,13 +20,13 @@ struct Options {
   std::string output_format;  // of "-": "y4m" or "raw"; empty: y4m
   std::vector<FilterSpec> filters;
 
-  std::string device = "auto";
+  std::string device = "auto", decoder = "auto";
   std::string variant;  // empty: the best for each step
   Border border;
   std::string planes;  // empty: by the purpose of the filter
   bool clamp_range = false;
-  int threads = 0;     // 0: as many as the machine has
-  int slots = 0;       // 0: the default of the pipeline
+  int threads = 0;  // 0: as many as the machine has
+  int slots = 0;    // 0: the default of the pipeline
 
   std::string codec, preset;  // empty: chosen by the output
   std::optional<double> crf;
