@@ -91,7 +91,9 @@ struct NvdecPictures::Implementation {
     };
     check(device ? 0 : AVERROR(ENOSYS));
     auto* context = reinterpret_cast<AVHWDeviceContext*>(device->data);
-    static_cast<AVCUDADeviceContext*>(context->hwctx)->cuda_ctx = current_context();
+    auto* cuda = static_cast<AVCUDADeviceContext*>(context->hwctx);
+    cuda->cuda_ctx = current_context();
+    cuda->stream = stream->get();  // what NVDEC writes is complete before it is unpacked
     check(av_hwdevice_ctx_init(device));
   }
   ~Implementation() { av_buffer_unref(&device); }
