@@ -10,6 +10,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -139,6 +140,13 @@ class Fft final : public Convolver {
     return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
   }
 
+  // The points of row y of a tile.
+  template <class Points>
+  auto row(Points& points, int y) const {
+    const auto width = static_cast<std::size_t>(width_);
+    return std::span(points).subspan(static_cast<std::size_t>(y) * width, width);
+  }
+
   // Calls job(y) for each row of a tile.
   template <class Job>
   void for_rows(const Job& job) {
@@ -156,8 +164,7 @@ class Fft final : public Convolver {
     for (int j = 0; j < taps().height; ++j) {
       for (int i = 0; i < taps().width; ++i) {
         const int x = (width_ - i) % width_, y = (height_ - j) % height_;
-        grid_.data[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                   static_cast<std::size_t>(x)] =
+        row(grid_.data, y)[static_cast<std::size_t>(x)] =
             piece[static_cast<std::size_t>(j) * static_cast<std::size_t>(taps().width) +
                   static_cast<std::size_t>(i)] *
             scale;
@@ -169,12 +176,7 @@ class Fft final : public Convolver {
 
   void compute(const Tile& first, const Tile* second) {
     load(first, 0);
-    if (second != nullptr)
-      load(*second, 1);
-    else
-      for_rows([&](int y) {
-        for (int x = 0; x < width_; ++x) at(x, y).imag(0);
-      });
+    if (second != nullptr) load(*second, 1);
     transform_.run(grid_, Direction::forward);
     if (spectra_.size() == 1) {
       multiply(grid_.data, spectra_[0]);
@@ -190,31 +192,26 @@ class Fft final : public Convolver {
       transform_.run(grid_, Direction::inverse);
       const double unit = std::ldexp(1.0, piece_bits_ * static_cast<int>(p));
       for_rows([&](int y) {
-        const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
-        for (std::size_t i = row; i < row + static_cast<std::size_t>(width_); ++i)
-          sums_[i] += Complex(std::nearbyint(grid_.data[i].real()) * unit,
-                              std::nearbyint(grid_.data[i].imag()) * unit);
+        const auto sums = row(sums_, y), digits = row(grid_.data, y);
+        for (std::size_t x = 0; x < sums.size(); ++x)
+          sums[x] += Complex(std::nearbyint(digits[x].real()) * unit,
+                             std::nearbyint(digits[x].imag()) * unit);
       });
     }
     store(first, 0, sums_);
     if (second != nullptr) store(*second, 1, sums_);
   }
 
-  Complex& at(int x, int y) {
-    return grid_.data[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                      static_cast<std::size_t>(x)];
-  }
-
   // Writes the product into the grid.
   void multiply(const std::vector<Complex>& x, const std::vector<Complex>& spectrum) {
     for_rows([&](int y) {
-      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
-      for (std::size_t i = row; i < row + static_cast<std::size_t>(width_); ++i)
-        grid_.data[i] = x[i] * spectrum[i];
+      const auto product = row(grid_.data, y);
+      const auto a = row(x, y), b = row(spectrum, y);
+      for (std::size_t i = 0; i < product.size(); ++i) product[i] = a[i] * b[i];
     });
   }
 
-  // `part`: 0 real, 1 imaginary.
+  // `part`: 0 real, whose imaginary parts become 0; 1 imaginary.
   void load(const Tile& tile, std::size_t part) {
     if (plan_.sample.storage == Storage::u8)
       load(tile.pair->src.as<const std::uint8_t>(), tile, part);
@@ -229,12 +226,13 @@ class Fft final : public Convolver {
           border_index(plan_.border, tile.x - taps().anchor_x + x, src.width);
     for_rows([&](int y) {
       const int v = border_index(plan_.border, tile.y - taps().anchor_y + y, src.height);
-      for (int x = 0; x < width_; ++x) {
-        const int u = columns_[static_cast<std::size_t>(x)];
+      const auto points = row(grid_.data, y);
+      for (std::size_t x = 0; x < points.size(); ++x) {
+        const int u = columns_[x];
         double code = plan_.outside;
         if (u >= 0 && v >= 0)
           code = src.row(v)[static_cast<std::ptrdiff_t>(u) * src.step] >> plan_.sample.shift;
-        reinterpret_cast<double(&)[2]>(at(x, y))[part] = code;
+        points[x] = part == 0 ? Complex(code) : Complex(points[x].real(), code);
       }
     });
   }
@@ -253,12 +251,13 @@ class Fft final : public Convolver {
     const int width = std::min(width_ - taps().width + 1, dst.width - tile.x);
     pool_->run(rows, [&](int y, int) {
       T* to = dst.row(tile.y + y) + static_cast<std::ptrdiff_t>(tile.x) * dst.step;
-      const Complex* from =
-          sums.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
-      for (int x = 0; x < width; ++x)
-        to[static_cast<std::ptrdiff_t>(x) * dst.step] = static_cast<T>(
-            code<T>(std::nearbyint(reinterpret_cast<const double(&)[2]>(from[x])[part]))
-            << plan_.sample.shift);
+      const auto from = row(sums, y);
+      for (int x = 0; x < width; ++x) {
+        const Complex point = from[static_cast<std::size_t>(x)];
+        const double sum = std::nearbyint(part == 0 ? point.real() : point.imag());
+        to[static_cast<std::ptrdiff_t>(x) * dst.step] =
+            static_cast<T>(code<T>(sum) << plan_.sample.shift);
+      }
     });
   }
 
