@@ -45,10 +45,14 @@ std::string av_message(int code) {
   return text;
 }
 
-int check_av(int code, Fault fault, const std::string& what, const std::string& value) {
+int check_av(int code, Message kind, const std::string& what, const std::string& value) {
   const std::string line = take_av_line();
   if (code >= 0) return code;
-  throw Error(fault, what, value, line.empty() ? av_message(code) : line);
+  throw Error(kind, what, value, line.empty() ? av_message(code) : line);
+}
+
+int check_av(int code, Fault fault, const std::string& what, const std::string& value) {
+  return check_av(code, usual_message(fault), what, value);
 }
 
 std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder) {

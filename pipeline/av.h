@@ -51,8 +51,9 @@ PacketPtr make_packet();
 // libav*'s words for an error code.
 std::string av_message(int code);
 
-// Returns `code` where it is not negative, else throws Error(fault, what, value, ...) whose reason
-// is what libav* last logged on this thread, or else the words for the code.
+// Returns `code` where it is not negative, else throws Error(kind or fault, what, value, ...) whose
+// reason is what libav* last logged on this thread, or else the words for the code.
+int check_av(int code, Message kind, const std::string& what, const std::string& value = {});
 int check_av(int code, Fault fault, const std::string& what, const std::string& value = {});
 
 // The pixel formats that an encoder takes; empty where it does not say.

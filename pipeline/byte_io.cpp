@@ -42,7 +42,8 @@ ByteReader::~ByteReader() {
 std::unique_ptr<ByteReader> ByteReader::open(const std::string& path,
                                              const std::atomic<bool>* interrupted) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw Error(Fault::input, "cannot open the input", path, std::strerror(errno));
+  if (fd < 0)
+    throw Error(Message::input_missing, "cannot open the input", path, std::strerror(errno));
   return std::make_unique<ByteReader>(fd, true, path, interrupted);
 }
 
@@ -54,7 +55,7 @@ bool ByteReader::wait_readable() const {
   const auto start = Clock::now();
   while (!stopped()) {
     if (timeout_ > 0 && seconds_since(start) > timeout_)
-      throw Error(Fault::input, "cannot read the input", name_,
+      throw Error(Message::input_silent, "cannot read the input", name_,
                   fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
     const int ready = poll(&poll_fd, 1, poll_milliseconds);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() tells what it is
@@ -157,7 +158,7 @@ void ByteWriter::write_all(std::span<iovec> parts) {
         continue;
       }
       if (errno == EPIPE)
-        throw Error(Fault::output, "cannot write to", name_, "its reader has closed it");
+        throw Error(Message::output_closed, "cannot write to", name_, "its reader has closed it");
       throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
     }
     auto left = static_cast<std::size_t>(written);

@@ -70,7 +70,7 @@ CudaDevices cuda_devices() {
 void check_cuda(cudaError_t result, const char* act, const std::string& value) {
   if (result == cudaSuccess) return;
   cudaGetLastError();  // an error that does not last is not to be found by the next launch
-  throw Error(Fault::device, act, value,
+  throw Error(result == cudaErrorMemoryAllocation ? Message::memory : Message::device, act, value,
               std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")",
               remedy_for(result));
 }

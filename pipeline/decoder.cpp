@@ -31,7 +31,7 @@ Decoder::Result Decoder::judge(int code) {
   if (code == AVERROR(EAGAIN)) return Result::again;
   if (code == AVERROR_EOF) return Result::end;
   if (code == AVERROR(ENOMEM))
-    throw Error(Fault::device, "out of memory for frames", std::string(memory_.name), "",
+    throw Error(Message::memory, "out of memory for frames", std::string(memory_.name), "",
                 "try fewer --slots");
   return Result::damaged;
 }
@@ -87,8 +87,9 @@ FramePtr Decoder::normalise(FramePtr frame) {
   if (!converter_) {
     const PixelFormat& to = format ? *format : nearest_format(id);
     if (!format)
-      notify(notify_, "the input's pixel format " + std::string(av_get_pix_fmt_name(id)) +
-                          " is not filtered as it is: converted to " + to.name);
+      notify(notify_, Message::converted,
+             "the input's pixel format " + std::string(av_get_pix_fmt_name(id)) +
+                 " is not filtered as it is: converted to " + to.name);
     converter_.emplace(to, AVCOL_RANGE_UNSPECIFIED, AVCOL_SPC_UNSPECIFIED, memory_);
   }
   return converter_->convert(*frame);

@@ -110,6 +110,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   c.color_range = range;
   converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
   notify(loses(*video.format, *format) && options.lose ? options.lose : options.notify,
+         Message::converted,
          std::string(codec_.name) + " cannot encode " + video.format->name +
              (make_full && format == video.format ? " of limited range" : "") + ": converted to " +
              format->name + (make_full ? " of full range" : ""));
@@ -122,17 +123,18 @@ void Encoder::set_option(const std::string& key, const std::string& value,
     char* end = nullptr;
     const double q = std::strtod(value.c_str(), &end);
     if (value.empty() || *end != '\0')
-      throw Error(Fault::usage, "cannot set the encoder's option", shown, "it is not a number");
+      throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+                  "it is not a number");
     c.flags |= AV_CODEC_FLAG_QSCALE;
     c.global_quality = static_cast<int>(q * FF_QP2LAMBDA);
     return;
   }
   const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
   if (code == AVERROR_OPTION_NOT_FOUND)
-    throw Error(Fault::usage, "cannot set the encoder's option", shown,
+    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
                 std::string(codec_.name) + " has no option '" + key + "'",
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
-  check_av(code, Fault::usage, "cannot set the encoder's option", shown);
+  check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,

@@ -67,7 +67,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
       throw Error(Fault::usage, "there is no video encoder", options.codec, "",
                   "'ffmpeg -encoders' lists them");
     if (!can_hold_video(container, codec->id))
-      throw Error(Fault::output, "the container does not take the codec",
+      throw Error(Message::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                   "choose another --codec or another ending of the output's name");
     return with_defaults(*codec);
@@ -76,8 +76,8 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
     if (const AVCodec* codec = encoder_of(id, video)) return with_defaults(*codec);
   }
-  throw Error(Fault::output, "there is no video encoder for the container", container.name, "",
-              "choose another ending of the output's name");
+  throw Error(Message::output_unsuited, "there is no video encoder for the container",
+              container.name, "", "choose another ending of the output's name");
 }
 
 std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded) {

@@ -5,8 +5,12 @@
 namespace vidconv {
 
 Error::Error(Fault fault, std::string what, std::string value, std::string why, std::string remedy)
+    : Error(usual_message(fault), std::move(what), std::move(value), std::move(why),
+            std::move(remedy)) {}
+
+Error::Error(Message kind, std::string what, std::string value, std::string why, std::string remedy)
     : std::runtime_error(what),
-      fault_(fault),
+      kind_(kind),
       what_(std::move(what)),
       value_(std::move(value)),
       why_(std::move(why)),

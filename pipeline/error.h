@@ -6,18 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace vidconv {
+#include "pipeline/message.h"
 
-// Whose fault it is. The numbers are the exit codes of the command.
-enum class Fault : int {
-  internal = 1,      // ours
-  usage = 2,         // what was asked for makes no sense
-  input = 3,         // the input cannot be read
-  output = 4,        // the output cannot be written
-  device = 5,        // a device is missing, refuses or ran out of memory
-  verification = 6,  // two ways to compute a frame disagree
-  damaged = 7,       // frames of the input are missing; thrown only where that is to end the run
-};
+namespace vidconv {
 
 class Error : public std::runtime_error {
  public:
@@ -25,9 +16,13 @@ class Error : public std::runtime_error {
   // `value`: the file, option or number it failed on; may be empty.
   // `why`: the reason, as far as it is known; may be empty.
   // `remedy`: what a person can do about it; may be empty.
+  Error(Message kind, std::string what, std::string value, std::string why,
+        std::string remedy = {});
+  // Of the usual kind of such a fault.
   Error(Fault fault, std::string what, std::string value, std::string why, std::string remedy = {});
 
-  Fault fault() const { return fault_; }
+  Message kind() const { return kind_; }
+  Fault fault() const { return kind_of(kind_).fault; }
   const std::string& act() const { return what_; }
   const std::string& value() const { return value_; }
   const std::string& why() const { return why_; }
@@ -45,7 +40,7 @@ class Error : public std::runtime_error {
  private:
   void compose();
 
-  Fault fault_;
+  Message kind_;
   std::string what_, value_, why_, remedy_;
   std::optional<std::int64_t> frame_;
   std::string message_;

@@ -103,8 +103,9 @@ void Muxer::release() {
         std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
   }
   if (later_ > 0)
-    notify(lose_, fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
-                              static_cast<double>(later_) / AV_TIME_BASE));
+    notify(lose_, Message::not_held,
+           fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
+                       static_cast<double>(later_) / AV_TIME_BASE));
   for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
 }
 
@@ -130,8 +131,9 @@ void Muxer::straighten(AVPacket& packet) {
       last ? *last + (format_.flags & AVFMT_TS_NONSTRICT ? 0 : 1) : packet.dts;
   if (packet.dts < least) {
     if (std::exchange(times_were_right_, false))
-      notify(notify_, fmt::format("the times of output stream #{} do not grow: some are moved",
-                                  packet.stream_index));
+      notify(notify_, Message::times_moved,
+             fmt::format("the times of output stream #{} do not grow: some are moved",
+                         packet.stream_index));
     packet.dts = least;
     if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, least);
   }

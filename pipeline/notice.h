@@ -4,14 +4,16 @@
 #include <functional>
 #include <string>
 
+#include "pipeline/message.h"
+
 namespace vidconv {
 
-// Receives one line without a newline. Called from any thread of the pipeline, also from several
-// at once. May be empty.
-using Notify = std::function<void(std::string)>;
+// Receives one line without a newline, and what kind it is. Called from any thread of the pipeline,
+// also from several at once. May be empty.
+using Notify = std::function<void(Message, const std::string&)>;
 
-inline void notify(const Notify& to, std::string line) {
-  if (to) to(std::move(line));
+inline void notify(const Notify& to, Message kind, const std::string& line) {
+  if (to) to(kind, line);
 }
 
 }  // namespace vidconv

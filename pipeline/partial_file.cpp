@@ -15,13 +15,14 @@
 namespace vidconv {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why,
-                         const std::string& remedy = {}) {
-  throw Error(Fault::output, "cannot write the output", path, why, remedy);
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(Fault::output, "cannot write the output", path, why);
 }
 
-const char* exists = "it exists already";
-const char* how_to_overwrite = "use -y to overwrite it";
+[[noreturn]] void refuse_to_overwrite(const std::string& path) {
+  throw Error(Message::output_exists, "cannot write the output", path, "it exists already",
+              "use -y to overwrite it");
+}
 
 }  // namespace
 
@@ -34,8 +35,9 @@ PartialFile::PartialFile(const std::string& path, bool overwrite, const std::str
     if (S_ISDIR(old.st_mode)) refuse(path, "it is a directory");
     if (stat(input.c_str(), &source) == 0 && source.st_dev == old.st_dev &&
         source.st_ino == old.st_ino)
-      refuse(path, "it is the input", "choose another name");
-    if (S_ISREG(old.st_mode) && !overwrite) refuse(path, exists, how_to_overwrite);
+      throw Error(Message::output_is_input, "cannot write the output", path, "it is the input",
+                  "choose another name");
+    if (S_ISREG(old.st_mode) && !overwrite) refuse_to_overwrite(path);
     char resolved[PATH_MAX];  // a link stays a link to the file that is replaced
     if (realpath(path.c_str(), resolved)) final_ = resolved;
   }
@@ -71,7 +73,7 @@ void PartialFile::commit() {
   int code = overwrite_ ? -1
                         : renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(),
                                     RENAME_NOREPLACE);
-  if (code != 0 && !overwrite_ && errno == EEXIST) refuse(final_, exists, how_to_overwrite);
+  if (code != 0 && !overwrite_ && errno == EEXIST) refuse_to_overwrite(final_);
   if (code != 0) code = std::rename(partial_.c_str(), final_.c_str());
   if (code != 0) refuse(final_, std::strerror(errno));
   pending_ = false;

@@ -143,7 +143,7 @@ FramePtr FramePool::get() {
   frame->width = layout_.width;
   frame->height = layout_.height;
   if (!fill(*frame))
-    throw Error(Fault::device, "out of memory for frames",
+    throw Error(Message::memory, "out of memory for frames",
                 std::to_string(layout_.bytes) + " bytes of " + std::string(arena_->memory.name), "",
                 "try fewer --slots");
   return frame;

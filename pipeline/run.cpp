@@ -54,14 +54,14 @@ class Ledger {
   // Throws Error(internal) where frames were lost or made up on the way to the sink.
   void check_complete() const {
     if (decoded == filtered && filtered == encoded) return;
-    throw Error(Fault::internal, "frames were lost", "",
+    throw Error(Message::unaccounted, "frames were lost", "",
                 std::to_string(decoded) + " decoded, " + std::to_string(filtered) + " filtered, " +
                     std::to_string(encoded) + " encoded");
   }
 
   RunResult result(const Sink& sink) const {
     if (sink.frames() != encoded)
-      throw Error(Fault::internal, "frames were lost", "",
+      throw Error(Message::unaccounted, "frames were lost", "",
                   std::to_string(encoded) + " went to the sink, " + std::to_string(sink.frames()) +
                       " came out of it");
     RunResult r;

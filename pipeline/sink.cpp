@@ -58,7 +58,7 @@ void refuse_encoder_options(const SinkKind& kind, const SinkOptions& options) {
 void name_left_out(const SinkKind& kind, const SinkOptions& options, const Source& source) {
   const AVFormatContext* input = source.container();
   if (!input || input->nb_streams < 2) return;
-  notify(options.lose ? options.lose : options.notify,
+  notify(options.lose ? options.lose : options.notify, Message::left_out,
          std::string(kind.name) + " holds one video stream, left out: " +
              std::to_string(input->nb_streams - 1) + " other streams");
 }

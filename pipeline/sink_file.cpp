@@ -74,11 +74,13 @@ class FileSink final : public Sink {
         copies_.add(stream, format_);
     }
     if (!copies_.converted().empty())
-      notify(notify_, fmt::format("{} holds these streams in another form, converted: {}",
-                                  format_.name, copies_.converted()));
+      notify(notify_, Message::converted,
+             fmt::format("{} holds these streams in another form, converted: {}", format_.name,
+                         copies_.converted()));
     if (!copies_.left_out().empty())
-      notify(lose_, fmt::format("{} cannot hold these streams, left out: {}", format_.name,
-                                copies_.left_out()));
+      notify(lose_, Message::left_out,
+             fmt::format("{} cannot hold these streams, left out: {}", format_.name,
+                         copies_.left_out()));
     copy_description(input, muxer_.container());
     std::map<int, int> streams = copies_.streams();
     streams[video] = video_->index;
@@ -93,8 +95,9 @@ class FileSink final : public Sink {
     const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
     video_->time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
     if (by_rate && !info.steady)
-      notify(lose_, std::string(format_.name) +
-                        " cannot hold a variable frame rate: times are rounded to it");
+      notify(lose_, Message::not_held,
+             std::string(format_.name) +
+                 " cannot hold a variable frame rate: times are rounded to it");
     video_->avg_frame_rate = info.frame_rate;
     video_->sample_aspect_ratio = info.sample_aspect;
     if (!from) return;
@@ -118,7 +121,8 @@ class FileSink final : public Sink {
       lost += (lost.empty() ? "" : ", ") + std::string(av_packet_side_data_name(type));
     }
     if (!lost.empty())
-      notify(lose_, fmt::format("{} cannot hold of the video: {}", format_.name, lost));
+      notify(lose_, Message::not_held,
+             fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 
   void mux_video(AVPacket& packet) { muxer_.write(packet, time_base_, *video_); }

@@ -30,14 +30,14 @@ class ImageSink final : public Sink {
                  source.video(), options, false) {
     if (!numbered_) add_file();  // so that a name that cannot be is refused at once
     if (source.container() && source.container()->nb_streams > 1)
-      notify(options.lose ? options.lose : options.notify,
+      notify(options.lose ? options.lose : options.notify, Message::left_out,
              "images hold no other streams, left out: " +
                  std::to_string(source.container()->nb_streams - 1));
   }
 
   void write(Frame frame) override {
     if (!numbered_ && written_ > 0)
-      throw Error(Fault::output, "cannot write", output_, "one image holds one frame",
+      throw Error(Message::output_unsuited, "cannot write", output_, "one image holds one frame",
                   "use a name such as frame%04d.png, or --frames 1");
     ++written_;
     encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });

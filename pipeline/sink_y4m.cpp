@@ -44,7 +44,8 @@ class Y4mSink final : public Sink {
         notify_(options.lose ? options.lose : options.notify),
         output_(output, options) {
     if (&format_ != video.format) {
-      notify(notify_, "y4m cannot hold " + video.format->name + ": converted to " + format_.name);
+      notify(notify_, Message::converted,
+             "y4m cannot hold " + video.format->name + ": converted to " + format_.name);
       converter_.emplace(format_, video.range, AVCOL_SPC_UNSPECIFIED, plain_memory);
     }
     output_.writer().write(header(video, *find_y4m_chroma(format_.id, video.chroma_location)));
@@ -73,7 +74,8 @@ class Y4mSink final : public Sink {
                          av_q2d(video_.frame_rate);
     rate_was_wrong_ = std::abs(shown - static_cast<double>(frames_)) > 1;
     if (rate_was_wrong_)
-      notify(notify_, "y4m cannot hold a variable frame rate: the times of the frames are lost");
+      notify(notify_, Message::not_held,
+             "y4m cannot hold a variable frame rate: the times of the frames are lost");
   }
 
   const PixelFormat& format_;

@@ -73,10 +73,10 @@ std::unique_ptr<Source> open_file_source(const std::string& input, const SourceO
   if (stat(input.c_str(), &status) != 0) {
     const bool is_url = input.find("://") != input.npos;
     if (is_url || is_numbered(input)) return open_container(input, nullptr, options);
-    throw Error(Fault::input, "cannot open the input", input, "there is no such file");
+    throw Error(Message::input_missing, "cannot open the input", input, "there is no such file");
   }
   if (S_ISDIR(status.st_mode))
-    throw Error(Fault::input, "cannot open the input", input, "it is a directory");
+    throw Error(Message::input_missing, "cannot open the input", input, "it is a directory");
   auto reader = ByteReader::open(input, options.interrupted);
   if (!S_ISREG(status.st_mode) || reader->peek(y4m_magic.size()) == y4m_magic)
     return open_stream(std::move(reader), options);

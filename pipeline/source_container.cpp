@@ -110,7 +110,7 @@ class ContainerSource final : public Source {
   }
 
   [[noreturn]] void throw_late() const {
-    throw Error(Fault::input, "cannot read the input", name_,
+    throw Error(Message::input_silent, "cannot read the input", name_,
                 fmt::format("nothing came for {:g} s", options_.timeout), "see --timeout");
   }
 
@@ -122,9 +122,10 @@ class ContainerSource final : public Source {
                           !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
       if (moving && ++found == options_.video) stream_ = stream;
     }
-    if (found == 0) throw Error(Fault::input, "cannot filter", name_, "it has no video stream");
+    if (found == 0)
+      throw Error(Message::no_video, "cannot filter", name_, "it has no video stream");
     if (!stream_)
-      throw Error(Fault::input,
+      throw Error(Message::no_video,
                   "cannot filter video stream " + std::to_string(options_.video) + " of", name_,
                   "it has " + std::to_string(found), "--video counts from 1");
     arrivals_.emplace(*container_, *stream_);
@@ -152,7 +153,7 @@ class ContainerSource final : public Source {
     if (damage_.any() || !part_.cut)
       throw Error(Fault::input, "cannot decode any frame of", name_,
                   damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
-    throw Error(Fault::input, "cannot start in", name_, "it ends before that time",
+    throw Error(Message::no_frame, "cannot start in", name_, "it ends before that time",
                 "choose an earlier --start");
   }
 
@@ -228,8 +229,9 @@ class ContainerSource final : public Source {
     pts -= offset(stream_->time_base);
     if (count_ > 0 && pts <= last_pts_) {
       if (std::exchange(time_was_right_, false))
-        notify(options_.notify, "the times of the input's frames do not grow: from frame " +
-                                    std::to_string(count_) + " on some are moved");
+        notify(options_.notify, Message::times_moved,
+               "the times of the input's frames do not grow: from frame " + std::to_string(count_) +
+                   " on some are moved");
       pts = last_pts_ + 1;
     }
     frame->pts = last_pts_ = pts;
@@ -325,7 +327,7 @@ class ContainerSource final : public Source {
         return fmt::format("{}x{} {}", width, height, format);
       };
       const auto changed = static_cast<AVPixelFormat>(frame->format);
-      notify(options_.notify,
+      notify(options_.notify, Message::picture_changes,
              fmt::format("the picture changes at frame {} from {} to {}: scaled to the first",
                          count_, picture(info_.width, info_.height, info_.format->name.c_str()),
                          picture(frame->width, frame->height, av_get_pix_fmt_name(changed))));

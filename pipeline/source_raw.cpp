@@ -68,8 +68,9 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
     available = (size + frame - 1) / frame;
   }
   if (spec.swapped)
-    notify(options.notify, "the samples of the raw input are turned into " + spec.format->name +
-                               ", this machine's order of bytes");
+    notify(options.notify, Message::byte_order,
+           "the samples of the raw input are turned into " + spec.format->name +
+               ", this machine's order of bytes");
   return std::make_unique<RawSource>(info, options, std::move(reader), available, spec.swapped);
 }
 

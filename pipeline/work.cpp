@@ -30,7 +30,7 @@ void check_selection(const PlaneSelection& planes, const PixelFormat& format) {
     std::string there;
     for (const Component& c : format.components)
       if (c.kind != Kind::padding) there += c.name;
-    throw Error(Fault::usage, "cannot select", which, format.name + " has no such plane",
+    throw Error(Message::filter_spec, "cannot select", which, format.name + " has no such plane",
                 "its planes are " + there);
   };
   if (planes.mode == PlaneSelection::Mode::list)

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
@@ -31,13 +32,18 @@ namespace {
 constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
 
 void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
+void say(Message kind, const std::string& line) {
+  say(fmt::format("{} [{}]", line, kind_of(kind).name));
+}
 
 class Command {
  public:
   explicit Command(Options options)
       : options_(std::move(options)), interrupted_(install_interrupt_handlers()) {
-    notify_ = [this](const std::string& line) {
-      if (!options_.quiet) say(line);
+    notify_ = [this](Message kind, const std::string& line) {
+      if (!options_.quiet) say(kind, line);
+      const std::lock_guard lock(messages_mutex_);
+      messages_.push_back({kind, line});
     };
   }
 
@@ -46,10 +52,10 @@ class Command {
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
     device_ = choose_device(device_word());
-    if (!device_.why.empty()) notify_(device_.why);
+    if (!device_.why.empty()) notify_(Message::device_chosen, device_.why);
     for (const FilterSpec& filter : options_.filters)
       if (const std::string warning = filter.warning(); !warning.empty())
-        notify_("warning: " + warning);
+        notify_(Message::gain, "warning: " + warning);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
     const Work work = work_for(video);
@@ -96,7 +102,7 @@ class Command {
     try {
       return PlaneSelection::parse(options_.planes);
     } catch (const std::invalid_argument& error) {
-      throw Error(Fault::usage, "--planes", options_.planes, error.what(), "see --help");
+      throw Error(Message::filter_spec, "--planes", options_.planes, error.what(), "see --help");
     }
   }
 
@@ -113,7 +119,7 @@ class Command {
   Codes codes(const VideoInfo& video) const {
     if (!options_.clamp_range) return Codes::all;
     if (is_limited_range(video)) return Codes::limited;
-    notify_("--range clamp changes nothing: the video is full range");
+    notify_(Message::no_effect, "--range clamp changes nothing: the video is full range");
     return Codes::all;
   }
 
@@ -145,8 +151,8 @@ class Command {
     o.input = options_.input;
     o.notify = notify_;
     if (options_.strict)
-      o.lose = [](const std::string& loss) {
-        throw Error(Fault::output, "--strict", "", loss, "without it the rest is kept");
+      o.lose = [](Message, const std::string& loss) {
+        throw Error(Message::strict, "--strict", "", loss, "without it the rest is kept");
       };
     return o;
   }
@@ -217,21 +223,27 @@ class Command {
     if (trace_) trace_->finish();
 
     const int signal = interrupting_signal();
-    if (!options_.stats_file.empty())
-      write_stats(options_.stats_file,
-                  stats_json(result, options_, video, work, *processor, *sink, signal != 0));
     if (!options_.quiet) say(summary(result, options_.output));
-    if (result.damage.any()) say(describe(result.damage, options_.input));
-    if (signal != 0) {
-      say("interrupted: the output holds the frames so far");
-      return 128 + signal;
-    }
+    if (result.damage.any()) warn(Message::damaged, describe(result.damage, options_.input));
+    if (signal != 0) warn(Message::interrupted, "interrupted: the output holds the frames so far");
+    if (!options_.stats_file.empty())
+      write_stats(options_.stats_file, stats_json(result, options_, video, work, *processor, *sink,
+                                                  messages_, signal != 0));
+    if (signal != 0) return 128 + signal;
     return result.damage.any() ? static_cast<int>(Fault::damaged) : 0;
+  }
+
+  // Said even to those who want quiet.
+  void warn(Message kind, const std::string& line) {
+    say(kind, line);
+    messages_.push_back({kind, line});
   }
 
   const Options options_;
   const std::atomic<bool>& interrupted_;
   Notify notify_;
+  std::mutex messages_mutex_;  // stages notify from threads of their own
+  std::vector<Said> messages_;
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
 };
@@ -265,16 +277,19 @@ int command(int argc, char** argv) {
 }  // namespace vidconv
 
 int main(int argc, char** argv) {
+  using vidconv::Message;
   try {
     return vidconv::command(argc, argv);
   } catch (const vidconv::Error& error) {
-    vidconv::say(error.message());
+    vidconv::say(error.kind(), error.message());
     if (const int signal = vidconv::interrupting_signal(); signal != 0) return 128 + signal;
     return static_cast<int>(error.fault());
   } catch (const std::bad_alloc&) {
-    vidconv::say("out of memory; try fewer --slots or a smaller picture");
+    vidconv::say(Message::memory, "out of memory; try fewer --slots or a smaller picture");
+    return static_cast<int>(vidconv::kind_of(Message::memory).fault);
   } catch (const std::exception& error) {
-    vidconv::say(fmt::format("internal error: {}; please report it", error.what()));
+    vidconv::say(Message::internal,
+                 fmt::format("internal error: {}; please report it", error.what()));
   }
   return static_cast<int>(vidconv::Fault::internal);
 }

@@ -47,8 +47,8 @@ FilterSpec parse_kernel(const std::string& text) {
   try {
     return FilterSpec::parse(text);
   } catch (const SpecError& error) {
-    refuse("--kernel", error.text(), fmt::format("column {}: {}", error.column(), error.what()),
-           "see --list-kernels");
+    throw Error(Message::filter_spec, "--kernel", error.text(),
+                fmt::format("column {}: {}", error.column(), error.what()), "see --list-kernels");
   }
 }
 

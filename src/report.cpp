@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "src/explain.h"
 
@@ -64,7 +63,7 @@ std::string describe(const Damage& d, const std::string& input) {
 
 std::string stats_json(const RunResult& r, const Options& options, const VideoInfo& video,
                        const Work& work, const Processor& processor, const Sink& sink,
-                       bool interrupted) {
+                       const std::vector<Said>& messages, bool interrupted) {
   Json j;
   j["schema"] = 1;
   j["version"] = VIDCONV_VERSION;
@@ -84,6 +83,9 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
                  {"first_error", r.damage.first_error},
                  {"truncated", r.damage.truncated}};
   j["interrupted"] = interrupted;
+  j["messages"] = Json::array();
+  for (const Said& said : messages)
+    j["messages"].push_back({{"class", kind_of(said.kind).name}, {"text", said.line}});
   j["copied_packets"] = Json::object();
   for (const auto& [stream, packets] : r.copied)
     j["copied_packets"][std::to_string(stream)] = packets;

@@ -1,0 +1,114 @@
+#include "pipeline/message.h"
+
+namespace vidconv {
+namespace {
+
+constexpr MessageKind table[] = {
+    {Message::internal, "internal", Fault::internal, "vidconv itself is at fault",
+     "report it, with the line and the command"},
+    {Message::unaccounted, "unaccounted", Fault::internal,
+     "packets or frames were read of which it is not known what became of them",
+     "report it; the output is not to be trusted and was not given its name"},
+    {Message::command_line, "command-line", Fault::usage,
+     "an option, its value, or what was combined makes no sense", "see --help"},
+    {Message::filter_spec, "filter-spec", Fault::usage,
+     "a filter cannot be understood, or cannot act on this picture", "see --list-kernels"},
+    {Message::encoder_option, "encoder-option", Fault::usage,
+     "the encoder does not have the option or does not take the value",
+     "'ffmpeg -h encoder=NAME' lists them"},
+    {Message::input_missing, "input-missing", Fault::input,
+     "the input is not there or may not be opened", "check its name and permissions"},
+    {Message::input_unreadable, "input-unreadable", Fault::input,
+     "the input is empty, is no video, or is broken from the start",
+     "check it with ffprobe; name bare frames with --raw"},
+    {Message::input_silent, "input-silent", Fault::input,
+     "the input sent nothing for as long as --timeout says", "try again, or wait longer"},
+    {Message::no_video, "no-video", Fault::input,
+     "the input has no video stream, or none of that number", "--video counts from 1"},
+    {Message::no_frame, "no-frame", Fault::input,
+     "the input has no frame in the part that was asked for", "choose an earlier --start"},
+    {Message::output_exists, "output-exists", Fault::output, "the output is there already",
+     "-y overwrites it"},
+    {Message::output_is_input, "output-is-input", Fault::output, "the output is the input",
+     "choose another name"},
+    {Message::output_unwritable, "output-unwritable", Fault::output,
+     "the output, or a report, cannot be written: the folder, permissions, a full disk, the "
+     "encoder",
+     "the line says which; an older file is as it was"},
+    {Message::output_closed, "output-closed", Fault::output,
+     "whoever read the output through a pipe has closed it", ""},
+    {Message::output_unsuited, "output-unsuited", Fault::output,
+     "the output's container cannot be told, or does not take such video",
+     "choose another ending of its name, or another --codec"},
+    {Message::strict, "strict", Fault::output, "with --strict: the output cannot hold something",
+     "without --strict the rest is kept"},
+    {Message::device, "device", Fault::device, "the device is not there or has failed",
+     "see --list-devices, or use --device cpu"},
+    {Message::memory, "memory", Fault::device, "there is not enough memory for the frames",
+     "try fewer --slots"},
+    {Message::verification, "verification", Fault::verification,
+     "--verify found two ways of computing a frame that disagree",
+     "report it; the line says where"},
+    {Message::damaged, "damaged", Fault::damaged,
+     "the input was damaged or ended early; what could be decoded is in the output",
+     "the line says what is missing; --strict stops at the first damage"},
+    {Message::interrupted, "interrupted", Fault::none,
+     "a signal ended the run early; the output holds the frames so far and plays (the exit code is "
+     "130 or 143)",
+     ""},
+    {Message::device_chosen, "device-chosen", Fault::none, "what --device auto has chosen, and why",
+     ""},
+    {Message::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
+     "scale=auto keeps its brightness"},
+    {Message::no_effect, "no-effect", Fault::none, "an option changes nothing here", ""},
+    {Message::assumed, "assumed", Fault::none,
+     "the video does not say how its colours are coded: what is usual was assumed", ""},
+    {Message::byte_order, "byte-order", Fault::none,
+     "samples were turned into this machine's order of bytes", ""},
+    {Message::converted, "converted", Fault::none,
+     "a pixel format or a stream is not taken as it is and was converted", ""},
+    {Message::picture_changes, "picture-changes", Fault::none,
+     "the picture changes its size or format midstream: it is scaled to the first", ""},
+    {Message::times_moved, "times-moved", Fault::none,
+     "times of the input do not grow: some were moved", ""},
+    {Message::left_out, "left-out", Fault::none, "streams that the output cannot hold are left out",
+     "choose another container"},
+    {Message::not_held, "not-held", Fault::none,
+     "the output cannot hold some times or tags of the video", "choose another container"},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(table); ++i)
+    if (static_cast<std::size_t>(table[i].id) != i) return false;
+  return true;
+}
+static_assert(in_order());
+
+}  // namespace
+
+std::span<const MessageKind> message_kinds() { return table; }
+
+const MessageKind& kind_of(Message message) { return table[static_cast<std::size_t>(message)]; }
+
+Message usual_message(Fault fault) {
+  switch (fault) {
+    case Fault::usage:
+      return Message::command_line;
+    case Fault::input:
+      return Message::input_unreadable;
+    case Fault::output:
+      return Message::output_unwritable;
+    case Fault::device:
+      return Message::device;
+    case Fault::verification:
+      return Message::verification;
+    case Fault::damaged:
+      return Message::damaged;
+    case Fault::none:
+    case Fault::internal:
+      break;
+  }
+  return Message::internal;
+}
+
+}  // namespace vidconv

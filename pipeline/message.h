@@ -1,0 +1,72 @@
+// The kinds of messages that a person can get to see: one table for what is printed, the manual
+// page,
+// --stats and the tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vidconv {
+
+// Whose fault it is. The numbers are the exit codes of the command.
+enum class Fault : int {
+  none = 0,          // nothing failed
+  internal = 1,      // ours
+  usage = 2,         // what was asked for makes no sense
+  input = 3,         // the input cannot be read
+  output = 4,        // the output cannot be written
+  device = 5,        // a device is missing, refuses or ran out of memory
+  verification = 6,  // two ways to compute a frame disagree
+  damaged = 7,       // frames of the input are missing
+};
+
+// Rows of the table, in its order. Failures first, then notices, which end nothing.
+enum class Message : std::uint8_t {
+  internal,
+  unaccounted,
+  command_line,
+  filter_spec,
+  encoder_option,
+  input_missing,
+  input_unreadable,
+  input_silent,
+  no_video,
+  no_frame,
+  output_exists,
+  output_is_input,
+  output_unwritable,
+  output_closed,
+  output_unsuited,
+  strict,
+  device,
+  memory,
+  verification,
+  damaged,
+  interrupted,
+  device_chosen,
+  gain,
+  no_effect,
+  assumed,
+  byte_order,
+  converted,
+  picture_changes,
+  times_moved,
+  left_out,
+  not_held,
+};
+
+struct MessageKind {
+  Message id;
+  std::string_view name;     // at the end of its lines, in brackets
+  Fault fault;               // the exit code; none for what ends nothing
+  std::string_view meaning;  // a sentence without its full stop
+  std::string_view remedy;   // the same; empty where nothing has to be done
+};
+
+std::span<const MessageKind> message_kinds();
+const MessageKind& kind_of(Message message);
+// The kind of a failure of which nothing but the fault is known.
+Message usual_message(Fault fault);
+
+}  // namespace vidconv
