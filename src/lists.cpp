@@ -13,6 +13,8 @@
 #include "kernels/presets.h"
 #include "pipeline/cuda.h"
 #include "pipeline/format.h"
+#include "src/completions.h"
+#include "src/help.h"
 
 namespace vidconv {
 namespace {
@@ -28,8 +30,6 @@ std::string default_of(const Parameter& p) {
     return fmt::format(" (default {})", p.choices[static_cast<std::size_t>(*p.fallback)]);
   return fmt::format(" (default {})", *p.fallback);
 }
-
-}  // namespace
 
 void list_kernels() {
   for (const Preset& preset : presets()) {
@@ -95,6 +95,32 @@ can convert is filtered as the nearest of these.
 )");
 }
 
+void list_formats_as_json() {
+  using Json = nlohmann::ordered_json;
+  const auto name_of = [](Component::Kind kind) {
+    return kind == Component::Kind::luma     ? "luma"
+           : kind == Component::Kind::chroma ? "chroma"
+           : kind == Component::Kind::colour ? "colour"
+           : kind == Component::Kind::alpha  ? "alpha"
+                                             : "padding";
+  };
+  Json list = Json::array();
+  for (const PixelFormat& format : formats()) {
+    Json components = Json::array();
+    for (const Component& c : format.components)
+      components.push_back({{"name", std::string(1, c.name)},
+                            {"kind", name_of(c.kind)},
+                            {"subsampling", {c.subsampling.x, c.subsampling.y}}});
+    const SampleType& sample = format.components[0].sample;
+    list.push_back({{"name", format.name},
+                    {"bits", sample.depth},
+                    {"float", sample.storage == Storage::f32},
+                    {"planes", format.planes},
+                    {"components", components}});
+  }
+  fmt::print("{}\n", Json{{"formats", list}}.dump(2));
+}
+
 void list_variants() {
   const auto print = [](std::span<const Variant> table) {
     for (const Variant& v : table) {
@@ -116,6 +142,48 @@ void list_devices() {
     fmt::print("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB\n", device.index, device.name,
                device.major, device.minor, static_cast<double>(device.memory) / (1 << 30));
   if (found.devices.empty()) fmt::print("no CUDA device: {}\n", found.why_none);
+}
+
+}  // namespace
+
+void print_list(List list) {
+  switch (list) {
+    case List::none:
+      break;
+    case List::help:
+      fmt::print("{}", help_text());
+      break;
+    case List::kernels:
+      list_kernels();
+      break;
+    case List::kernels_as_json:
+      list_kernels_as_json();
+      break;
+    case List::formats:
+      list_formats();
+      break;
+    case List::formats_as_json:
+      list_formats_as_json();
+      break;
+    case List::variants:
+      list_variants();
+      break;
+    case List::devices:
+      list_devices();
+      break;
+    case List::manual:
+      fmt::print("{}", manual_page());
+      break;
+    case List::bash_completions:
+      fmt::print("{}", bash_completions());
+      break;
+    case List::zsh_completions:
+      fmt::print("{}", zsh_completions());
+      break;
+    case List::fish_completions:
+      fmt::print("{}", fish_completions());
+      break;
+  }
 }
 
 }  // namespace vidconv

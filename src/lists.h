@@ -1,12 +1,10 @@
-// --list-kernels, --list-formats, --list-variants, --list-devices: tables on stdout.
+// What is printed on stdout instead of running anything: --help, --list-kernels and their kin.
 #pragma once
+
+#include "src/options.h"
 
 namespace vidconv {
 
-void list_kernels();
-void list_kernels_as_json();
-void list_formats();
-void list_variants();
-void list_devices();
+void print_list(List list);
 
 }  // namespace vidconv

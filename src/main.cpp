@@ -251,24 +251,9 @@ class Command {
 int command(int argc, char** argv) {
   const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return 0;
-  switch (options->list) {
-    case List::kernels:
-      list_kernels();
-      return 0;
-    case List::kernels_as_json:
-      list_kernels_as_json();
-      return 0;
-    case List::formats:
-      list_formats();
-      return 0;
-    case List::variants:
-      list_variants();
-      return 0;
-    case List::devices:
-      list_devices();
-      return 0;
-    case List::none:
-      break;
+  if (options->list != List::none) {
+    print_list(options->list);
+    return 0;
   }
   return Command(*options).run();
 }

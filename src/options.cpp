@@ -1,11 +1,11 @@
 #include "src/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <string_view>
 
 extern "C" {
@@ -13,20 +13,12 @@ extern "C" {
 }
 
 #include "pipeline/error.h"
+#include "src/option_table.h"
 
 namespace vidconv {
 namespace {
 
-constexpr const char* examples = R"(Examples:
-  vidconv in.mp4 -o blurred.mp4 --kernel gaussian:sigma=2
-  vidconv in.mp4 -o edges.mp4 --kernel sobel
-  vidconv in.mkv -o out.mkv --kernel "matrix:0 -1 0;-1 5 -1;0 -1 0"
-  ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -
-  vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark
-  vidconv in.mp4 -o sheet.png --gallery --at 12.5
-
-Exit codes: 0 done; 1 internal error; 2 command line; 3 input cannot be read; 4 output cannot be
-written; 5 device; 6 verification failed; 7 finished, but the input was damaged; 130 interrupted.)";
+constexpr const char* main_group = "Main";
 
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& why, const std::string& remedy) {
@@ -39,8 +31,8 @@ struct Words {
   std::string border = "reflect101", start, at, duration, progress = "auto", range;
   double benchmark = 0;
   int verify = 0;
-  std::string list_kernels;
-  bool list_formats = false, list_variants = false, list_devices = false;
+  std::string list_kernels, list_formats, completions;
+  bool list_variants = false, list_devices = false, manual = false;
 };
 
 FilterSpec parse_kernel(const std::string& text) {
@@ -55,8 +47,8 @@ FilterSpec parse_kernel(const std::string& text) {
 std::string border_words() {
   std::string words;
   for (const BorderName& border : border_modes)
-    if (border.mode != BorderMode::constant) words += fmt::format("{}, ", border.name);
-  return words + "zero or constant:V (0 to 1)";
+    if (border.mode != BorderMode::constant) words += fmt::format("{}|", border.name);
+  return words + "zero|constant:V";
 }
 
 Border parse_border(const std::string& text) {
@@ -84,12 +76,10 @@ double parse_time(const char* option, const std::string& text) {
 }
 
 ProgressMode parse_progress(const std::string& text) {
-  static const std::map<std::string_view, ProgressMode> modes = {{"auto", ProgressMode::automatic},
-                                                                 {"plain", ProgressMode::plain},
-                                                                 {"json", ProgressMode::json},
-                                                                 {"none", ProgressMode::none}};
-  if (const auto it = modes.find(text); it != modes.end()) return it->second;
-  refuse("--progress", text, "no such mode", "use auto, plain, json or none");
+  return text == "plain"  ? ProgressMode::plain
+         : text == "json" ? ProgressMode::json
+         : text == "none" ? ProgressMode::none
+                          : ProgressMode::automatic;
 }
 
 std::pair<std::string, std::string> parse_encoder_option(const std::string& text) {
@@ -99,131 +89,201 @@ std::pair<std::string, std::string> parse_encoder_option(const std::string& text
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void declare(CLI::App& app, Options& o, Words& w) {
-  app.footer(examples);
-  app.set_version_flag("--version", "vidconv " VIDCONV_VERSION);
+// A value that is one of these words.
+void one_of(CLI::Option* option, const std::vector<std::string>& words) {
+  option->check(CLI::IsMember(words))->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+void declare_main(CLI::App& app, Options& o) {
   app.add_option("INPUT", o.input,
                  "file or URL; - (y4m or a container from stdin); "
-                 "pattern:WxH[:PIXFMT][@FPS][#FRAMES]");
+                 "pattern:WxH[:PIXFMT][@FPS][#FRAMES]")
+      ->type_name("FILE");
   app.add_option("-o,--output", o.output,
-                 "file (container by its ending); - (stdout); md5: (digests); null:");
+                 "file (container by its ending); - (stdout); md5: (digests); null:")
+      ->type_name("FILE");
+}
 
-  const char* filter = "Filter";
+void declare_filter(CLI::App& app, Options& o, Words& w) {
   app.add_option("--kernel", w.kernels,
                  "name[:key=value]..., matrix:R;R;..., row:, column:, separable:, file:PATH; "
                  "several make a chain")
       ->allow_extra_args(false)
-      ->group(filter);
-  app.add_option("--border", w.border, border_words())->capture_default_str()->group(filter);
-  app.add_option("--planes", o.planes,
-                 "all, luma, chroma or a list such as y,u (default: by the filter's purpose)")
-      ->group(filter);
-  app.add_option("--range", w.range,
-                 "keep (default), or clamp: results of limited-range video stay in 16..235, "
-                 "chroma in 16..240")
-      ->check(CLI::IsMember({"keep", "clamp"}))
-      ->group(filter);
+      ->type_name("SPEC");
+  app.add_option("--border", w.border, "what lies outside of the picture; V from 0 to 1")
+      ->capture_default_str()
+      ->type_name(border_words());
+  app.add_option(
+         "--planes", o.planes,
+         "which planes are filtered; a list is such as y,u (default: by the filter's purpose)")
+      ->type_name("all|luma|chroma|LIST");
+  one_of(
+      app.add_option(
+          "--range", w.range,
+          "results of limited-range video are left as they are (default), or clamped to 16..235, "
+          "chroma to 16..240"),
+      {"keep", "clamp"});
   app.add_flag(
-         "--linear", o.linear,
-         "filter in linear light, by the video's transfer function: all colours as R, G and B")
-      ->group(filter);
+      "--linear", o.linear,
+      "filter in linear light, by the video's transfer function: all colours as R, G and B");
+  one_of(
+      app.add_option("--scan", o.scan,
+                     "as each frame says (default), or whatever it says; interlaced pictures are "
+                     "filtered field by field"),
+      {"auto", "progressive", "interlaced"});
+}
 
-  app.add_option("--scan", o.scan,
-                 "auto (as each frame says), progressive, or interlaced: filter field by field")
-      ->check(CLI::IsMember({"auto", "progressive", "interlaced"}))
-      ->group(filter);
-
-  const char* input = "Input";
-  app.add_option("--raw", o.raw, "the input is bare frames: WxH:PIXFMT[@FPS]")->group(input);
-  app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")->group(input);
-  app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->group(input);
+void declare_input(CLI::App& app, Options& o, Words& w) {
+  app.add_option("--raw", o.raw, "the input is bare frames")->type_name("WxH:PIXFMT[@FPS]");
+  app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
+      ->type_name("TIME");
+  app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");
   app.add_option("--frames", o.frames, "stop after so many frames")
       ->check(CLI::NonNegativeNumber)
-      ->group(input);
-
+      ->type_name("N");
   app.add_option("--video", o.video, "filter the Nth video stream, copy the others (default: 1)")
       ->check(CLI::PositiveNumber)
-      ->group(input);
+      ->type_name("N");
   app.add_option("--timeout", o.timeout,
-                 "give up an input from which nothing comes for so many seconds (default: never)")
+                 "give up an input from which nothing comes for so long (default: never)")
       ->check(CLI::PositiveNumber)
-      ->group(input);
+      ->type_name("SECONDS");
+}
 
-  const char* output = "Output";
+void declare_output(CLI::App& app, Options& o, Words& w) {
   app.add_option("--codec", o.codec, "encoder (default: the input's codec, else H.264)")
-      ->group(output);
+      ->type_name("NAME");
   app.add_option("--crf", o.crf, "quality of the encoder (default: visually lossless)")
       ->check(CLI::NonNegativeNumber)
-      ->group(output);
-  app.add_option("--preset", o.preset, "speed preset of the encoder")->group(output);
-  app.add_option("--encoder-opt", w.encoder_options, "key=value for the encoder; may be repeated")
+      ->type_name("N");
+  app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
+  app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
       ->allow_extra_args(false)
-      ->group(output);
+      ->type_name("KEY=VALUE");
   app.add_option("--format", o.output_format,
                  "of -o -: y4m (default), raw, or a container such as nut or matroska")
-      ->group(output);
-  app.add_flag("-y", o.overwrite, "overwrite the output")->group(output);
+      ->type_name("NAME");
+  app.add_flag("-y", o.overwrite, "overwrite the output");
   app.add_flag("--strict", o.strict,
-               "damage, and whatever the output cannot hold, is an error instead of a message")
-      ->group(output);
+               "damage, and whatever the output cannot hold, is an error instead of a message");
+}
 
-  const char* machine = "Machine";
-  app.add_option("--device", o.device, "auto, cpu, cuda or cuda:N")
+void declare_machine(CLI::App& app, Options& o) {
+  app.add_option("--device", o.device, "where to convolve")
       ->capture_default_str()
-      ->group(machine);
+      ->type_name("auto|cpu|cuda|cuda:N");
   app.add_option("--variant", o.variant,
                  "how to convolve: a name of --list-variants (default: the fastest)")
-      ->group(machine);
+      ->type_name("VARIANT");
   app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
-      ->group(machine);
+      ->type_name("N");
   app.add_option("--slots", o.slots,
                  "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
       ->check(CLI::Range(1, 256))
-      ->group(machine);
-
-  const char* reports = "Reports";
-  app.add_option("--progress", w.progress, "auto, plain, json or none, on stderr")
-      ->capture_default_str()
-      ->group(reports);
-  app.add_flag("-q,--quiet", o.quiet, "errors only")->group(reports);
-  app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
-      ->group(reports);
-  app.add_option("--trace", o.trace_file,
-                 "write what worked when on which frame: a file for ui.perfetto.dev")
-      ->group(reports);
-  app.add_option("--benchmark", w.benchmark,
-                 "--benchmark[=SECONDS]: frames per second of each stage and of all, no codec")
-      ->check(CLI::Range(0.01, 3600.0))
-      ->group(reports);
-  app.add_option("--verify", w.verify,
-                 "--verify[=N]: compute every Nth frame on the other path too and compare")
-      ->check(CLI::PositiveNumber)
-      ->group(reports);
-  app.add_flag(
-         "--gallery", o.gallery,
-         "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, .jpg)")
-      ->group(reports);
-  app.add_option("--at", w.at, "the frame for --gallery: seconds or [HH:]MM:SS")->group(reports);
-  app.add_flag("--explain", o.explain, "print what would be computed, and run nothing")
-      ->group(reports);
-  app.add_option("--list-kernels", w.list_kernels,
-                 "--list-kernels[=text|json]: the named filters and what others take")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->group(reports);
-  app.add_flag("--list-formats", w.list_formats, "the pixel formats")->group(reports);
-  app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter")->group(reports);
-  app.add_flag("--list-devices", w.list_devices, "the devices")->group(reports);
+      ->type_name("N");
 }
 
-// "--benchmark" alone must not take the next word for its value.
+void declare_reports(CLI::App& app, Options& o, Words& w) {
+  one_of(app.add_option("--progress", w.progress, "on stderr; auto draws a bar on a terminal")
+             ->capture_default_str(),
+         {"auto", "plain", "json", "none"});
+  app.add_flag("-q,--quiet", o.quiet, "errors only");
+  app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
+      ->type_name("FILE");
+  app.add_option("--trace", o.trace_file,
+                 "write what worked when on which frame: a file for ui.perfetto.dev")
+      ->type_name("FILE");
+  app.add_option("--benchmark", w.benchmark,
+                 "frames per second of each stage and of all, no codec (for 2 seconds)")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->type_name("[=SECONDS]");
+  app.add_option("--verify", w.verify,
+                 "compute every Nth frame (all) on the other path too and compare")
+      ->check(CLI::PositiveNumber)
+      ->type_name("[=N]");
+  app.add_flag("--gallery", o.gallery,
+               "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
+               ".jpg)");
+  app.add_option("--at", w.at, "the frame for --gallery: seconds or [HH:]MM:SS")->type_name("TIME");
+  app.add_flag("--explain", o.explain, "print what would be computed, and run nothing");
+}
+
+void declare_lists(CLI::App& app, Words& w) {
+  const auto list = [&](const char* name, std::string& word, const char* text) {
+    app.add_option(name, word, text)
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("[=text|json]");
+  };
+  list("--list-kernels", w.list_kernels, "the named filters and what others take");
+  list("--list-formats", w.list_formats, "the pixel formats");
+  app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter");
+  app.add_flag("--list-devices", w.list_devices, "the devices");
+  one_of(app.add_option("--completions", w.completions,
+                        "completions for a shell; installed with the program"),
+         {"bash", "zsh", "fish"});
+  app.add_flag("--manual", w.manual, "the manual page, for man -l -");
+}
+
+// Declares what a group of options is, and calls it so. The description of a value is its name
+// alone: what it may be is said by the option's text.
+template <class Declare>
+void declare_group(CLI::App& app, const char* name, Declare&& declare) {
+  const std::size_t before = app.get_options().size();
+  declare();
+  const std::vector<CLI::Option*> options = app.get_options();
+  for (std::size_t i = before; i < options.size(); ++i) {
+    options[i]->group(name);
+    try {
+      options[i]->get_validator(0)->description("");
+    } catch (const CLI::OptionNotFound&) {  // the only way to ask whether it has one
+    }
+  }
+}
+
+void declare(CLI::App& app, Options& o, Words& w) {
+  app.set_help_flag();  // which comes last
+  declare_group(app, main_group, [&] { declare_main(app, o); });
+  declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
+  declare_group(app, "Input", [&] { declare_input(app, o, w); });
+  declare_group(app, "Output", [&] { declare_output(app, o, w); });
+  declare_group(app, "Machine", [&] { declare_machine(app, o); });
+  declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
+  declare_group(app, "Lists", [&] {
+    declare_lists(app, w);
+    app.set_help_flag("-h,--help", "this text");
+    app.set_version_flag("--version", "vidconv " VIDCONV_VERSION, "the version");
+  });
+}
+
+OptionText describe(const CLI::Option& option) {
+  OptionText text;
+  text.group = option.get_group() == main_group ? "" : option.get_group();
+  for (const std::string& name : option.get_snames())
+    text.names.push_back(fmt::format("-{}", name));
+  for (const std::string& name : option.get_lnames())
+    text.names.push_back(fmt::format("--{}", name));
+  if (text.names.empty()) text.names.push_back(option.get_name(true));
+  const bool flag = option.get_type_size_max() == 0 || option.get_items_expected_max() == 0;
+  if (!flag) text.value = option.get_type_name();
+  if (text.value.starts_with("[=")) {
+    text.value_may_be_left_out = true;
+    text.value = text.value.substr(2, text.value.size() - 3);
+  }
+  text.repeatable = option.get_expected_max() > 1;
+  text.text = option.get_description();
+  text.fallback = option.get_default_str();
+  return text;
+}
+
+// An option whose value may be left out must not take the next word for it.
 std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) {
     if (word == "--") break;
     if (word == "--benchmark") word = "--benchmark=2";
     if (word == "--verify") word = "--verify=1";
-    if (word == "--list-kernels") word = "--list-kernels=text";
+    if (word == "--list-kernels" || word == "--list-formats") word += "=text";
   }
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
   return words;
@@ -244,16 +304,46 @@ void check_together(const Options& o) {
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }
 
+// What is printed instead of running anything.
+List list_of(const Words& w) {
+  if (!w.list_kernels.empty())
+    return w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
+  if (!w.list_formats.empty())
+    return w.list_formats == "json" ? List::formats_as_json : List::formats;
+  if (w.list_variants) return List::variants;
+  if (w.list_devices) return List::devices;
+  if (w.manual) return List::manual;
+  if (w.completions == "bash") return List::bash_completions;
+  if (w.completions == "zsh") return List::zsh_completions;
+  if (w.completions == "fish") return List::fish_completions;
+  return List::none;
+}
+
 }  // namespace
+
+const std::vector<OptionText>& option_table() {
+  static const std::vector<OptionText> table = [] {
+    Options o;
+    Words w;
+    CLI::App app;
+    declare(app, o, w);
+    std::vector<OptionText> rows;
+    for (const CLI::Option* option : app.get_options()) rows.push_back(describe(*option));
+    return rows;
+  }();
+  return table;
+}
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options o;
   Words w;
-  CLI::App app("Filter video with convolution kernels, as fast as the machine can move frames.",
-               "vidconv");
+  CLI::App app("", "vidconv");
   declare(app, o, w);
   try {
     app.parse(with_defaults(argc, argv));
+  } catch (const CLI::CallForHelp&) {
+    o.list = List::help;
+    return o;
   } catch (const CLI::Success& success) {
     app.exit(success);
     return std::nullopt;
@@ -261,11 +351,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     throw Error(Fault::usage, "the command line", "", error.what(), "see vidconv --help");
   }
 
-  if (!w.list_kernels.empty())
-    o.list = w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
-  if (w.list_formats) o.list = List::formats;
-  if (w.list_variants) o.list = List::variants;
-  if (w.list_devices) o.list = List::devices;
+  o.list = list_of(w);
   if (o.list != List::none) return o;
 
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text));

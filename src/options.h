@@ -12,7 +12,20 @@
 namespace vidconv {
 
 enum class ProgressMode { automatic, plain, json, none };
-enum class List { none, kernels, kernels_as_json, formats, variants, devices };
+enum class List {
+  none,
+  help,
+  kernels,
+  kernels_as_json,
+  formats,
+  formats_as_json,
+  variants,
+  devices,
+  manual,
+  bash_completions,
+  zsh_completions,
+  fish_completions,
+};
 
 struct Options {
   std::string input, output;
@@ -53,7 +66,7 @@ struct Options {
   List list = List::none;
 };
 
-// Throws Error(Fault::usage). Returns nothing where --help or --version was printed.
+// Throws Error(Fault::usage). Returns nothing where --version was printed.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
 }  // namespace vidconv

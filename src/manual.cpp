@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "kernels/parse.h"
+#include "kernels/presets.h"
+#include "pipeline/message.h"
+#include "src/help.h"
+#include "src/option_table.h"
+#include "src/words.h"
+
+namespace vidconv {
+namespace {
+
+// As text of troff: a dash is one that can be copied, a dot begins no command.
+std::string plain(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else if (c == '"')
+      result += "\\(dq";
+    else if (c == '\'')
+      result += "\\(aq";
+    else if (c == '^')
+      result += "\\(ha";
+    else if (c == '~')
+      result += "\\(ti";
+    else
+      result += c;
+  }
+  if (result.starts_with('.')) result.insert(0, "\\&");
+  return result;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + plain(text) + "\\fR"; }
+
+std::string section(std::string_view title) { return fmt::format(".SH {}\n", title); }
+
+// A term and what it means.
+std::string entry(const std::string& term, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}\n", term, plain(text));
+}
+
+std::string sentence(std::string_view text) {
+  if (text.empty()) return "";
+  std::string result(1, static_cast<char>(std::toupper(static_cast<unsigned char>(text[0]))));
+  return result.append(text.substr(1)) + ".";
+}
+
+std::string term_of(const OptionText& option) {
+  std::string term;
+  for (const std::string& name : option.names) term += (term.empty() ? "" : ", ") + bold(name);
+  if (option.value.empty() || !option.names[0].starts_with('-')) return term;
+  const std::string value = "\\fI" + plain(option.value) + "\\fR";
+  return term + (option.value_may_be_left_out ? "[=" + value + "]" : " " + value);
+}
+
+std::string options() {
+  std::string text, group;
+  for (const OptionText& option : option_table()) {
+    if (option.group != group) text += fmt::format(".SS {}\n", group = option.group);
+    text += entry(term_of(option), sentence(text_of(option)));
+  }
+  return text;
+}
+
+std::string filters() {
+  std::string text = "A filter is named, with parameters as in\n" + bold("gaussian:sigma=2") +
+                     ", or drawn as a matrix.\n" + bold("vidconv --list-kernels") +
+                     "\nlists the parameters.\n";
+  for (const Preset& preset : presets())
+    text += entry(bold(preset.name), sentence(preset.description));
+  for (const MatrixForm& form : matrix_forms())
+    text += entry(fmt::format("{}:\\fI{}\\fR", bold(form.name), plain(form.what_follows)),
+                  sentence(form.description));
+  text += ".SS Parameters of every filter\n";
+  for (const ModifierKey& key : modifier_keys())
+    text += entry(fmt::format("{}=\\fI{}\\fR", bold(key.name), plain(key.values)),
+                  sentence(key.description));
+  return text;
+}
+
+std::string messages() {
+  std::string text =
+      "Every line on standard error but the summary ends with its kind in brackets. These are the "
+      "kinds,\nwith the exit code of those that end a run; the others are notices, which\n" +
+      bold("--quiet") + " keeps back and\n" + bold("--stats") + " collects.\n";
+  for (const MessageKind& kind : message_kinds()) {
+    std::string name = bold(kind.name);
+    if (kind.fault != Fault::none)
+      name += fmt::format(" (exit code {})", static_cast<int>(kind.fault));
+    std::string what = sentence(kind.meaning);
+    if (!kind.remedy.empty()) what += " " + sentence(kind.remedy);
+    text += entry(name, what);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_page() {
+  std::string text = ".\\\" Made by 'vidconv --manual'.\n";
+  text += ".TH VIDCONV 1 \"\" \"vidconv " VIDCONV_VERSION "\" \"User Commands\"\n";
+  text += section("NAME") + "vidconv \\- filter video with convolution kernels\n";
+  text += section("SYNOPSIS") +
+          ".B vidconv\n.I INPUT\n.B \\-o\n.I OUTPUT\n.B \\-\\-kernel\n.I SPEC\n"
+          "[\\fB\\-\\-kernel\\fR \\fISPEC\\fR ...] [\\fIoptions\\fR]\n";
+  text +=
+      section("DESCRIPTION") + plain(purpose) +
+      "\nBlur, sharpen, edges or any matrix, on the CPU or on a CUDA GPU, with the same bytes "
+      "from both.\nAll other streams, chapters, tags and the times of the frames are kept; what "
+      "the output cannot hold is\nnamed in a line. An output is written beside its name and "
+      "renamed when it is complete.\n";
+  text += section("OPTIONS") + options();
+  text += section("FILTERS") + filters();
+  text += section("EXIT STATUS");
+  for (const ExitCode& code : exit_codes())
+    text += entry(bold(std::to_string(code.code)), sentence(code.meaning));
+  text += section("MESSAGES") + messages();
+  text += section("ENVIRONMENT") +
+          entry(bold("NO_COLOR"), "The bar has no colour where this is set and not empty.") +
+          entry(bold("TERM"), "The bar has no colour and moves no cursor where this is dumb.");
+  text += section("EXAMPLES");
+  for (const Example& example : examples())
+    text += entry(bold(example.command), sentence(example.what));
+  text += section("SEE ALSO") + ".BR ffmpeg (1),\n.BR ffprobe (1)\n";
+  return text;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,40 @@
+#include "src/words.h"
+
+namespace vidconv {
+namespace {
+
+constexpr Example example_table[] = {
+    {"vidconv in.mp4 -o blurred.mp4 --kernel gaussian:sigma=2",
+     "blurs a file; sound, subtitles, chapters and tags come along"},
+    {"vidconv in.mp4 -o edges.mp4 --kernel sobel", "draws its edges"},
+    {"vidconv in.mkv -o out.mkv --kernel \"matrix:0 -1 0;-1 5 -1;0 -1 0\"",
+     "sharpens with a matrix of one's own"},
+    {"vidconv in.mp4 -o out.mp4 --kernel box --kernel sobel --start 1:00",
+     "a chain of filters on a part of the input"},
+    {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -",
+     "between other programs"},
+    {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
+     "what the machine can do without codecs"},
+    {"vidconv in.mp4 -o sheet.png --gallery --at 12.5",
+     "one frame of the input through every filter"},
+};
+
+constexpr ExitCode exit_table[] = {
+    {0, "done"},
+    {1, "an error of vidconv itself"},
+    {2, "the command line makes no sense"},
+    {3, "the input cannot be read"},
+    {4, "the output cannot be written"},
+    {5, "the device is missing or failed"},
+    {6, "--verify found a difference"},
+    {7, "finished, but the input was damaged and frames are missing"},
+    {130, "interrupted by Ctrl-C; the output is finished and plays"},
+    {143, "the same by SIGTERM"},
+};
+
+}  // namespace
+
+std::span<const Example> examples() { return example_table; }
+std::span<const ExitCode> exit_codes() { return exit_table; }
+
+}  // namespace vidconv

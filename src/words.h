@@ -1,0 +1,25 @@
+// What --help and the manual page both say.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace vidconv {
+
+inline constexpr std::string_view purpose =
+    "Filter video with convolution kernels, as fast as the machine can move frames.";
+inline constexpr std::string_view synopsis =
+    "vidconv INPUT -o OUTPUT --kernel SPEC [--kernel SPEC ...] [options]";
+
+struct Example {
+  std::string_view command, what;
+};
+std::span<const Example> examples();
+
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+std::span<const ExitCode> exit_codes();
+
+}  // namespace vidconv
