@@ -50,11 +50,10 @@ Action action_for(Purpose purpose, const Component& c, const PlaneSelection& pla
   return Action::filter;
 }
 
-Plan plan_for(Action action, const FilterSpec* spec, const Component& c, Border border,
-              Codes codes) {
+Plan plan_for(Action action, const Filter& filter, const Component& c, Border border, Codes codes) {
   switch (action) {
     case Action::filter:
-      return make_plan(spec->make(c.subsampling), c.sample, border,
+      return make_plan(filter, c.sample, border,
                        c.kind == Kind::chroma ? Role::chroma : Role::colour,
                        c.kind == Kind::alpha ? Codes::all : codes);
     case Action::copy:
@@ -139,9 +138,11 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       const auto same = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
       if (same == keys.size()) {
         keys.push_back(key);
+        Filter filter;
+        if (deed.action == Action::filter) filter = chain[deed.link].make(c.subsampling);
         work.steps.push_back(
-            {.plan = plan_for(deed.action, chain.empty() ? nullptr : &chain[deed.link], c, border,
-                              left == 0 ? codes : Codes::all),
+            {.plan = plan_for(deed.action, filter, c, border, left == 0 ? codes : Codes::all),
+             .filter = filter,
              .components = {},
              .from = index == 0 ? Place::input : place_before(left + 1),
              .to = place_before(left),

@@ -39,6 +39,7 @@ enum class Place : std::uint8_t { input, scratch0, scratch1, output };
 // One plan for one or more components of equal kind and size: one call of Convolver::run.
 struct Step {
   Plan plan;
+  Filter filter = {};  // of Action::filter: what was asked for, which the plan computes; for people
   std::vector<std::size_t> components;
   Place from = Place::input, to = Place::output;
   Action action = Action::filter;

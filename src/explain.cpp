@@ -61,24 +61,32 @@ std::string precision(const Plan& plan) {
   return fmt::format("within {:.2g} codes of real arithmetic before rounding", plan.error_bound);
 }
 
-std::string matrix_text(const Plan& plan, const Taps& taps) {
+std::string line(std::string_view label, std::span<const double> values) {
+  return fmt::format("      {}{}\n", label, numbers(values));
+}
+
+// Rows of `width` values, where a person can still read them.
+std::string matrix_text(std::span<const double> values, int width) {
+  const auto row = static_cast<std::size_t>(width);
+  if (width > largest_printed || values.size() / row > largest_printed)
+    return fmt::format("      (too large to print: {}x{})\n", width, values.size() / row);
   std::string text;
-  const auto line = [&](std::string_view label, std::span<const double> values) {
-    text += fmt::format("      {}{}\n", label, numbers(values));
-  };
+  for (std::size_t at = 0; at < values.size(); at += row) text += line("", values.subspan(at, row));
+  return text;
+}
+
+// What is multiplied, in the units that sums are made of.
+std::string taps_text(const Plan& plan, const Taps& taps) {
+  std::string text;
   if (std::max(taps.width, taps.height) > 4 * largest_printed) {
     text += "      (too large to print)\n";
   } else if (!taps.row.empty()) {
-    line("row   ", taps.row);
-    line("column", taps.column);
+    text += line("row   ", taps.row);
+    text += line("column", taps.column);
     if (taps.row_shift > 0)
       text += fmt::format("      row sums are rounded to {} bits less\n", taps.row_shift);
-  } else if (taps.width <= largest_printed) {
-    const auto width = static_cast<std::size_t>(taps.width);
-    for (std::size_t j = 0; j < static_cast<std::size_t>(taps.height); ++j)
-      line("", std::span(taps.dense).subspan(j * width, width));
   } else {
-    text += "      (too large to print)\n";
+    text += matrix_text(taps.dense, taps.width);
   }
   if (units_per_code(plan) != 1)
     text += fmt::format("      divided by {:.0f}\n", units_per_code(plan));
@@ -103,22 +111,23 @@ std::string_view name_of(Combine combine) {
   return "";
 }
 
-// `parts`: the terms of one kernel.
-std::string describe_kernel(const Plan& plan, std::span<const Taps> parts) {
+// `kernel` as it was asked for; `parts`: the terms that compute it.
+std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<const Taps> parts) {
   double gain = 0;
   for (const Taps& t : parts) gain += dc_gain(plan, t);
   std::string text = fmt::format("    DC gain {:.6g}, rank {}", gain, rank_of(parts));
   if (parts.size() > 1) text += fmt::format(": the sum of {} products", parts.size());
   text += '\n';
+  text += matrix_text(kernel.taps(), kernel.width());
   for (const Taps& t : parts) {
     text += fmt::format("    {}x{}, anchor {},{}, {}\n", t.width, t.height, t.anchor_x, t.anchor_y,
                         structure(t));
-    text += matrix_text(plan, t);
+    text += taps_text(plan, t);
   }
   return text;
 }
 
-std::string describe_plan(const Plan& plan) {
+std::string describe_plan(const Plan& plan, const Filter& filter) {
   std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
                                  precision(plan), name_of(plan.border));
   if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
@@ -135,10 +144,11 @@ std::string describe_plan(const Plan& plan) {
     text +=
         fmt::format("    then {:+.6g} codes\n", plan.finish.real_offset / plan.finish.real_divisor);
   if (plan.finish.absolute) text += "    then its absolute value\n";
+  auto kernel = filter.kernels.begin();
   for (auto from = plan.terms.begin(); from != plan.terms.end();) {
     const auto to =
         std::find_if(from + 1, plan.terms.end(), [](const Taps& t) { return !t.joins; });
-    text += describe_kernel(plan, {from, to});
+    text += describe_kernel(plan, *kernel++, {from, to});
     from = to;
   }
   return text;
@@ -207,7 +217,7 @@ std::string explain(const std::string& input, const Source& source, const Work& 
       if (step.link != link) continue;
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
-      if (step.action == Action::filter) text += describe_plan(step.plan);
+      if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
   }

@@ -61,7 +61,8 @@ TEST_F(Options, ExplainRunsNothing) {
   EXPECT_TRUE(succeeded(result));
   for (const std::string words :
        {"filter  matrix:1 2 1;2 4 2;1 2 1:scale=1/16", "3x3, anchor 1,1", "DC gain 1, rank 1",
-        "exact, border reflect101", "row    1 2 1", "divided by 16", "memory", "copies"})
+        "exact, border reflect101", " 0.0625 0.125 0.0625", "row    1 2 1", "divided by 16",
+        "memory", "copies"})
     EXPECT_TRUE(has_line_with(result.out, {words}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
   // Of frames that have not passed yet.

@@ -185,15 +185,6 @@ const Filter& filter_named(const std::string& name) {
   throw std::logic_error("no test filter " + name);
 }
 
-const std::vector<SampleType>& all_sample_types() {
-  static const std::vector<SampleType> types = {
-      {Storage::u8, 8, 0},   {Storage::u16, 10, 0}, {Storage::u16, 12, 0},
-      {Storage::u16, 16, 0}, {Storage::u16, 10, 6},  // P010
-      {Storage::f32, 32, 0},
-  };
-  return types;
-}
-
 std::vector<Plan> ways(const Plan& plan) {
   std::vector<Plan> result = {plan};
   bool both = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/plan.h"
+#include "tests/sample_types.h"
 
 namespace vidconv::test {
 
@@ -19,9 +20,6 @@ struct NamedFilter {
 // sizes, anchors at the edge, rank 1 and not, taps that are exact, quantised and neither.
 const std::vector<NamedFilter>& all_filters();
 const Filter& filter_named(const std::string& name);
-
-// Every sample type that pictures come in.
-const std::vector<SampleType>& all_sample_types();
 
 inline constexpr auto all_borders = [] {
   std::array<BorderMode, std::size(border_modes)> modes{};

@@ -78,7 +78,7 @@ class Promise : public testing::TestWithParam<std::string> {};
 
 TEST_P(Promise, WithinOneCodeOfTheTruth) {
   const Filter& filter = filter_named(GetParam());
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     if (sample.storage == Storage::f32) continue;
     const Plan plan = make_plan(filter, sample, {}, Role::colour);
     Picture src(sample, 160, 60, {}, 1);
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Promise, ShortIntegerTapsAreExact) {
   for (const char* name : {"box", "sobel", "scharr", "prewitt", "roberts", "sharpen", "laplacian",
                            "emboss", "identity", "box_size_31", "signed_max", "unsharp_exact"})
-    for (SampleType sample : all_sample_types())
+    for (SampleType sample : all_sample_types)
       EXPECT_TRUE(sample.storage == Storage::f32 ||
                   make_plan(filter_named(name), sample, {}, Role::colour).exact)
           << name << " at " << sample.depth << " bits";

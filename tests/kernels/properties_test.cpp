@@ -26,7 +26,7 @@ Picture noise(SampleType sample, int width, int height, unsigned seed) {
 }
 
 TEST(Properties, IdentityCopies) {
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     const Plan plan = make_plan(linear(Kernel(1, 1, {1})), sample, {}, Role::colour);
     EXPECT_EQ(plan.is_copy(), sample.storage != Storage::f32);
     const Picture src = noise(sample, 37, 11, 1);
@@ -41,7 +41,7 @@ TEST(Properties, AKernelOfSumOneKeepsAFlatPicture) {
        {"box:size=3", "box:w=7:h=2", "box:size=31", "gaussian:sigma=0.4", "gaussian:sigma=1",
         "gaussian:sigma=3.3", "gaussian:sigma=20", "sharpen", "sharpen:amount=0.7", "emboss"}) {
     const Filter filter = FilterSpec::parse(spec).make();
-    for (SampleType sample : all_sample_types()) {
+    for (SampleType sample : all_sample_types) {
       if (sample.storage == Storage::f32) continue;
       const Plan plan = make_plan(filter, sample, {}, Role::colour);
       const int max = sample.max();
@@ -61,7 +61,7 @@ TEST(Properties, AKernelOfSumOneKeepsAFlatPicture) {
 // Limited codes are the others, clamped: nothing else changes.
 TEST(Properties, LimitedCodesAreClamped) {
   for (const NamedFilter& named : all_filters())
-    for (SampleType sample : all_sample_types()) {
+    for (SampleType sample : all_sample_types) {
       if (sample.storage == Storage::f32) continue;
       for (Role role : {Role::colour, Role::chroma}) {
         const double unit = 1 << (sample.depth - 8);
@@ -91,7 +91,7 @@ TEST(Properties, FloatSamplesAreNotClamped) {
 }
 
 TEST(Properties, AnOffCentreTapShifts) {
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     std::vector<double> taps(7 * 5);
     taps[1 * 7 + 5] = 1;  // column 5, row 1; the anchor is (3, 2)
     const Plan plan =
@@ -106,7 +106,7 @@ TEST(Properties, AnOffCentreTapShifts) {
 // Filtering the picture turned by 180 degrees with the kernel turned gives the result turned.
 TEST(Properties, FlippingBothFlipsTheResult) {
   const Kernel kernel(4, 3, {3, -1, 4, 1, -5, 9, 2, -6, 5, 3, -5, 8}, 1, 0);
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     if (sample.storage == Storage::f32) continue;  // the order of additions turns too
     const Picture src = noise(sample, 19, 8, 4);
     Picture turned = src;
@@ -139,7 +139,7 @@ TEST(Properties, SeparableKernelsAreFound) {
 
 TEST(Properties, ThreadsDoNotMatter) {
   const Filter filter = FilterSpec::parse("gaussian:sigma=1.5").make();
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     const Plan plan = make_plan(filter, sample, {}, Role::colour);
     const Picture src = noise(sample, 61, 45, 5);
     const Picture want = expected(plan, src, src);
@@ -157,7 +157,7 @@ TEST(Properties, ThreadsDoNotMatter) {
 // Several planes of different sizes in one call, larger and smaller ones in turn.
 TEST(Properties, OneConvolverServesManySizes) {
   for (const char* spec : {"identity", "sharpen", "gaussian:sigma=1", "sobel"}) {
-    for (SampleType sample : all_sample_types()) {
+    for (SampleType sample : all_sample_types) {
       const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
       for (const Variant* variant : runnable_variants(150, 31)) {
         if (!variant->supports(plan)) continue;
@@ -206,7 +206,7 @@ TEST(Properties, BitsBelowTheCodeDoNotMatter) {
 }
 
 TEST(Properties, FillWritesItsCode) {
-  for (SampleType sample : all_sample_types()) {
+  for (SampleType sample : all_sample_types) {
     const double code = sample.neutral();
     const Plan plan = make_fill_plan(sample, code);
     const Picture src = noise(sample, 21, 5, 8);
@@ -244,7 +244,7 @@ TEST(Variants, EveryPlanIsServedOnEveryDeviceOfTheBuild) {
   bool cuda = false;
   for (const Variant& variant : variants()) cuda = cuda || variant.device == Device::cuda;
   for (const NamedFilter& filter : all_filters())
-    for (SampleType sample : all_sample_types()) {
+    for (SampleType sample : all_sample_types) {
       const Plan planned = make_plan(filter.filter, sample, {}, Role::colour);
       if (cuda)
         EXPECT_EQ(pick(planned, Device::cuda).device, Device::cuda);

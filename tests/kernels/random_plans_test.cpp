@@ -96,8 +96,8 @@ TEST_P(RandomPlans, SameBytesAtEveryLevelWithAnyNumberOfThreads) {
     Random random(static_cast<unsigned>(round) + 1000 * static_cast<unsigned>(GetParam()));
     // Every sixth is larger than any of the planes.
     const Filter filter = filter_of(random, GetParam(), round % 6 == 0 ? 61 : 24);
-    const SampleType sample =
-        all_sample_types()[static_cast<std::size_t>(round) % all_sample_types().size()];
+    const SampleType sample = all_sample_types[static_cast<std::size_t>(random.integer(0, 99)) %
+                                               std::size(all_sample_types)];
     const Border border{
         all_borders[static_cast<std::size_t>(random.integer(0, 99)) % std::size(all_borders)], 0.3};
     const Plan plan = make_plan(filter, sample, border, Role::colour);

@@ -22,7 +22,7 @@ TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
   constexpr std::pair<int, int> sizes[] = {{1, 1}, {5, 9}, {33, 4}, {150, 3}};
   unsigned turn = 0;
   for (const NamedFilter& filter : all_filters()) {
-    for (SampleType sample : all_sample_types()) {
+    for (SampleType sample : all_sample_types) {
       ++turn;
       const Border border{all_borders[turn % std::size(all_borders)], 0.3};
       const Plan plan = make_plan(filter.filter, sample, border, Role::colour);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -9,6 +11,8 @@
 extern "C" {
 #include <libavutil/imgutils.h>
 }
+
+#include "tests/sample_types.h"
 
 namespace vidconv {
 namespace {
@@ -43,6 +47,15 @@ TEST(Format, ComponentsCoverEveryByteOnce) {
         EXPECT_EQ(*bytes.rbegin(), format.row_bytes(p, width) - 1);
       }
     }
+}
+
+// What the kernels' tests go through are all the kinds of samples there are.
+TEST(Format, EveryKindOfSampleIsTested) {
+  for (const PixelFormat& format : formats())
+    for (const Component& c : format.components)
+      EXPECT_NE(std::ranges::find(test::all_sample_types, c.sample),
+                std::end(test::all_sample_types))
+          << format.name << ": " << c.sample.depth << " bits, shift " << c.sample.shift;
 }
 
 // Whatever libavutil has: in the table, or a reason to tell people. Nothing is forgotten.
