@@ -1,5 +1,6 @@
 // Plans without any error: taps that are integers over a divisor.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/planner.h"
@@ -19,7 +20,11 @@ bool Planner::try_exact() {
   std::vector<double> sums;  // of absolute values, of each kernel
   for (const Kernel& k : filter_.kernels) sums.push_back(k.abs_sum() * divisor);
   if (combined(sums) * max_ + beside >= 0x1p52) return false;
-  const bool narrow = combined(sums) * max_ + beside < 0x1p31 && lowest_fits(rationals->divisor);
+  // int32 adds a whole number of units before it takes an absolute value.
+  const double offset = bias_ * divisor;
+  const bool whole = !filter_.absolute || std::abs(offset - std::round(offset)) < 1e-9;
+  const bool narrow =
+      whole && combined(sums) * max_ + beside < 0x1p31 && lowest_fits(rationals->divisor);
   const double limit = narrow ? 0x1p31 : 0x1p52;
   plan_.arith = narrow ? Arith::int32 : Arith::float64;
   plan_.exact = true;

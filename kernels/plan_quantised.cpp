@@ -37,7 +37,7 @@ bool Planner::try_passes() {
     quantised = quantise_passes(products, max_, headroom, 31);
   if (!quantised) return false;
   const int bits = quantised->intermediate_bits + quantised->column_bits;
-  error += quantised->error + threshold_error(bits);
+  error += quantised->error + rounding_error(bits);
   if (error > integer_bound || !lowest_fits(std::int64_t{1} << bits)) return false;
 
   plan_.arith = Arith::int32;
@@ -58,8 +58,9 @@ bool Planner::try_passes() {
   return true;
 }
 
-double Planner::threshold_error(int bits) const {
-  return threshold_ > 0 ? std::ldexp(0.5, -bits) : 0;
+double Planner::rounding_error(int bits) const {
+  const int rounded = (threshold_ > 0 ? 1 : 0) + (filter_.absolute && bias_ != 0 ? 1 : 0);
+  return std::ldexp(0.5 * rounded, -bits);
 }
 
 bool Planner::try_quantised() {
@@ -80,7 +81,7 @@ bool Planner::try_quantised_below(int sum_bits, double bound) {
     if (!q) return false;
     bits = std::min(bits, q->bits);
   }
-  double error = threshold_error(bits);
+  double error = rounding_error(bits);
   std::vector<Taps> terms;
   for (const Kernel& k : filter_.kernels) {
     const Quantised q = quantise(k.taps(), anchor_index(k), bits);

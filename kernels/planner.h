@@ -54,8 +54,8 @@ class Planner {
   // Whether int32 reaches the smallest code of a result.
   bool lowest_fits(std::int64_t divisor) const;
 
-  // A threshold is rounded to a unit of 2^-bits codes.
-  double threshold_error(int bits) const;
+  // A threshold, and a bias before an absolute value, are rounded to a unit of 2^-bits codes.
+  double rounding_error(int bits) const;
 
   // Everything after the sum, where codes are `divisor` units.
   void set_integer_finish(std::int64_t divisor);

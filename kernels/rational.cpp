@@ -10,8 +10,12 @@ namespace {
 constexpr std::int64_t max_divisor = std::int64_t{1} << 24;
 constexpr double max_numerator = 0x1p52;
 
-bool is_integer(double value) {
-  return std::abs(value - std::round(value)) <= std::max(1e-12, 1e-15 * std::abs(value));
+// Whether value * d is an integer but for a few roundings. Every number is near some fraction whose
+// divisor is large; one that is no closer than that (1 / d^2) is no sign of a divisor.
+bool makes_integer(std::int64_t d, double value) {
+  const double product = value * static_cast<double>(d);
+  const double off = std::abs(product - std::round(product));
+  return off <= std::max(1e-12, 1e-15 * std::abs(product)) && off * static_cast<double>(d) < 1e-3;
 }
 
 // The smallest d <= max_divisor with d * value an integer: the convergents of its continued
@@ -19,7 +23,7 @@ bool is_integer(double value) {
 std::optional<std::int64_t> denominator(double value) {
   double rest = std::abs(value);
   std::int64_t previous = 0, current = 1;
-  while (!is_integer(value * static_cast<double>(current))) {
+  while (!makes_integer(current, value)) {
     const double fraction = rest - std::floor(rest);
     if (fraction <= 0) return std::nullopt;
     rest = 1 / fraction;

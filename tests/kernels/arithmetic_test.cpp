@@ -83,6 +83,7 @@ TEST(Rationals, FindsTheSmallestDivisor) {
 
 TEST(Rationals, RefusesWhatIsNone) {
   EXPECT_FALSE(find_rationals(std::vector<double>{std::sqrt(0.5)}));
+  EXPECT_FALSE(find_rationals(std::vector<double>{1, std::sqrt(2)}));  // near 22619537 / 15994428
   EXPECT_FALSE(find_rationals(std::vector<double>{std::exp(-1.0), 0.5}));
   EXPECT_FALSE(find_rationals(std::vector<double>{0x1p-25}));
   EXPECT_FALSE(find_rationals(std::vector<double>{1.0 / 65521, 1.0 / 65519}));  // divisor too large

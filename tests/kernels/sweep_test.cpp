@@ -30,7 +30,7 @@ std::vector<std::pair<int, int>> make_sizes() {
 #ifdef VIDCONV_THIN_SWEEP
 constexpr std::size_t thinning = 13;
 #else
-constexpr std::size_t thinning = 2;
+constexpr std::size_t thinning = 3;
 #endif
 // Study variants are many, and serve no user: they meet one of these in so many.
 constexpr std::size_t study_thinning = 7;
