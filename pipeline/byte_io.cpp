@@ -161,6 +161,7 @@ void ByteWriter::write_all(std::span<iovec> parts) {
         throw Error(Message::output_closed, "cannot write to", name_, "its reader has closed it");
       throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
     }
+    bytes_ += written;
     auto left = static_cast<std::size_t>(written);
     while (!parts.empty() && left >= parts.front().iov_len) {
       left -= parts.front().iov_len;

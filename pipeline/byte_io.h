@@ -77,6 +77,7 @@ class ByteWriter {
   void write(std::string_view bytes);
   // The visible samples, packed without gaps, from where they lie.
   void write_picture(const Frame& frame);
+  std::int64_t bytes() const { return bytes_; }  // written so far
 
  private:
   void write_all(std::span<iovec> parts);
@@ -87,6 +88,7 @@ class ByteWriter {
   int wake_ = -1;  // an eventfd: readable once cancelled
   const std::string name_;
   std::vector<iovec> parts_;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace vidconv

@@ -70,6 +70,7 @@ bool is_cover(const AVStream& stream) {
 void Copies::add(const AVStream& from, const AVOutputFormat& container) {
   // The titles of the chapters as a text track: written again with the chapters.
   if (from.discard == AVDISCARD_ALL) return;
+  accounts_.try_emplace(from.index);
   Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr};
   if (is_matroska(container) && is_cover(from)) {
     copy.to = &muxer_.add_stream();
@@ -99,28 +100,41 @@ void Copies::leave_out(const AVStream& stream) {
 }
 
 void Copies::write(AVPacket& packet) {
+  CopyAccount& account = accounts_[packet.stream_index];
   const auto it = copies_.find(packet.stream_index);
-  if (it == copies_.end()) return;  // left out, and said so
+  if (it == copies_.end()) {
+    ++account.left_out;  // which was said
+    return;
+  }
   Copy& copy = it->second;
-  ++copy.packets;
-  if (copy.in_header) return;
+  if (copy.in_header) {
+    ++account.copied;
+    return;
+  }
   if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
   if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
-  if (!copy.subtitles) return muxer_.write(packet, copy.time_base, *copy.to);
-  if (const PacketPtr text = copy.subtitles->convert(packet))
-    muxer_.write(*text, copy.time_base, *copy.to);
+  PacketPtr text;
+  if (copy.subtitles && !(text = copy.subtitles->convert(packet))) {
+    ++account.empty;
+    return;
+  }
+  muxer_.write(text ? *text : packet, copy.time_base, *copy.to);
+  ++account.copied;
+  ++copy.muxed;
+}
+
+void Copies::check_written() const {
+  for (const auto& [index, copy] : copies_)
+    if (copy.muxed != muxer_.written(*copy.to))
+      throw Error(Message::unaccounted, "packets were lost on the way to the output",
+                  fmt::format("stream #{}", index),
+                  fmt::format("{} went in, {} were written", copy.muxed, muxer_.written(*copy.to)));
 }
 
 std::map<int, int> Copies::streams() const {
   std::map<int, int> streams;
   for (const auto& [index, copy] : copies_) streams[index] = copy.to->index;
   return streams;
-}
-
-std::map<int, std::int64_t> Copies::packets() const {
-  std::map<int, std::int64_t> packets;
-  for (const auto& [index, copy] : copies_) packets[index] = copy.packets;
-  return packets;
 }
 
 }  // namespace vidconv

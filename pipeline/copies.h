@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/account.h"
 #include "pipeline/muxer.h"
 #include "pipeline/subtitles.h"
 
@@ -27,9 +28,12 @@ class Copies {
   // Hands a packet of the source to the muxer, or drops it where its stream was left out.
   void write(AVPacket& packet);
 
-  // By stream index of the source: the stream of the output, and the packets written so far.
+  // By stream index of the source: the stream of the output, and what became of the packets.
   std::map<int, int> streams() const;
-  std::map<int, std::int64_t> packets() const;
+  const std::map<int, CopyAccount>& accounts() const { return accounts_; }
+
+  // After the muxer has finished. Throws Error(unaccounted) where it has not written what it got.
+  void check_written() const;
 
  private:
   struct Copy {
@@ -38,13 +42,14 @@ class Copies {
     std::unique_ptr<SubtitleConverter> subtitles;  // nullptr: packets stay as they are
     std::int64_t later = 0;                        // what the container will take from its times
     bool in_header = false;                        // the picture is written with the header
-    std::int64_t packets = 0;
+    std::int64_t muxed = 0;                        // packets
   };
 
   void leave_out(const AVStream& stream);
 
   Muxer& muxer_;
-  std::map<int, Copy> copies_;  // by stream index of the source
+  std::map<int, Copy> copies_;  // by stream index of the source, as the next
+  std::map<int, CopyAccount> accounts_;
   std::string left_out_, converted_;
 };
 

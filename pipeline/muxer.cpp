@@ -79,6 +79,7 @@ void Muxer::begin() {
   av_dict_free(&options);
   check(code);
   last_dts_.resize(container_->nb_streams);
+  written_.resize(container_->nb_streams);
 }
 
 void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
@@ -119,7 +120,9 @@ void Muxer::mux(AVPacket& packet) {
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
   packet.time_base = to.time_base;
   straighten(packet);
+  const auto stream = static_cast<std::size_t>(packet.stream_index);
   check(av_interleaved_write_frame(container_.get(), &packet));
+  ++written_[stream];
 }
 
 // Containers want growing times. Broken inputs do not always have them, and two times may become
@@ -143,12 +146,17 @@ void Muxer::straighten(AVPacket& packet) {
 void Muxer::finish() {
   if (holding_) release();
   check(av_write_trailer(container_.get()));
+  bytes_ = bytes();
   if (pipe_) {
     avio_flush(container_->pb);
     check(container_->pb->error);
   } else {
     check(avio_closep(&container_->pb));
   }
+}
+
+std::int64_t Muxer::bytes() const {
+  return container_->pb ? std::max<std::int64_t>(bytes_, avio_tell(container_->pb)) : bytes_;
 }
 
 }  // namespace vidconv

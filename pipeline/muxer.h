@@ -37,6 +37,13 @@ class Muxer {
   // Writes what is held and the trailer, and closes.
   void finish();
 
+  // Packets of the stream that have gone to the container; what is held is not counted.
+  std::int64_t written(const AVStream& stream) const {
+    return written_[static_cast<std::size_t>(stream.index)];
+  }
+  // Of the output so far.
+  std::int64_t bytes() const;
+
  private:
   int check(int code) const;
   void begin();
@@ -52,8 +59,10 @@ class Muxer {
   int leader_ = -1;
   bool holding_;
   std::vector<PacketPtr> held_;
-  std::int64_t later_ = 0;  // what is added to all times, microseconds
-  std::vector<std::optional<std::int64_t>> last_dts_;
+  std::int64_t later_ = 0;                             // what is added to all times, microseconds
+  std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
+  std::vector<std::int64_t> written_;
+  std::int64_t bytes_ = 0;  // when it was closed
   bool times_were_right_ = true;
 };
 

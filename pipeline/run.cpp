@@ -28,7 +28,7 @@ class Ledger {
     if (now < next_report_) return;
     next_report_ = now + options_.observer_interval;
     reported_ = encoded;
-    options_.observer({decoded, filtered, encoded, now, stages()});
+    options_.observer({decoded, filtered, encoded, now, position_, bytes_, stages()});
   }
   void report_last() {
     next_report_ = 0;
@@ -46,17 +46,34 @@ class Ledger {
 
   void write(Sink& sink, Frame frame) {
     const TraceSpan span(options_.trace, "encode", frame.number());
+    const double time_base = av_q2d(source_.video().time_base);
+    const auto at = static_cast<double>(frame.av().pts) * time_base;
+    if (encoded == 0) begin_ = at;
+    position_ = at - begin_ + static_cast<double>(frame_duration(frame.av())) * time_base;
     encode.time([&] { sink.write(std::move(frame)); });
     ++encoded;
+    bytes_ = sink.bytes();
     report();
   }
 
-  // Throws Error(internal) where frames were lost or made up on the way to the sink.
-  void check_complete() const {
-    if (decoded == filtered && filtered == encoded) return;
+  // Before the sink is finished. Throws Error(unaccounted) where frames or packets were lost or
+  // made up on the way to it.
+  void check_complete(const Sink& sink) const {
+    std::int64_t handed_on = decoded;
+    const std::vector<StreamAccount> streams = source_.accounts();
+    const std::map<int, CopyAccount> copies = sink.copies();
+    for (const StreamAccount& stream : streams) {
+      const auto copy = copies.find(stream.stream);
+      const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
+      if (!wrong.empty())
+        throw Error(Message::unaccounted, "what was read is not accounted for", "", wrong);
+      if (stream.filtered) handed_on = stream.frames_handed_on;
+    }
+    if (handed_on == decoded && decoded == filtered && filtered == encoded) return;
     throw Error(Message::unaccounted, "frames were lost", "",
-                std::to_string(decoded) + " decoded, " + std::to_string(filtered) + " filtered, " +
-                    std::to_string(encoded) + " encoded");
+                std::to_string(handed_on) + " came, " + std::to_string(decoded) + " decoded, " +
+                    std::to_string(filtered) + " filtered, " + std::to_string(encoded) +
+                    " encoded");
   }
 
   RunResult result(const Sink& sink) const {
@@ -68,9 +85,12 @@ class Ledger {
     r.decoded = decoded;
     r.filtered = filtered;
     r.encoded = encoded;
+    r.written = sink.frames();
     r.verified = options_.verifier ? options_.verifier->checked() : 0;
     r.damage = source_.damage();
-    r.copied = sink.copied();
+    r.streams = source_.accounts();
+    r.copies = sink.copies();
+    r.bytes = sink.bytes();
     r.seconds = seconds_since(start_);
     r.stages = stages();
     r.memory = processor_.memory();
@@ -90,8 +110,10 @@ class Ledger {
   const Processor& processor_;
   const RunOptions& options_;
   const Clock::time_point start_ = Clock::now();
-  double next_report_ = 0;      // seconds; by the sink's thread, as the next
-  std::int64_t reported_ = -1;  // frames
+  double next_report_ = 0;           // seconds; by the sink's thread, as the next
+  std::int64_t reported_ = -1;       // frames
+  double begin_ = 0, position_ = 0;  // seconds of the video's time
+  std::int64_t bytes_ = 0;
 };
 
 // Runs `stage(frame)`, which keeps `frame` at the number of the frame it works on, and turns
@@ -220,7 +242,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
   failure.rethrow();
 
   ledger.report_last();
-  ledger.check_complete();
+  ledger.check_complete(sink);
   ledger.encode.time([&] { sink.finish(); });
   return ledger.result(sink);
 }
@@ -252,7 +274,7 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
   });
   processor.close();
   ledger.report_last();
-  ledger.check_complete();
+  ledger.check_complete(sink);
   ledger.encode.time([&] { sink.finish(); });
   return ledger.result(sink);
 }

@@ -18,6 +18,8 @@ namespace vidconv {
 struct Progress {
   std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
   double seconds = 0;                                   // since the start
+  double position = 0;     // how much of the video has been encoded, in seconds of its time
+  std::int64_t bytes = 0;  // of the output so far
   // Of each stage in order: decode, those of the processor, encode.
   std::vector<StageTime> stages;
 };
@@ -36,11 +38,14 @@ struct RunOptions {
   std::size_t channel_capacity = 2;
 };
 
-// What happened. decoded = filtered = encoded, or there would have been an Error(internal).
+// What happened. All of it adds up, or there would have been an Error(unaccounted).
 struct RunResult {
-  std::int64_t decoded = 0, filtered = 0, encoded = 0, verified = 0;
+  // Frames. encoded: given to the sink; written: in the output.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
   Damage damage;
-  std::map<int, std::int64_t> copied;  // packets, by stream index of the source
+  std::vector<StreamAccount> streams;  // of the source
+  std::map<int, CopyAccount> copies;   // packets, by stream index of the source
+  std::int64_t bytes = 0;              // of the output
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;

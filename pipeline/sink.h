@@ -25,19 +25,24 @@ class Sink {
   virtual ~Sink() = default;
 
   virtual void write(Frame frame) = 0;
-  // A packet of another stream of the source. Sinks without a container drop it.
-  virtual void copy(PacketPtr) {}
+  // A packet of another stream of the source. Sinks without a container leave it out.
+  virtual void copy(PacketPtr packet) { ++left_out_[packet->stream_index].left_out; }
   // Makes a write that waits for whoever reads the output throw. Any thread.
   virtual void cancel() {}
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 
-  // Frames that have left the encoder; after finish() as many as were written.
+  // Frames in the output; after finish() as many as were given to write().
   virtual std::int64_t frames() const = 0;
-  // Packets copied, by stream index of the source.
-  virtual std::map<int, std::int64_t> copied() const { return {}; }
+  // What became of the packets that were given to copy(), by stream index of the source.
+  virtual std::map<int, CopyAccount> copies() const { return left_out_; }
+  // Written so far, for showing progress; 0 where nothing is kept.
+  virtual std::int64_t bytes() const { return 0; }
   // For people: "libx264 crf=17 preset=medium, yuv420p".
   virtual std::string description() const = 0;
+
+ private:
+  std::map<int, CopyAccount> left_out_;
 };
 
 struct SinkOptions {

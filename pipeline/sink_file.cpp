@@ -53,16 +53,20 @@ class FileSink final : public Sink {
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     encoder_.finish([this](AVPacket& packet) { mux_video(packet); });
     if (encoder_.packets() != written_)
-      throw Error(Fault::internal, "the encoder lost frames", encoder_.codec().name,
-                  std::to_string(written_) + " went in, " + std::to_string(encoder_.packets()) +
-                      " came out");
+      throw Error(Message::unaccounted, "the encoder lost frames", encoder_.codec().name,
+                  fmt::format("{} went in, {} came out", written_, encoder_.packets()));
     muxer_.finish();
+    copies_.check_written();
+    if (muxer_.written(*video_) != written_)
+      throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
+                  fmt::format("{} went in, {} were written", written_, muxer_.written(*video_)));
     if (file_) file_->commit();
   }
 
-  std::int64_t frames() const override { return encoder_.packets(); }
+  std::int64_t frames() const override { return muxer_.written(*video_); }
   std::string description() const override { return encoder_.description() + ", " + format_.name; }
-  std::map<int, std::int64_t> copied() const override { return copies_.packets(); }
+  std::map<int, CopyAccount> copies() const override { return copies_.accounts(); }
+  std::int64_t bytes() const override { return muxer_.bytes(); }
 
  private:
   void add_streams(const AVFormatContext& input, int video, const VideoInfo& info) {

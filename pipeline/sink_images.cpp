@@ -51,6 +51,7 @@ class ImageSink final : public Sink {
   }
 
   std::int64_t frames() const override { return encoder_.packets(); }
+  std::int64_t bytes() const override { return bytes_; }
   std::string description() const override { return encoder_.description() + ", images"; }
 
  private:
@@ -65,6 +66,7 @@ class ImageSink final : public Sink {
     ByteWriter(files_.back()->fd(), output_)
         .write({reinterpret_cast<const char*>(packet.data), static_cast<std::size_t>(packet.size)});
     files_.back()->close_file();
+    bytes_ += packet.size;
   }
 
   const std::string output_;
@@ -74,6 +76,7 @@ class ImageSink final : public Sink {
   Encoder encoder_;
   std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
   std::int64_t written_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace

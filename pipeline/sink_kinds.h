@@ -26,6 +26,7 @@ class ByteOutput {
 
   ByteWriter& writer() { return *writer_; }
   void cancel() { writer_->cancel(); }
+  std::int64_t bytes() const { return writer_->bytes(); }
   void finish() {
     if (file_) file_->commit();
   }

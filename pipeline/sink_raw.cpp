@@ -15,6 +15,7 @@ class RawSink final : public Sink {
   void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
   std::int64_t frames() const override { return frames_; }
+  std::int64_t bytes() const override { return output_.bytes(); }
   std::string description() const override { return "bare frames, " + format_; }
 
  private:

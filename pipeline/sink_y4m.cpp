@@ -62,6 +62,7 @@ class Y4mSink final : public Sink {
   void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
   std::int64_t frames() const override { return frames_; }
+  std::int64_t bytes() const override { return output_.bytes(); }
   std::string description() const override { return "y4m, " + format_.name; }
 
  private:

@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "pipeline/account.h"
 #include "pipeline/frame.h"
 #include "pipeline/notice.h"
 #include "pipeline/pool.h"
@@ -53,6 +55,9 @@ class Source {
 
   // Complete when next() has returned none.
   virtual Damage damage() const { return {}; }
+  // What became of what was read, of each stream; complete when next() has returned none and no
+  // other thread uses the source.
+  virtual std::vector<StreamAccount> accounts() const { return {}; }
   // Host memory for frames so far, bytes. Any thread.
   virtual std::size_t memory() const = 0;
 };

@@ -9,6 +9,7 @@
 #include "pipeline/arrivals.h"
 #include "pipeline/container.h"
 #include "pipeline/decoder.h"
+#include "pipeline/expected.h"
 #include "pipeline/pipe_io.h"
 #include "pipeline/source_kinds.h"
 #include "pipeline/stopwatch.h"
@@ -21,13 +22,6 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t none = AV_NOPTS_VALUE;
-
-// The part of the input that is wanted, in microseconds of the container's time.
-struct Part {
-  bool cut = false;  // there is a start: times are counted from it
-  std::int64_t start = 0;
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();
-};
 
 class ContainerSource final : public Source {
  public:
@@ -55,6 +49,17 @@ class ContainerSource final : public Source {
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
+  std::vector<StreamAccount> accounts() const override {
+    std::vector<StreamAccount> accounts = accounts_;
+    for (const Item& item : ready_) {  // when the run was interrupted
+      const PacketPtr* packet = std::get_if<PacketPtr>(&item);
+      if (packet)
+        ++accounts[static_cast<std::size_t>((*packet)->stream_index)].unused;
+      else
+        ++accounts[static_cast<std::size_t>(stream_->index)].frames_unused;
+    }
+    return accounts;
+  }
   std::size_t memory() const override {
     return decoder_->memory() + (fitter_ ? fitter_->memory() : 0);
   }
@@ -70,6 +75,10 @@ class ContainerSource final : public Source {
     if (ready_.empty() || stopped()) return std::nullopt;
     Item item = std::move(ready_.front());
     ready_.pop_front();
+    if (const PacketPtr* packet = std::get_if<PacketPtr>(&item))
+      ++account_of((*packet)->stream_index).handed_on;
+    else
+      ++account_of(stream_->index).frames_handed_on;
     return item;
   }
 
@@ -129,6 +138,7 @@ class ContainerSource final : public Source {
                   "cannot filter video stream " + std::to_string(options_.video) + " of", name_,
                   "it has " + std::to_string(found), "--video counts from 1");
     arrivals_.emplace(*container_, *stream_);
+    account_of(static_cast<int>(container_->nb_streams) - 1);
   }
 
   void seek() {
@@ -185,13 +195,22 @@ class ContainerSource final : public Source {
     if (code < 0) return end_of_packets(code);
     const AVStream& stream = *container_->streams[packet->stream_index];
     arrivals_->count(*packet);
+    StreamAccount& account = account_of(packet->stream_index);
+    ++account.read;
     if (video_done_ && packet->dts != none &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
     if (&stream != stream_) return take_packet(std::move(packet), stream);
     if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
-    if (video_done_) return;
-    if (decoder_->send(packet.get()) == Decoder::Result::damaged) ++damage_.packets;
+    if (video_done_) {
+      ++account.outside;
+      return;
+    }
+    const Decoder::Result result = decoder_->send(packet.get());
+    if (result == Decoder::Result::done) ++account.decoded;
+    if (result != Decoder::Result::damaged) return;
+    ++account.refused;
+    ++damage_.packets;
   }
 
   void end_of_packets(int code) {
@@ -213,16 +232,24 @@ class ContainerSource final : public Source {
   }
 
   void take_frame(FramePtr frame) {
+    StreamAccount& account = account_of(stream_->index);
+    ++account.frames;
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == none) pts = next_pts_ == none ? 0 : next_pts_;
     const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
-    if (part_.cut && time < part_.start) return;
+    if (part_.cut && time < part_.start) {
+      ++account.frames_outside;
+      return;
+    }
     if (info_.width == 0) {
       describe(*frame);
       // What was wrong before the part is not the part's fault.
       if (part_.cut) errors_before_ = errors_.count() + decoder_->errors().count();
     }
-    if (time >= part_.end) return finish_video();
+    if (time >= part_.end) {
+      ++account.frames_outside;
+      return finish_video();
+    }
     frame = fit(std::move(frame));
     if (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)) ++damage_.frames;
 
@@ -257,11 +284,28 @@ class ContainerSource final : public Source {
     const std::int64_t time = packet->pts != none ? packet->pts : packet->dts;
     if (time != none) {
       const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
-      if ((part_.cut && at < part_.start) || at >= part_.end) return;
+      if ((part_.cut && at < part_.start) || at >= part_.end) {
+        ++account_of(packet->stream_index).outside;
+        return;
+      }
     }
     if (packet->pts != none) packet->pts -= by;
     if (packet->dts != none) packet->dts -= by;
     ready_.emplace_back(std::move(packet));
+  }
+
+  // Containers may find streams on the way.
+  StreamAccount& account_of(int stream) {
+    for (auto i = static_cast<int>(accounts_.size()); i <= stream; ++i) {
+      const AVStream& found = *container_->streams[i];
+      const char* type = av_get_media_type_string(found.codecpar->codec_type);
+      StreamAccount& account = accounts_.emplace_back();
+      account.stream = i;
+      account.type = type ? type : "unknown";
+      account.codec = avcodec_get_name(found.codecpar->codec_id);
+      account.filtered = &found == stream_;
+    }
+    return accounts_[static_cast<std::size_t>(stream)];
   }
 
   // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
@@ -293,27 +337,11 @@ class ContainerSource final : public Source {
     info_.hdr = hdr_of(frame);
     info_.codec = parameters.codec_id;
     info_.profile = parameters.profile;
-    info_.frames = expected_frames();
-  }
-
-  std::optional<std::int64_t> expected_frames() const {
-    std::optional<std::int64_t> frames;
-    const double rate = info_.frame_rate.num > 0 ? av_q2d(info_.frame_rate) : 0;
-    const auto after = [&](std::int64_t microseconds) {
-      return static_cast<std::int64_t>(static_cast<double>(microseconds) / AV_TIME_BASE * rate +
-                                       0.5);
-    };
-    if (stream_->nb_frames > 0)
-      frames = stream_->nb_frames;
-    else if (container_->duration > 0 && rate > 0)
-      frames = after(container_->duration);
-    if (frames && part_.cut)
-      frames = std::max<std::int64_t>(0, *frames - after(part_.start - container_->start_time));
-    if (options_.duration && rate > 0)
-      frames = std::min(frames.value_or(std::numeric_limits<std::int64_t>::max()),
-                        after(part_.end - part_.start));
-    if (options_.frames) frames = std::min(frames.value_or(*options_.frames), *options_.frames);
-    return frames;
+    const Expected expected =
+        expect(*container_, *stream_, part_, info_.frame_rate, options_.frames);
+    info_.frames = expected.frames;
+    info_.frames_are_exact = expected.exact;
+    info_.seconds = expected.seconds;
   }
 
   // The frame in the size and format of the first one: encoders cannot change, and neither can most
@@ -351,6 +379,7 @@ class ContainerSource final : public Source {
   VideoInfo info_;
   Part part_;
   Damage damage_;
+  std::vector<StreamAccount> accounts_;  // by index of the stream
   std::int64_t errors_before_ = 0;
 
   std::optional<Converter> fitter_;  // for pictures that are unlike the first

@@ -16,6 +16,8 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
       strict_(options.strict) {
   info_.time_base = av_inv_q(info_.frame_rate);
   info_.steady = true;
+  account_.type = "video";
+  account_.filtered = true;
   const double rate = av_q2d(info_.frame_rate);
   // A little less than exact, so that decimals of times such as 0.04 find their frame.
   const auto frames_in = [&](double seconds) {
@@ -25,7 +27,10 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   if (options.duration) end_ = std::min(end_, first_ + frames_in(*options.duration));
   if (options.frames) end_ = std::min(end_, first_ + *options.frames);
   if (available) end_ = std::min(end_, std::max(first_, *available));
-  if (end_ != std::numeric_limits<std::int64_t>::max()) info_.frames = end_ - first_;
+  if (end_ == std::numeric_limits<std::int64_t>::max()) return;
+  info_.frames = end_ - first_;
+  info_.frames_are_exact = available.has_value();
+  info_.seconds = static_cast<double>(*info_.frames) / rate;
 }
 
 std::optional<Item> SteadySource::next() {
@@ -45,7 +50,12 @@ std::optional<Item> SteadySource::next() {
       if (strict_) refuse_damage(damage_, "");
       break;
     }
-    if (index_++ >= first_) return Item(std::move(frame));
+    ++account_.frames;
+    if (index_++ >= first_) {
+      ++account_.frames_handed_on;
+      return Item(std::move(frame));
+    }
+    ++account_.frames_outside;
   }
   return std::nullopt;
 }

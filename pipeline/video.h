@@ -26,8 +26,10 @@ struct VideoInfo {
   HdrMetadata hdr;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
   int profile = FF_PROFILE_UNKNOWN;    // of that codec, as its decoder counts them
-  // How many frames are to be expected; an estimate, for showing progress. None where unknown.
+  // How many frames are to be expected, and for how long; for showing progress. None where unknown.
   std::optional<std::int64_t> frames;
+  bool frames_are_exact = false;  // else an estimate
+  std::optional<double> seconds;
 };
 
 // Whether black is 16 and white 235, at 8 bits. Where the input does not say, YUV is limited, grey

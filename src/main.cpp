@@ -41,8 +41,9 @@ class Command {
   explicit Command(Options options)
       : options_(std::move(options)), interrupted_(install_interrupt_handlers()) {
     notify_ = [this](Message kind, const std::string& line) {
-      if (!options_.quiet) say(kind, line);
       const std::lock_guard lock(messages_mutex_);
+      if (display_) display_->make_room();
+      if (!options_.quiet) say(kind, line);
       messages_.push_back({kind, line});
     };
   }
@@ -207,7 +208,8 @@ class Command {
     RunResult result;
     {
       ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
-                              video.frames);
+                              total_of(video));
+      const Shown shown(*this, display);
       Progress last;
       result = vidconv::run(source, *processor, *sink,
                             {.observer =
@@ -239,11 +241,26 @@ class Command {
     messages_.push_back({kind, line});
   }
 
+  // While it lives, messages make room in the display.
+  class Shown {
+   public:
+    Shown(Command& command, ProgressDisplay& display) : command_(command) { set(&display); }
+    ~Shown() { set(nullptr); }
+
+   private:
+    void set(ProgressDisplay* display) {
+      const std::lock_guard lock(command_.messages_mutex_);
+      command_.display_ = display;
+    }
+    Command& command_;
+  };
+
   const Options options_;
   const std::atomic<bool>& interrupted_;
   Notify notify_;
   std::mutex messages_mutex_;  // stages notify from threads of their own
   std::vector<Said> messages_;
+  ProgressDisplay* display_ = nullptr;  // of the run, by the same mutex
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
 };

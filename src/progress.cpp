@@ -7,31 +7,61 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
 namespace vidconv {
 namespace {
+
+constexpr int plain_columns = 120;
 
 double frames_per_second(const Progress& p) {
   return p.seconds > 0 ? static_cast<double>(p.encoded) / p.seconds : 0;
 }
 
-// An input may hold more frames than it announced: no false percentage then.
-std::optional<double> fraction(const Progress& p, std::optional<std::int64_t> total) {
-  if (!total || *total <= 0 || p.encoded > *total) return std::nullopt;
-  return static_cast<double>(p.encoded) / static_cast<double>(*total);
-}
+bool goes_by_time(const Total& total) { return !total.exact && total.seconds; }
 
-std::optional<double> seconds_left(const Progress& p, std::optional<std::int64_t> total) {
-  const auto done = fraction(p, total);
+double speed(const Progress& p) { return p.seconds > 0 ? p.position / p.seconds : 0; }
+
+std::optional<double> seconds_left(const Progress& p, const Total& total) {
+  const auto done = fraction_done(p, total);
   if (!done || *done <= 0) return std::nullopt;
   return p.seconds * (1 - *done) / *done;
+}
+
+// How many frames it will be; estimated from what has been done where only the time is known. None
+// where nothing is.
+std::optional<std::int64_t> frames_in_all(const Progress& p, const Total& total) {
+  const auto done = fraction_done(p, total);
+  if (goes_by_time(total))
+    return done && *done > 0
+               ? std::optional<std::int64_t>(std::llround(static_cast<double>(p.encoded) / *done))
+               : std::nullopt;
+  return total.frames && p.encoded <= *total.frames ? total.frames : std::nullopt;
+}
+
+// "12/34", "12/~34" where the total is an estimate, "12 frames" where there is none.
+std::string frame_count(const Progress& p, const Total& total) {
+  const auto all = frames_in_all(p, total);
+  if (!all) return fmt::format("{} frames", p.encoded);
+  return fmt::format("{}/{}{}", p.encoded, total.exact ? "" : "~", *all);
+}
+
+std::string speed_text(double times) {
+  return times < 10 ? fmt::format("{:.2f}x", times) : fmt::format("{:.0f}x", times);
 }
 
 int terminal_columns() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
+}
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
 }
 
 ProgressMode resolve(ProgressMode mode) {
@@ -48,51 +78,129 @@ std::string clock_time(double seconds) {
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
-std::string progress_bar(const Progress& p, std::optional<std::int64_t> total, int columns) {
-  const auto done = fraction(p, total);
-  std::string facts =
-      done ? fmt::format("{}/{}", p.encoded, *total) : fmt::format("{} frames", p.encoded);
-  facts += fmt::format("  {:.1f} fps", frames_per_second(p));
-  facts += done ? "" : "  " + clock_time(p.seconds);
-  if (const auto left = seconds_left(p, total)) facts += "  ETA " + clock_time(*left);
-  if (const std::string stage = limiting_stage(p.stages); !stage.empty())
-    facts += "  limit: " + stage;
-
-  std::string line;
-  if (done) line = fmt::format("{:3.0f}% ", std::floor(*done * 100));
-  const int room = columns - 1 - static_cast<int>(line.size() + facts.size()) - 4;
-  if (done && room >= 8) {
-    const int width = std::min(room, 40);
-    const int full = static_cast<int>(*done * width);
-    line += fmt::format("[{:#<{}}{: <{}}] ", "", full, "", width - full);
+std::string byte_count(std::int64_t bytes) {
+  double value = static_cast<double>(bytes);
+  const char* unit = "B";
+  for (const char* next : {"kB", "MB", "GB", "TB"}) {
+    if (value < 999.95) break;
+    value /= 1000;
+    unit = next;
   }
-  line += facts;
-  if (static_cast<int>(line.size()) >= columns)
-    line.resize(static_cast<std::size_t>(std::max(0, columns - 1)));
+  return unit[0] == 'B' ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, unit);
+}
+
+Total total_of(const VideoInfo& video) {
+  return {video.frames, video.frames_are_exact, video.seconds};
+}
+
+std::optional<double> fraction_done(const Progress& p, const Total& total) {
+  constexpr double rounding = 0.1;  // seconds: many containers round times
+  double done = static_cast<double>(p.encoded);
+  double all = static_cast<double>(total.frames.value_or(0));
+  if (goes_by_time(total)) {
+    all = *total.seconds;
+    done = p.position < all + rounding ? std::min(p.position, all) : p.position;
+  }
+  // An input may hold more than it announced: no false percentage then.
+  if (all <= 0 || done > all) return std::nullopt;
+  return done / all;
+}
+
+std::string progress_bar(const Progress& p, const Total& total, int columns, bool colour) {
+  constexpr std::size_t narrowest = 8, widest = 40;  // of the bar, without its brackets
+  struct Fact {
+    int rank;  // 0 is left out last
+    std::string text;
+  };
+  const auto done = fraction_done(p, total);
+  const auto left = seconds_left(p, total);
+  const std::string stage = limiting_stage(p.stages);
+  std::string bar_room(narrowest + 2, ' ');
+  // As they stand in the line; what is not known is empty.
+  std::vector<Fact> facts = {
+      {0, done ? fmt::format("{:3.0f}%", std::floor(*done * 100)) : ""},
+      {4, done ? bar_room : ""},
+      {1, frame_count(p, total)},
+      {3, p.seconds > 0 ? fmt::format("{:.1f} fps", frames_per_second(p)) : ""},
+      {5, p.seconds > 0 ? speed_text(speed(p)) : ""},
+      {6, p.bytes > 0 ? byte_count(p.bytes) : ""},
+      {2, left ? "ETA " + clock_time(*left) : clock_time(p.seconds)},
+      {7, stage.empty() ? "" : "limit: " + stage},
+  };
+  std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });
+
+  const auto width = [&] {
+    std::size_t sum = 2 * (facts.size() - 1);  // two spaces between them
+    for (const Fact& fact : facts) sum += fact.text.size();
+    return sum;
+  };
+  const auto room = static_cast<std::size_t>(std::max(columns - 1, 0));
+  while (!facts.empty() && width() > room)
+    facts.erase(std::ranges::max_element(facts, {}, &Fact::rank));
+  if (facts.empty()) return "";
+
+  if (const auto bar = std::ranges::find(facts, 4, &Fact::rank); bar != facts.end()) {
+    const std::size_t size = std::min(narrowest + room - width(), widest);
+    const std::size_t full = static_cast<std::size_t>(*done * static_cast<double>(size));
+    const std::string filled(full, '#'), empty(size - full, ' ');
+    bar->text = colour ? fmt::format("[\033[32m{}\033[0m{}]", filled, empty)
+                       : fmt::format("[{}{}]", filled, empty);
+  }
+  std::string line;
+  for (const Fact& fact : facts) line += (line.empty() ? "" : "  ") + fact.text;
   return line;
 }
 
-std::string progress_json(const Progress& p, std::optional<std::int64_t> total) {
-  nlohmann::ordered_json j;
+std::string progress_json(const Progress& p, const Total& total) {
+  using Json = nlohmann::ordered_json;
+  const auto maybe = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  const auto done = fraction_done(p, total);
+  Json j;
+  j["schema"] = 1;
   j["frame"] = p.encoded;
   j["decoded"] = p.decoded;
   j["filtered"] = p.filtered;
-  j["total"] = total ? nlohmann::ordered_json(*total) : nullptr;
-  const auto done = fraction(p, total);
-  j["percent"] = done ? nlohmann::ordered_json(*done * 100) : nullptr;
+  j["total"] = maybe(frames_in_all(p, total));
+  j["total_is_exact"] = total.exact;
+  j["percent"] = done ? Json(100 * *done) : Json(nullptr);
   j["seconds"] = p.seconds;
   j["fps"] = frames_per_second(p);
-  const auto left = seconds_left(p, total);
-  j["eta_seconds"] = left ? nlohmann::ordered_json(*left) : nullptr;
+  j["position_seconds"] = p.position;
+  j["total_seconds"] = maybe(total.seconds);
+  j["speed"] = speed(p);
+  j["bytes"] = p.bytes;
+  j["eta_seconds"] = maybe(seconds_left(p, total));
   j["limiting_stage"] = limiting_stage(p.stages);
   return j.dump();
 }
 
-ProgressDisplay::ProgressDisplay(ProgressMode mode, std::optional<std::int64_t> total)
-    : mode_(resolve(mode)), total_(total) {}
+ProgressDisplay::ProgressDisplay(ProgressMode mode, Total total)
+    : mode_(resolve(mode)),
+      total_(total),
+      dumb_(variable("TERM").empty() || variable("TERM") == "dumb"),
+      colour_(!dumb_ && variable("NO_COLOR").empty()) {}
 
-ProgressDisplay::~ProgressDisplay() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+ProgressDisplay::~ProgressDisplay() { make_room(); }
+
+void ProgressDisplay::make_room() {
+  const std::lock_guard lock(mutex_);
+  if (drawn_ == 0) return;
+  draw("");
+  fmt::print(stderr, "\r");
+  std::fflush(stderr);
+}
+
+// Over the bar before.
+void ProgressDisplay::draw(const std::string& line) {
+  const auto escapes = colour_ && line.find('\033') != std::string::npos
+                           ? std::string_view("\033[32m\033[0m").size()
+                           : 0;
+  const std::size_t size = line.size() - escapes;
+  if (dumb_)
+    fmt::print(stderr, "\r{}{:{}}", line, "", drawn_ > size ? drawn_ - size : 0);
+  else
+    fmt::print(stderr, "\r{}\033[K", line);
+  drawn_ = size;
 }
 
 void ProgressDisplay::show(const Progress& progress) {
@@ -107,12 +215,13 @@ void ProgressDisplay::finish(const Progress& progress) {
 
 void ProgressDisplay::print(const Progress& progress) {
   switch (mode_) {
-    case ProgressMode::automatic:
-      fmt::print(stderr, "\r{}\033[K", progress_bar(progress, total_, terminal_columns()));
-      drawn_ = true;
+    case ProgressMode::automatic: {
+      const std::lock_guard lock(mutex_);
+      draw(progress_bar(progress, total_, terminal_columns(), colour_));
       break;
+    }
     case ProgressMode::plain:
-      fmt::print(stderr, "{}\n", progress_bar(progress, total_, 120));
+      fmt::print(stderr, "{}\n", progress_bar(progress, total_, plain_columns));
       break;
     case ProgressMode::json:
       fmt::print(stderr, "{}\n", progress_json(progress, total_));

@@ -37,6 +37,36 @@ Json steps_json(const Work& work, const Processor& processor) {
   return steps;
 }
 
+// Of each stream of the input, what became of what was read.
+Json ledger_json(const RunResult& r) {
+  Json streams = Json::array();
+  for (const StreamAccount& a : r.streams) {
+    Json& stream = streams.emplace_back();
+    stream = {{"stream", a.stream},
+              {"type", a.type},
+              {"codec", a.codec.empty() ? Json(nullptr) : Json(a.codec)},
+              {"filtered", a.filtered}};
+    Json packets = {{"read", a.read}, {"outside", a.outside}};
+    if (a.filtered) {
+      packets["decoded"] = a.decoded;
+      packets["refused"] = a.refused;
+      stream["frames"] = {{"received", a.frames},
+                          {"outside", a.frames_outside},
+                          {"unused", a.frames_unused},
+                          {"handed_on", a.frames_handed_on}};
+    } else {
+      const auto found = r.copies.find(a.stream);
+      const CopyAccount copies = found == r.copies.end() ? CopyAccount() : found->second;
+      packets["unused"] = a.unused;
+      packets["copied"] = copies.copied;
+      packets["left_out"] = copies.left_out;
+      packets["empty"] = copies.empty;
+    }
+    stream["packets"] = packets;
+  }
+  return {{"streams", streams}};
+}
+
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output) {
@@ -71,11 +101,12 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
                 {"width", video.width},
                 {"height", video.height},
                 {"pixel_format", video.format->name}};
-  j["output"] = {{"name", options.output}, {"encoder", sink.description()}};
+  j["output"] = {{"name", options.output}, {"encoder", sink.description()}, {"bytes", r.bytes}};
   j["device"] = processor.device();
   j["frames"] = {{"decoded", r.decoded},
                  {"filtered", r.filtered},
                  {"encoded", r.encoded},
+                 {"written", r.written},
                  {"verified", r.verified}};
   j["damage"] = {{"packets", r.damage.packets},
                  {"frames", r.damage.frames},
@@ -87,8 +118,9 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
   for (const Said& said : messages)
     j["messages"].push_back({{"class", kind_of(said.kind).name}, {"text", said.line}});
   j["copied_packets"] = Json::object();
-  for (const auto& [stream, packets] : r.copied)
-    j["copied_packets"][std::to_string(stream)] = packets;
+  for (const auto& [stream, copies] : r.copies)
+    j["copied_packets"][std::to_string(stream)] = copies.copied;
+  j["ledger"] = ledger_json(r);
   j["seconds"] = r.seconds;
   j["fps"] = rate(r.encoded, r.seconds);
   j["stages"] = Json::array();

@@ -100,5 +100,24 @@ TEST_F(Fault, SilentInputIsGivenUp) {
   EXPECT_TRUE(refused(result, exit_input, {"nothing came for 0.5 s", "--timeout"}));
 }
 
+// A server that answers and then sends no more, or does not even answer.
+TEST_F(Fault, ServerThatStallsIsGivenUp) {
+  const std::string film = make_clip("film.mkv", "-c:v ffv1");
+  const auto half = std::filesystem::file_size(film) / 2;
+  for (const std::string& bytes : {std::to_string(half), std::string("0")}) {
+    SCOPED_TRACE(bytes + " bytes");
+    const std::string port = path("port" + bytes);
+    write_file(path("out.mkv"), "precious");
+    const Result result = shell(
+        "python3 " VIDCONV_SOURCE_DIR "/tests/cli/stalling_server.py " + film + " " + bytes + " " +
+        port + " & while [[ ! -s " + port + " ]]; do sleep 0.05; kill -0 $! || exit 99; done; " +
+        vidconv() + " http://127.0.0.1:$(cat " + port + ")/film.mkv -o " + path("out.mkv") +
+        " -y --kernel box --timeout 1; code=$?; wait; exit $code");
+    EXPECT_TRUE(refused(result, exit_input, {"nothing came for 1 s", "[input-silent]"}));
+    EXPECT_EQ(read_file(path("out.mkv")), "precious");
+    EXPECT_TRUE(partials().empty());
+  }
+}
+
 }  // namespace
 }  // namespace vidconv::test

@@ -45,6 +45,17 @@ TEST_F(Options, Lists) {
        {"yuv420p", "yuv422p", "yuv444p", "yuv420p10", "gray", "gbrp", "nv12", "p010"})
     EXPECT_TRUE(has_line_with(formats.out, {name}));
 
+  const Result formats_as_json = run_vidconv({"--list-formats=json"});
+  EXPECT_TRUE(succeeded(formats_as_json));
+  const json list = json::parse(formats_as_json.out).at("formats");
+  EXPECT_EQ(list.size() + 3, split_lines(formats.out).size());  // a title and two lines of words
+  for (const json& format : list) {
+    const std::string bits =
+        format.at("float") ? "float" : std::to_string(format.at("bits").get<int>());
+    EXPECT_TRUE(has_line_with(formats.out, {format.at("name").get<std::string>() + " ", bits}));
+    EXPECT_FALSE(format.at("components").empty());
+  }
+
   const Result variants = run_vidconv({"--list-variants"});
   EXPECT_TRUE(succeeded(variants));
   for (const std::string name : {"cpu-int16", "reference", "study-naive"})

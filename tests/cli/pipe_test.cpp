@@ -49,13 +49,50 @@ TEST_F(Pipe, RawBetweenFfmpegAndFfmpeg) {
                        "out.mkv"));
 }
 
-TEST_F(Pipe, Y4mOf10Bits) {
-  const std::string in = make_clip("in.mkv", "-pix_fmt yuv422p10le -c:v ffv1");
+// ffmpeg writes it, and reads what comes out.
+class Y4m : public Pipe, public testing::WithParamInterface<std::string> {};
+
+TEST_P(Y4m, KeepsItsDepth) {
+  const std::string format = "-pix_fmt " + GetParam();
+  const std::string in = make_clip("in.nut", format + " -strict -1 -c:v rawvideo");
   const Digests digests = digests_of_file(in);
   EXPECT_EQ(digests.frames.size(), 20U);
   EXPECT_EQ(digests, judge_line("ffmpeg -v error -i " + in + " -strict -1 -f yuv4mpegpipe - | " +
                                     vidconv() + " - -o -" + blur + "> " + path("out.y4m"),
                                 "out.y4m"));
+  EXPECT_EQ(probe(path("out.y4m"), "stream=pix_fmt"), Arguments{GetParam()});
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Y4m,
+                         testing::Values("yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le",
+                                         "yuv422p10le", "yuv420p12le", "yuv422p12le", "yuv444p12le",
+                                         "gray12le", "yuv420p14le", "yuv420p16le", "yuv422p16le",
+                                         "yuv444p16le", "gray16le"),
+                         [](const auto& instance) { return instance.param; });
+
+// The pipe's format that keeps times, tags and the other streams.
+TEST_F(Pipe, NutInAndOut) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=128x72:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 -vf "
+      "'select=not(mod(n\\,3))+not(mod(n\\,4))' -fps_mode vfr -c:v libx264 -bf 2 -c:a aac "
+      "-metadata title=Pipes -metadata:s:a language=fra " +
+      path("in.mkv"));
+  const std::string nut = path("in.nut");
+  ffmpeg("-i " + path("in.mkv") + " -map 0 -c copy " + nut);
+  const Digests digests = digests_of_file(nut);
+  EXPECT_EQ(digests, digests_of_file(path("in.mkv")));
+  const Result in = shell("cat " + nut + " | " + vidconv() + " - -o md5:" + blur);
+  EXPECT_TRUE(succeeded(in));
+  EXPECT_EQ(parse_digests(in.out), digests);
+
+  EXPECT_EQ(judge_line("cat " + nut + " | " + vidconv() + " - -o - --format nut --codec ffv1" +
+                           blur + "> " + path("out.nut"),
+                       "out.nut"),
+            digests);
+  EXPECT_EQ(frame_times(path("out.nut")), frame_times(nut));
+  EXPECT_EQ(packet_hashes(path("out.nut"), "a"), packet_hashes(path("in.mkv"), "a"));
+  EXPECT_EQ(probe(path("out.nut"), "format_tags=title"), Arguments{"Pipes"});
+  EXPECT_EQ(probe(path("out.nut"), "stream_tags=language", "a"), Arguments{"fra"});
 }
 
 TEST_F(Pipe, ContainerOnStdin) {

@@ -61,8 +61,8 @@ TEST_F(Film, EverythingComesAlong) {
        {"stream=codec_name,codec_type", "chapter=start_time,end_time", "chapter_tags=title",
         "format_tags=title", "stream_tags=language", "stream_disposition=default"})
     EXPECT_EQ(probe(out, entries), probe(film_, entries)) << entries;
-  EXPECT_EQ(result.copied.size(), 4u);
-  EXPECT_GT(result.copied.at(1), 40);
+  EXPECT_EQ(result.copies.size(), 4u);
+  EXPECT_GT(result.copies.at(1).copied, 40);
 }
 
 TEST_F(Film, WhatTheContainerCannotHoldIsNamed) {

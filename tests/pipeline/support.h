@@ -41,12 +41,12 @@ class MemorySink final : public Sink {
   void finish() override { finished = true; }
   std::int64_t frames() const override { return static_cast<std::int64_t>(pictures.size()); }
   std::string description() const override { return "memory"; }
-  void copy(PacketPtr packet) override { ++packets[packet->stream_index]; }
-  std::map<int, std::int64_t> copied() const override { return packets; }
+  void copy(PacketPtr packet) override { ++packets[packet->stream_index].copied; }
+  std::map<int, CopyAccount> copies() const override { return packets; }
 
   std::vector<std::string> pictures;
   std::vector<std::int64_t> times;  // pts
-  std::map<int, std::int64_t> packets;
+  std::map<int, CopyAccount> packets;
   bool finished = false;
 };
 

@@ -1,0 +1,182 @@
+// --stats and --progress json against their schemas, and the ledger on files of several streams.
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using nlohmann::json;
+
+class Ledger : public CliTest {
+ protected:
+  // Video, two sounds and text: more than some containers hold.
+  std::string film() const {
+    write_file(path("words.srt"),
+               "1\n00:00:00,000 --> 00:00:00,300\none\n\n"
+               "2\n00:00:00,400 --> 00:00:00,700\ntwo\n");
+    ffmpeg(
+        "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 -i " +
+        path("words.srt") +
+        " -map 0 -map 1 -map 1 -map 2 -c:v libx264 -bf 2 -g 5 -c:a aac -c:s srt " +
+        path("film.mkv"));
+    return path("film.mkv");
+  }
+
+  // The arguments with --stats; fails where the exit code is another.
+  json stats(const std::string& arguments, int code = 0) const {
+    const Result result = shell(vidconv() + " " + arguments + " --stats " + path("stats.json"));
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    return json::parse(read_file(path("stats.json")));
+  }
+
+  // Empty where `objects`, one a line, are as docs/NAME says.
+  std::string complaints(const std::string& name, const std::string& objects) const {
+    write_file(path("objects"), objects);
+    std::string why;
+    for (const std::string python : {"python3", "/usr/bin/python3"}) {
+      const Result result = shell(python + " " VIDCONV_SOURCE_DIR "/tests/cli/validate.py " +
+                                  VIDCONV_SOURCE_DIR "/docs/" + name + " < " + path("objects"));
+      if (result.exit_code == 0) return "";
+      if (result.exit_code != 77) return result.err;
+    }
+    return "python3-jsonschema is not installed";
+  }
+};
+
+#define EXPECT_VALID(name, objects)                                                      \
+  if (const std::string wrong = complaints(name, objects); wrong.ends_with("installed")) \
+    GTEST_SKIP() << wrong;                                                               \
+  else                                                                                   \
+    EXPECT_EQ(wrong, "")
+
+TEST_F(Ledger, StatsAreAsTheirSchemaSays) {
+  const std::string input = film();
+  const json whole = stats(input + " -o " + path("out.mkv") + " --kernel sobel --verify");
+  EXPECT_VALID("stats.schema.json", whole.dump());
+  EXPECT_VALID("stats.schema.json", stats("pattern:64x48#5 -o md5: --kernel box").dump());
+  EXPECT_VALID("stats.schema.json", stats("pattern:64x48 --kernel box --benchmark=0.05").dump());
+  const std::string bytes = read_file(input);
+  write_file(path("cut.mkv"), bytes.substr(0, bytes.size() * 2 / 3));
+  EXPECT_VALID("stats.schema.json",
+               stats(path("cut.mkv") + " -o " + path("cut.y4m") + " --kernel box", 7).dump());
+  // The schema is one that can say no.
+  json without = whole;
+  without["frames"].erase("decoded");
+  EXPECT_NE(complaints("stats.schema.json", without.dump()), "");
+  json with = whole;
+  with["ledger"]["streams"][0]["packets"]["eaten"] = 1;
+  EXPECT_NE(complaints("stats.schema.json", with.dump()), "");
+}
+
+TEST_F(Ledger, ProgressIsAsItsSchemaSays) {
+  for (const std::string& input :
+       {film(), std::string("pattern:640x480#300"), "- < <(cat " + film() + ")"}) {
+    const Result result = shell(vidconv() + " -o null: --kernel box --progress json " + input);
+    EXPECT_TRUE(succeeded(result));
+    std::string lines;
+    for (const std::string& line : split_lines(result.err))
+      if (!line.starts_with("vidconv: ")) lines += line + "\n";
+    EXPECT_VALID("progress.schema.json", lines);
+  }
+  EXPECT_NE(complaints("progress.schema.json", "{\"schema\":1}"), "");
+}
+
+std::int64_t sum(const json& counts, std::initializer_list<const char*> names) {
+  std::int64_t total = 0;
+  for (const char* name : names) total += counts.at(name).get<std::int64_t>();
+  return total;
+}
+
+// The same equations as in docs/stats.md, counted by ffprobe where it can.
+void expect_balance(const json& stats) {
+  const json& frames = stats.at("frames");
+  for (const json& stream : stats.at("ledger").at("streams")) {
+    const json& packets = stream.at("packets");
+    SCOPED_TRACE(stream.dump());
+    if (!stream.at("filtered").get<bool>()) {
+      EXPECT_EQ(packets.at("read"),
+                sum(packets, {"copied", "left_out", "empty", "outside", "unused"}));
+      continue;
+    }
+    EXPECT_EQ(packets.at("read"), sum(packets, {"decoded", "refused", "outside"}));
+    EXPECT_EQ(stream.at("frames").at("received"),
+              sum(stream.at("frames"), {"handed_on", "outside", "unused"}));
+    EXPECT_EQ(stream.at("frames").at("handed_on"), frames.at("decoded"));
+  }
+  for (const char* count : {"filtered", "encoded", "written"})
+    EXPECT_EQ(frames.at(count), frames.at("decoded"));
+}
+
+TEST_F(Ledger, EveryPacketIsAccountedFor) {
+  const std::string input = film();
+  const auto packets_of = [](const std::string& file, int stream) {
+    return std::stol(
+        probe(file, "stream=nb_read_packets", std::to_string(stream) + " -count_packets").at(0));
+  };
+  const json whole = stats(input + " -o " + path("out.mp4") + " --kernel box");
+  expect_balance(whole);
+  const json& streams = whole.at("ledger").at("streams");
+  ASSERT_EQ(streams.size(), 4U);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(streams.at(i).at("packets").at("read"), packets_of(input, i));
+    EXPECT_EQ(streams.at(i).at("packets").value("copied", 0L), i == 0 ? 0 : packets_of(input, i));
+  }
+  EXPECT_EQ(packets_of(path("out.mp4"), 0), whole.at("frames").at("written"));
+  EXPECT_EQ(packets_of(path("out.mp4"), 1), streams.at(1).at("packets").at("copied"));
+  EXPECT_EQ(whole.at("output").at("bytes"), std::filesystem::file_size(path("out.mp4")));
+
+  const json part =
+      stats(input + " -o " + path("part.mkv") + " --kernel box --start 0.2 --duration 0.32");
+  expect_balance(part);
+  EXPECT_EQ(part.at("frames").at("written"), 8);
+  EXPECT_GT(part.at("ledger").at("streams").at(1).at("packets").at("outside"), 0);
+
+  const json alone = stats(input + " -o " + path("out.y4m") + " --kernel box");
+  expect_balance(alone);
+  for (int i = 1; i < 4; ++i)
+    EXPECT_EQ(alone.at("ledger").at("streams").at(i).at("packets").at("left_out"),
+              packets_of(input, i));
+  EXPECT_EQ(alone.at("messages").at(1).at("class"), "left-out");
+
+  for (const char* output : {"md5:", "null:"})
+    expect_balance(stats(input + " -o " + output + " --kernel box"));
+}
+
+TEST_F(Ledger, AddsUpWhenInterrupted) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=320x240:rate=25:duration=60 -f lavfi -i sine=duration=60 "
+      "-c:v mpeg2video -c:a aac " +
+      path("long.mkv"));
+  Process process(command({path("long.mkv"), "-o", path("out.mkv"), "--kernel", "gaussian:sigma=9",
+                           "--progress", "plain", "--stats", path("stats.json")}));
+  EXPECT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(60)));
+  process.signal(SIGINT);
+  const Result result = process.wait();
+  EXPECT_EQ(result.exit_code, exit_interrupted) << result.err;
+  const json told = json::parse(read_file(path("stats.json")));
+  expect_balance(told);
+  EXPECT_TRUE(told.at("interrupted"));
+}
+
+// An injected loss is told and costs no file.
+class Loss : public Ledger, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Loss, IsExitCode1) {
+  const std::string out = path("out.mkv");
+  write_file(out, "precious");
+  const Result result = shell(
+      "LD_PRELOAD=" VIDCONV_FAULTS " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='" +
+      std::string(GetParam()) + "' " + vidconv() + " " + film() + " --kernel box -y -o " + out);
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(has_line_with(result.err, {"[unaccounted]"}));
+  EXPECT_EQ(read_file(out), "precious");
+}
+
+INSTANTIATE_TEST_SUITE_P(Injected, Loss, testing::Values("lost packet", "lost frame"),
+                         [](const auto& instance) {
+                           return instance.param == std::string("lost packet") ? "Packet" : "Frame";
+                         });
+
+}  // namespace
+}  // namespace vidconv::test

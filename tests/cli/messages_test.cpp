@@ -1,0 +1,172 @@
+// Each kind of message in the table has a way to bring it about here, and comes with its exit code.
+#include <functional>
+#include <map>
+
+#include "cli/cli_test.h"
+#include "kernels/parse.h"
+#include "pipeline/error.h"
+#include "pipeline/message.h"
+#include "pipeline/run.h"
+
+namespace vidconv {
+void PrintTo(const MessageKind& kind, std::ostream* out) { *out << kind.name; }
+}  // namespace vidconv
+
+namespace vidconv::test {
+namespace {
+
+class Messages : public CliTest, public testing::WithParamInterface<MessageKind> {
+ protected:
+  Result filter(const std::string& input, const std::string& more) const {
+    return shell(vidconv() + " " + input + " --kernel box " + more);
+  }
+  Result with_fault(const std::string& fault, const std::string& input) const {
+    return shell("LD_PRELOAD=" VIDCONV_FAULTS
+                 " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='" +
+                 fault + "' " + vidconv() + " " + input + " --kernel box -o " + path("out.mkv"));
+  }
+  std::string out(const std::string& name) const { return "-o " + path(name); }
+
+  std::string sound() const {
+    ffmpeg("-f lavfi -i sine=duration=0.2 " + path("sound.wav"));
+    return path("sound.wav");
+  }
+  std::string damaged_clip() const {
+    ffmpeg("-i " + clip() + " -c copy -f matroska " + path("whole.mkv"));
+    const std::string whole = read_file(path("whole.mkv"));
+    write_file(path("cut.mkv"), whole.substr(0, whole.size() * 2 / 3));
+    return path("cut.mkv");
+  }
+  std::string changing_clip() const {
+    std::string both;
+    for (const std::string size : {"64x48", "96x32"}) {
+      const std::string part = path(size + ".ts");
+      ffmpeg("-f lavfi -i testsrc2=size=" + size + ":duration=0.4 -c:v mpeg2video -bf 0 " +
+             (both.empty() ? "" : "-mpegts_flags +initial_discontinuity -output_ts_offset 0.4 ") +
+             part);
+      both += read_file(part);
+    }
+    write_file(path("changes.ts"), both);
+    return path("changes.ts");
+  }
+  std::string jumping_clip() const {
+    return make_clip("jumps.mkv", "-c:v mjpeg -bsf:v setts=pts='if(eq(N\\,5)\\,PTS+300\\,PTS)'");
+  }
+  std::string variable_clip() const {
+    return make_clip("vfr.mkv", "-vf select='not(mod(n\\,3))+not(mod(n\\,4))' -fps_mode vfr");
+  }
+
+  Result interrupted() const {
+    Process process(command({"pattern:320x240#1000000", "-o", path("out.mkv"), "--kernel", "box",
+                             "--progress", "plain"}));
+    EXPECT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(60)));
+    process.signal(SIGINT);
+    return process.wait();
+  }
+
+  // There is no input on which two paths disagree: the other one does something else here.
+  static Result disagreeing() {
+    const auto source = open_source("pattern:40x30#8", {});
+    const auto processor = [&](const char* filter) {
+      return make_processor(
+          make_work(std::vector{FilterSpec::parse(filter)}, *source->video().format, {}, {}), 40,
+          30, {});
+    };
+    const auto sink = open_sink("null:", {}, *source);
+    Verifier verifier(processor("gaussian:sigma=3"), 1);
+    RunOptions options;
+    options.verifier = &verifier;
+    try {
+      run(*source, *processor("box"), *sink, options);
+    } catch (const Error& error) {
+      return {static_cast<int>(error.fault()), false, "",
+              error.message() + " [" + std::string(kind_of(error.kind()).name) + "]"};
+    }
+    return {};
+  }
+
+  using Trigger = std::function<Result()>;
+  std::map<Message, Trigger> triggers() const;
+};
+
+std::map<Message, Messages::Trigger> Messages::triggers() const {
+  const std::string pattern = "pattern:64x48#20";
+  return {
+      {Message::internal, [=, this] { return with_fault("no packet", clip()); }},
+      {Message::unaccounted, [=, this] { return with_fault("lost packet", clip()); }},
+      {Message::command_line, [=, this] { return filter(pattern, "-o null: --frames many"); }},
+      {Message::filter_spec, [=, this] { return filter(pattern, "-o null: --kernel nosuch"); }},
+      {Message::encoder_option,
+       [=, this] { return filter(pattern, out("a.mkv") + " --encoder-opt nosuch=1"); }},
+      {Message::input_missing, [=, this] { return filter("/nowhere/in.mp4", "-o null:"); }},
+      {Message::input_unreadable, [=, this] { return filter("/dev/null", "-o null:"); }},
+      {Message::input_silent,
+       [=, this] {
+         return shell("set +o pipefail; sleep 3 | " + vidconv() +
+                      " - -o null: --kernel box --timeout 0.3");
+       }},
+      {Message::no_video, [=, this] { return filter(sound(), "-o null:"); }},
+      {Message::no_frame, [=, this] { return filter(clip(), "-o null: --start 99"); }},
+      {Message::output_exists,
+       [=, this] {
+         write_file(path("a.mkv"), "precious");
+         return filter(pattern, out("a.mkv"));
+       }},
+      {Message::output_is_input, [=, this] { return filter(clip(), out("clip.mp4") + " -y"); }},
+      {Message::output_unwritable, [=, this] { return filter(pattern, "-o /nowhere/a.mkv"); }},
+      {Message::output_closed,
+       [=, this] {
+         return shell(vidconv() + " pattern:640x480 -o - --kernel box | head -c 1 >" +
+                      path("head") + "; exit ${PIPESTATUS[0]}");
+       }},
+      {Message::output_unsuited, [=, this] { return filter(pattern, out("a.nosuch")); }},
+      {Message::strict, [=, this] { return filter(clip(), out("a.y4m") + " --strict"); }},
+      {Message::device, [=, this] { return filter(pattern, "-o null: --device cuda:99"); }},
+      {Message::memory, [=, this] { return with_fault("no memory", pattern); }},
+      {Message::verification, [] { return disagreeing(); }},
+      {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
+      {Message::interrupted, [=, this] { return interrupted(); }},
+      {Message::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
+      {Message::gain, [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
+      {Message::no_effect,
+       [=, this] { return filter("pattern:64x48:gbrp#2", "-o null: --range clamp"); }},
+      {Message::assumed, [=, this] { return filter(pattern, "-o null: --linear"); }},
+      {Message::byte_order,
+       [=, this] {
+         write_file(path("a.raw"), std::string(2 * 64 * 48, 'a'));
+         return filter(path("a.raw"), "-o null: --raw 64x48:gray16be");
+       }},
+      {Message::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
+      {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
+      {Message::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
+      {Message::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
+      {Message::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
+  };
+}
+
+TEST_P(Messages, ComesWithItsExitCode) {
+  const MessageKind& kind = GetParam();
+  const auto all = triggers();
+  const auto trigger = all.find(kind.id);
+  ASSERT_NE(trigger, all.end()) << "nothing here brings it about";
+  const Result result = trigger->second();
+  EXPECT_EQ(result.exit_code,
+            kind.id == Message::interrupted ? exit_interrupted : static_cast<int>(kind.fault))
+      << result.err;
+  bool said = false;
+  for (const std::string& line : split_lines(result.err))
+    said |= line.ends_with(" [" + std::string(kind.name) + "]");
+  EXPECT_TRUE(said) << result.err;
+  EXPECT_FALSE(kind.meaning.empty() || kind.meaning.ends_with('.'));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Messages,
+                         testing::ValuesIn(message_kinds().begin(), message_kinds().end()),
+                         [](const auto& instance) {
+                           std::string name(instance.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace vidconv::test
