@@ -26,8 +26,10 @@ std::int64_t shown_packets(const AVFormatContext& container, AVStream& video) {
 std::optional<std::int64_t> end_of(const AVFormatContext& container, const AVStream& video) {
   const auto from = [](std::int64_t start) { return start == AV_NOPTS_VALUE ? 0 : start; };
   if (container.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE) return std::nullopt;
-  // Matroska's tag counts from time 0.
-  if (const AVDictionaryEntry* tag = av_dict_get(video.metadata, "DURATION", nullptr, 0)) {
+  // Matroska's tag counts from time 0. Some writers add the language to its name.
+  const AVDictionaryEntry* tag = av_dict_get(video.metadata, "DURATION", nullptr, 0);
+  if (!tag) tag = av_dict_get(video.metadata, "DURATION-", nullptr, AV_DICT_IGNORE_SUFFIX);
+  if (tag) {
     std::int64_t end = 0;
     if (av_parse_time(&end, tag->value, 1) >= 0 && end > 0) return end;
   }

@@ -94,12 +94,13 @@ Total total_of(const VideoInfo& video) {
 }
 
 std::optional<double> fraction_done(const Progress& p, const Total& total) {
-  constexpr double rounding = 0.1;  // seconds: many containers round times
   double done = static_cast<double>(p.encoded);
   double all = static_cast<double>(total.frames.value_or(0));
   if (goes_by_time(total)) {
     all = *total.seconds;
-    done = p.position < all + rounding ? std::min(p.position, all) : p.position;
+    // The last frame may end after the part does, and many containers round times.
+    const double frame = p.encoded > 0 ? p.position / static_cast<double>(p.encoded) : 0;
+    done = p.position <= all + std::max(frame, 0.1) ? std::min(p.position, all) : p.position;
   }
   // An input may hold more than it announced: no false percentage then.
   if (all <= 0 || done > all) return std::nullopt;

@@ -1,4 +1,5 @@
 // Each kind of message in the table has a way to bring it about here, and comes with its exit code.
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -144,6 +145,12 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
   };
 }
 
+bool ends_with_a_kind(const std::string& line) {
+  return std::ranges::any_of(message_kinds(), [&](const MessageKind& kind) {
+    return line.ends_with(" [" + std::string(kind.name) + "]");
+  });
+}
+
 TEST_P(Messages, ComesWithItsExitCode) {
   const MessageKind& kind = GetParam();
   const auto all = triggers();
@@ -154,8 +161,12 @@ TEST_P(Messages, ComesWithItsExitCode) {
             kind.id == Message::interrupted ? exit_interrupted : static_cast<int>(kind.fault))
       << result.err;
   bool said = false;
-  for (const std::string& line : split_lines(result.err))
+  for (const std::string& line : split_lines(result.err)) {
     said |= line.ends_with(" [" + std::string(kind.name) + "]");
+    // Nothing else is said but what was done.
+    const bool summary = line.find(" frames in ") != std::string::npos;
+    EXPECT_TRUE(summary || !line.starts_with("vidconv: ") || ends_with_a_kind(line)) << line;
+  }
   EXPECT_TRUE(said) << result.err;
   EXPECT_FALSE(kind.meaning.empty() || kind.meaning.ends_with('.'));
 }

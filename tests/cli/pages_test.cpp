@@ -1,5 +1,7 @@
 // The manual page, the completions and --help hold every option, message and exit code: the tests
 // walk the tables that these are made from.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -64,6 +66,14 @@ TEST_F(Pages, HelpHasEveryOption) {
     EXPECT_NE(help.out.find(example.command), std::string::npos) << example.command;
   for (const std::string& line : split_lines(help.out))
     EXPECT_TRUE(line.size() < 80 || line.starts_with("  ffmpeg")) << line;
+}
+
+TEST_F(Pages, ReadmeHasTheExitCodes) {
+  const std::string readme = read_file(VIDCONV_SOURCE_DIR "/README.md");
+  for (const ExitCode& code : exit_codes())
+    EXPECT_TRUE(
+        std::regex_search(readme, std::regex(fmt::format("\n\\|( \\d+,)* {}[ ,]", code.code))))
+        << code.code;
 }
 
 // Examples that nobody can run are worse than none.

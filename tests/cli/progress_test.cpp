@@ -79,6 +79,11 @@ TEST(Bar, NoFalsePercent) {
 TEST(Bar, PercentByTimeWhereFramesAreAnEstimate) {
   EXPECT_NEAR(*fraction_done(halfway(), {9999, false, 98.72}), 0.5, 1e-9);
   EXPECT_NEAR(*fraction_done(halfway(), {2468, true, 500.0}), 0.5, 1e-9);
+  Progress slow;  // two frames of 4 s, of a part that ends in the second
+  slow.encoded = 2;
+  slow.position = 8;
+  EXPECT_EQ(fraction_done(slow, {{}, false, 5.0}), 1.0);
+  EXPECT_EQ(fraction_done(slow, {{}, false, 3.0}), std::nullopt);
   // So is their number.
   for (const Total& total : {Total{9999, false, 98.72}, Total{{}, false, 98.72}})
     EXPECT_NE(progress_bar(halfway(), total, 200).find("1234/~2468"), std::string::npos);
