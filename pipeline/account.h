@@ -20,10 +20,13 @@ struct StreamAccount {
   std::int64_t handed_on = 0;  // to the sink
 
   // Of the filtered stream. How many frames come out of so many packets is the codec's affair.
-  std::int64_t decoded = 0;         // the decoder took them
-  std::int64_t refused = 0;         // the decoder did not take them: damaged
-  std::int64_t frames = 0;          // came out of the decoder, or of an input that is not coded
-  std::int64_t frames_outside = 0;  // as above, of frames
+  std::int64_t decoded = 0;          // the decoder took them; of these
+  std::int64_t failed = 0;           //   it complained about so many: damaged
+  std::int64_t hidden = 0;           //   so many are not to be shown, as an edit list says
+  std::int64_t without_picture = 0;  //   so many gave neither picture nor complaint
+  std::int64_t refused = 0;          // the decoder did not take them: damaged
+  std::int64_t frames = 0;           // came out of the decoder, or of an input that is not coded
+  std::int64_t frames_outside = 0;   // as above, of frames
   std::int64_t frames_unused = 0;
   std::int64_t frames_handed_on = 0;  // to the processor
 };

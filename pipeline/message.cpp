@@ -69,6 +69,10 @@ constexpr MessageKind table[] = {
      "a pixel format or a stream is not taken as it is and was converted", ""},
     {Message::picture_changes, "picture-changes", Fault::none,
      "the picture changes its size or format midstream: it is scaled to the first", ""},
+    {Message::no_picture, "no-picture", Fault::none,
+     "the decoder dropped pictures without calling them damaged, as some do before the first key "
+     "frame or where the size changes",
+     ""},
     {Message::times_moved, "times-moved", Fault::none,
      "times of the input do not grow: some were moved", ""},
     {Message::left_out, "left-out", Fault::none, "streams that the output cannot hold are left out",

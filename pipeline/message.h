@@ -51,6 +51,7 @@ enum class Message : std::uint8_t {
   byte_order,
   converted,
   picture_changes,
+  no_picture,
   times_moved,
   left_out,
   not_held,

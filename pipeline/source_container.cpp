@@ -180,9 +180,13 @@ class ContainerSource final : public Source {
       spare_ = std::move(frame);
       if (result == Decoder::Result::damaged) {
         ++damage_.packets;
+        ++account_of(stream_->index).failed;
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
       }
-      if (draining_) return finish_video();
+      if (draining_) {
+        name_missing_pictures();
+        return finish_video();
+      }
     }
     read_packet();
   }
@@ -207,7 +211,11 @@ class ContainerSource final : public Source {
       return;
     }
     const Decoder::Result result = decoder_->send(packet.get());
-    if (result == Decoder::Result::done) ++account.decoded;
+    if (result == Decoder::Result::done) {
+      ++account.decoded;
+      // An empty packet says "the same again".
+      if ((packet->flags & AV_PKT_FLAG_DISCARD) || packet->size == 0) ++account.hidden;
+    }
     if (result != Decoder::Result::damaged) return;
     ++account.refused;
     ++damage_.packets;
@@ -224,6 +232,20 @@ class ContainerSource final : public Source {
     if (!part_.cut && damage_.truncated.empty()) damage_.truncated = arrivals_->missing();
     decoder_->send(nullptr);
     draining_ = true;
+  }
+
+  // Some decoders drop pictures without a word: before the first key frame, where the size changes.
+  void name_missing_pictures() {
+    StreamAccount& a = account_of(stream_->index);
+    a.without_picture = std::max<std::int64_t>(0, a.decoded - a.failed - a.hidden - a.frames);
+    // A packet may be a field, or a picture that is for others to refer to.
+    const bool one_each =
+        stream_->codecpar->codec_id != AV_CODEC_ID_VP8 && info_.field_order <= AV_FIELD_PROGRESSIVE;
+    if (a.without_picture > 0 && one_each)
+      notify(
+          options_.notify, Message::no_picture,
+          fmt::format("{} packets of the video gave no picture, and the decoder does not say why",
+                      a.without_picture));
   }
 
   void finish_video() {

@@ -38,7 +38,7 @@ std::vector<std::string> words_for(const OptionText& option) {
 }
 
 std::string in_quotes(const std::string& text) {
-  return "'" + replace_all(text, "'", "'\\''") + "'";
+  return fmt::format("'{}'", replace_all(text, "'", "'\\''"));
 }
 
 std::string zsh_value(const OptionText& option) {
@@ -53,7 +53,7 @@ std::string zsh_value(const OptionText& option) {
 std::string zsh_option(const OptionText& option) {
   if (!is_option(option)) return in_quotes(fmt::format("::{}:_files", option.names[0]));
   std::string text = replace_all(text_of(option), "[", "\\[");
-  text = "[" + replace_all(text, "]", "\\]") + "]" + zsh_value(option);
+  text = fmt::format("[{}]{}", replace_all(text, "]", "\\]"), zsh_value(option));
   const std::string_view join = option.value.empty()           ? ""
                                 : option.value_may_be_left_out ? "=-"
                                                                : "=";

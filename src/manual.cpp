@@ -95,7 +95,7 @@ std::string messages() {
     if (kind.fault != Fault::none)
       name += fmt::format(" (exit code {})", static_cast<int>(kind.fault));
     std::string what = sentence(kind.meaning);
-    if (!kind.remedy.empty()) what += " " + sentence(kind.remedy);
+    if (!kind.remedy.empty()) what += fmt::format(" {}", sentence(kind.remedy));
     text += entry(name, what);
   }
   return text;

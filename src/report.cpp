@@ -50,6 +50,9 @@ Json ledger_json(const RunResult& r) {
     if (a.filtered) {
       packets["decoded"] = a.decoded;
       packets["refused"] = a.refused;
+      packets["failed"] = a.failed;
+      packets["hidden"] = a.hidden;
+      packets["without_picture"] = a.without_picture;
       stream["frames"] = {{"received", a.frames},
                           {"outside", a.frames_outside},
                           {"unused", a.frames_unused},

@@ -25,6 +25,7 @@ F* real(const char* name) {
 }  // namespace
 
 struct AVCodecContext;
+struct AVFrame;
 struct AVPacket;
 
 extern "C" {
@@ -42,6 +43,14 @@ int avcodec_receive_packet(AVCodecContext* context, AVPacket* packet) {
   static std::atomic<int> calls = 0;
   const int code = next(context, packet);
   return code >= 0 && now("lost frame", calls) ? next(context, packet) : code;
+}
+
+// A decoder that drops a picture without a word.
+int avcodec_receive_frame(AVCodecContext* context, AVFrame* frame) {
+  static auto* const next = real<int(AVCodecContext*, AVFrame*)>("avcodec_receive_frame");
+  static std::atomic<int> calls = 0;
+  const int code = next(context, frame);
+  return code >= 0 && now("silent decoder", calls) ? next(context, frame) : code;
 }
 
 AVPacket* av_packet_alloc() {

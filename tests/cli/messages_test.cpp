@@ -139,6 +139,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
        }},
       {Message::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
       {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
+      {Message::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
       {Message::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
       {Message::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
       {Message::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
