@@ -29,6 +29,8 @@ constexpr Variant table[] = {
     {"cuda-fill", "vectors of one value", Device::cuda, cuda::supports_fill, cuda::make_fill},
     {"cuda-dense-imma", "8 bits, one or two matrices of up to 9x9, tensor cores", Device::cuda,
      cuda::supports_dense_imma, cuda::make_dense_imma},
+    {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
+     Device::cuda, cuda::supports_separable_short, cuda::make_separable_short},
     {"cuda-separable-imma", "8 bits, integer passes of up to 49 taps, tensor cores", Device::cuda,
      cuda::supports_separable_imma, cuda::make_separable_imma},
     {"cuda-separable-f32", "float, two passes of up to 17 taps, unrolled", Device::cuda,

@@ -144,6 +144,10 @@ void Planner::set_real_finish(double divisor) {
   plan_.finish.real_threshold = threshold_ * divisor;
 }
 
+int Taps::reach() const {
+  return std::max({anchor_x, anchor_y, width - 1 - anchor_x, height - 1 - anchor_y});
+}
+
 int Plan::kernels() const {
   return static_cast<int>(std::ranges::count(terms, false, &Taps::joins));
 }

@@ -40,6 +40,8 @@ struct Taps {
   bool joins = false;
 
   bool separable() const { return !row.empty(); }
+  // How far the farthest row or column of taps is from the anchor.
+  int reach() const;
 };
 
 struct Plan {

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(lanes* warps)
       const Piece piece{tile.x - term.left, tile.y - term.anchor_y + j,
                         term.pitch,         tile_rows,
                         term.width,         term.height};
-      load_tile(samples, piece, src, work.sampling);
+      load_tile<Rare::called>(samples, piece, src, work.sampling);
       for (int i = thread_index(); i < rows * term.width; i += lanes * warps)
         taps[i] = term.taps[j * term.width + i];
       __syncthreads();

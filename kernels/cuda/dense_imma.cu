@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/cuda/batch.cuh"
-#include "kernels/cuda/check.h"
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/imma.cuh"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -112,6 +112,8 @@ __global__ void __launch_bounds__(warp_size* warps)
   const Window wanted{tile.x - reach, tile.y - half,  tile_width + 2 * reach,
                       rows,           margin - reach, pitch,
                       half,           half,           half};
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
   const ByteView view =
       view_window(samples, wanted, tile.pair.src.as<const std::uint8_t>(), work.sampling);
 
@@ -180,15 +182,6 @@ __global__ void __launch_bounds__(warp_size* warps)
     });
 }
 
-// The size of the square around the output sample that holds all taps: odd, at least 3.
-int size_needed(const Plan& plan) {
-  int half = 1;
-  for (const Taps& t : plan.terms)
-    half = std::max(
-        {half, t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
-  return 2 * half + 1;
-}
-
 // 0 where some tap fits in no number of bytes.
 int bytes_needed_by_all(const Plan& plan) {
   int bytes = 1;
@@ -228,8 +221,8 @@ class DenseImma final : public Convolver {
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      dense_imma_kernel<size, bytes, join><<<blocks, dim3(warp_size, warps), 0, stream>>>(work_);
-      check_launch("cuda-dense-imma");
+      launch("cuda-dense-imma", dense_imma_kernel<size, bytes, join>, blocks,
+             dim3(warp_size, warps), 0, stream, work_);
     });
   }
 
@@ -275,7 +268,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }  // namespace
 
 bool supports_dense_imma(const Plan& plan) {
-  if (!supports_dense(plan) || size_needed(plan) > largest) return false;
+  if (!supports_dense(plan) || square_for(plan) > largest) return false;
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
@@ -283,7 +276,7 @@ bool supports_dense_imma(const Plan& plan) {
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {
-  switch (size_needed(plan)) {
+  switch (square_for(plan)) {
     case 3:
       return make_sized<3>(plan);
     case 5:

@@ -113,18 +113,9 @@ class DenseSmall final : public Convolver {
   Work<Value, size, terms> work_{};
 };
 
-// The size of the square around the output sample that holds all taps: odd, at least 3.
-int size_needed(const Plan& plan) {
-  int half = 1;
-  for (const Taps& t : plan.terms)
-    half = std::max(
-        {half, t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
-  return 2 * half + 1;
-}
-
 template <class T, class Arith, int terms>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  switch (size_needed(plan)) {
+  switch (square_for(plan)) {
     case 3:
       return std::make_unique<DenseSmall<T, Arith, 3, terms>>(plan);
     case 5:
@@ -141,7 +132,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 // What is common: sums below 2^24, and at 16 bits a linear filter of any sums. Where the added
 // zeros could be seen, in float, the taps must fill the square: a float sample may be infinite.
 bool supports_dense_small(const Plan& plan) {
-  const int size = size_needed(plan);
+  const int size = square_for(plan);
   if (size > largest || plan.terms.size() > max_terms || !supports_dense(plan)) return false;
   if (plan.sample.storage == Storage::f32)
     return plan.terms.size() == 1 && plan.terms[0].width == size && plan.terms[0].height == size;

@@ -20,17 +20,21 @@ inline bool device_is_sm80() {
   return known && major >= 8;
 }
 
+inline int multiprocessors() {
+  int device = 0, count = 0;
+  check(cudaGetDevice(&device), "the current device");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+  return count;
+}
+
 // How many blocks of a kernel it runs at once, at least 1.
 template <class Kernel>
 int blocks_at_once(Kernel kernel, int threads, int shared_bytes) {
-  int device = 0, multiprocessors = 0, each = 0;
-  check(cudaGetDevice(&device), "the current device");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-        "multiprocessors");
+  int each = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads,
                                                       static_cast<std::size_t>(shared_bytes)),
         "blocks on a multiprocessor");
-  return std::max(1, multiprocessors * each);
+  return std::max(1, multiprocessors() * each);
 }
 
 }  // namespace vidconv::cuda

@@ -119,12 +119,14 @@ struct Rounding {
 // Divisors of more bits that are no powers of two are left to other variants.
 inline constexpr int largest_divisor = 1 << 22;
 
+inline bool rounding_serves(const Finish& f) {
+  return f.magic == 0x80000001u || f.real_divisor <= largest_divisor;
+}
+
 // What all plans have in common that are computed here, on the current device.
 inline bool imma_serves(const Plan& plan) {
-  const bool rounds =
-      plan.finish.magic == 0x80000001u || plan.finish.real_divisor <= largest_divisor;
-  return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 && rounds &&
-         device_is_sm80();
+  return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 &&
+         rounding_serves(plan.finish) && device_is_sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large

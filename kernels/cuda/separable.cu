@@ -122,7 +122,7 @@ __device__ void sum_term(Value (&total)[strip][columns], const Term<Value>& term
     const int rows = min(term.rows_per_pass, all_rows - r);
     const Piece piece{tile.x - term.left, tile.y - term.anchor_y + r, term.pitch, rows, term.width,
                       term.height};
-    load_tile(samples, piece, tile.pair.src.as<const T>(), sampling);
+    load_tile<Rare::called>(samples, piece, tile.pair.src.as<const T>(), sampling);
     __syncthreads();  // samples are there, and everyone is done with the previous sums
     sum_rows<Arith>(sums, samples, rows, taps, term);
     __syncthreads();

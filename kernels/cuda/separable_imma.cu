@@ -14,6 +14,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/imma_passes.cuh"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -93,6 +94,8 @@ __global__ void __launch_bounds__(warp_size* warps)
 
   const Tile tile = this_tile(work.batch, tile_width, work.tile_height);
   const Taps row_taps(work.taps), column_taps(work.taps + bytes * Taps::vectors * warp_size);
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
   const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
                     L::reach,           L::reach,          L::reach};
   load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
@@ -159,11 +162,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   });
 }
 
-int chunks_needed(const Taps& t) {
-  const int reach =
-      std::max({t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
-  return std::max(2, 1 + (reach + 7) / 8);
-}
+int chunks_needed(const Taps& t) { return std::max(2, 1 + (t.reach() + 7) / 8); }
 
 template <int chunks, int bytes, int shift>
 class SeparableImma final : public Convolver {
@@ -187,11 +186,11 @@ class SeparableImma final : public Convolver {
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     work_.tile_height = best_tile_height(pairs);
-    const auto bytes_shared = static_cast<std::size_t>(Layout<chunks>::bytes(work_.tile_height));
+    const int bytes_shared = Layout<chunks>::bytes(work_.tile_height);
     for_each_batch(pairs, tile_width, work_.tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      kernel<<<blocks, dim3(warp_size, warps), bytes_shared, stream>>>(work_);
-      check_launch("cuda-separable-imma");
+      launch("cuda-separable-imma", kernel, blocks, dim3(warp_size, warps), bytes_shared, stream,
+             work_);
     });
   }
 

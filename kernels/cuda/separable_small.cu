@@ -202,15 +202,9 @@ class SeparableSmall final : public Convolver {
   Work<Passes, size> work_{};
 };
 
-// Taps in the longer pass when it is made symmetric around the output sample.
-int size_needed(const Taps& t) {
-  return 1 + 2 * std::max(
-                     {t.anchor_x, t.anchor_y, t.width - 1 - t.anchor_x, t.height - 1 - t.anchor_y});
-}
-
 template <class T, class Passes>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  const int size = size_needed(plan.terms[0]);
+  const int size = square_for(plan);
   if (size <= 3) return std::make_unique<SeparableSmall<T, Passes, 3>>(plan);
   if (size <= 5) return std::make_unique<SeparableSmall<T, Passes, 5>>(plan);
   if (size <= 9) return std::make_unique<SeparableSmall<T, Passes, 9>>(plan);
@@ -233,7 +227,7 @@ bool supports_separable_small(const Plan& plan) {
   if (plan.arith != Arith::int32 || plan.terms.size() != 1) return false;
   const Taps& taps = plan.terms[0];
   if (!taps.separable()) return false;
-  return size_needed(taps) <= largest && (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
+  return square_for(plan) <= largest && (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
 }
 
 std::unique_ptr<Convolver> make_separable_small(const Plan& plan, int) {

@@ -20,6 +20,9 @@ std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);
 bool supports_separable_imma(const Plan&);
 std::unique_ptr<Convolver> make_separable_imma(const Plan&, int threads);
 
+bool supports_separable_short(const Plan&);
+std::unique_ptr<Convolver> make_separable_short(const Plan&, int threads);
+
 bool supports_separable_f32(const Plan&);
 std::unique_ptr<Convolver> make_separable_f32(const Plan&, int threads);
 
