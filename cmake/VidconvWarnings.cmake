@@ -3,6 +3,8 @@ add_library(vidconv_options INTERFACE)
 target_compile_options(vidconv_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align
     -Woverloaded-virtual -Wconversion>
+  # FFmpeg's AV_TIME_BASE_Q is one.
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions>
   # One IEEE operation per written operation, on both sides: docs/numerics.md.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)
@@ -11,4 +13,7 @@ if(VIDCONV_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${VIDCONV_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all>)
   target_link_options(vidconv_options INTERFACE -fsanitize=${VIDCONV_SANITIZE})
+endif()
+if(VIDCONV_FUZZ)
+  target_compile_options(vidconv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

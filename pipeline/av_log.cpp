@@ -38,8 +38,10 @@ thread_local std::string last_line;
 
 // Whose object this is; nullptr where it is nobody's.
 const void* key_of(void* object) {
-  if (!object) return nullptr;
-  const std::string_view name = (*static_cast<AVClass**>(object))->class_name;
+  // Some demuxers complain in the name of an object that has no class yet.
+  const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
+  if (!object_class) return nullptr;
+  const std::string_view name = object_class->class_name;
   if (name == "AVCodecContext") return static_cast<AVCodecContext*>(object)->opaque;
   if (name == "AVFormatContext") return static_cast<AVFormatContext*>(object)->opaque;
   return nullptr;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs all tests, and where clang is installed the fuzz targets for half a minute each; with
+# Builds and runs all tests, and where clang is installed the fuzz targets for a minute at most each; with
 # --sanitizers also under ASan+UBSan and under TSan.
 # Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
 #
@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 presets=(release)
-# The fuzz targets, for half a minute each, where there is the compiler for them.
+# The fuzz targets, for a minute at most each, where there is the compiler for them.
 if command -v clang++ >/dev/null; then presets+=(fuzz); fi
 case ${1:-} in
   "") ;;

@@ -147,6 +147,19 @@ def make(folder, recipe):
         ffmpeg(folder, recipe.make, recipe.name)
 
 
+def make_all(folder, recipes):
+    """All of them that this ffmpeg has encoders for."""
+    folder.mkdir(parents=True)
+    helpers(folder)
+    encoders = available_encoders()
+    recipes = [r for r in recipes if encoders.issuperset(r.needs)]
+    # What needs other files of the corpus comes after them.
+    later = lambda r: r.make.startswith("!") or "{dir}" in r.make
+    for group in ([r for r in recipes if not later(r)], [r for r in recipes if later(r)]):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda r: make(folder, r), group))
+
+
 def main():
     """Leaves a note of the recipes that the files were made by: all are made anew for others."""
     folder = pathlib.Path(sys.argv[1]).resolve()
@@ -156,15 +169,7 @@ def main():
     if note.exists() and note.read_text() == by:
         return
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    helpers(folder)
-    encoders = available_encoders()
-    recipes = [r for r in RECIPES if encoders.issuperset(r.needs)]
-    # What needs other files of the corpus comes after them.
-    later = lambda r: r.make.startswith("!") or "{dir}" in r.make
-    for group in ([r for r in recipes if not later(r)], [r for r in recipes if later(r)]):
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda r: make(folder, r), group))
+    make_all(folder, RECIPES)
     note.write_text(by)
 
 

@@ -1,6 +1,7 @@
 // Inputs that are broken but can be read: what is there is filtered, and what is missing is told.
 #include <gtest/gtest.h>
 
+#include "pipeline/av_log.h"
 #include "tests/pipeline/support.h"
 
 namespace vidconv {
@@ -130,6 +131,14 @@ TEST_F(Damaged, GarbageInTheMiddle) {
     for (std::size_t i = 1; i < broken.times.size(); ++i)
       ASSERT_GT(broken.times[i], broken.times[i - 1]);
   }
+}
+
+// Some objects of libav* complain before they have a class.
+TEST(AvLog, TakesLinesOfObjectsWithoutAClass) {
+  capture_av_log();
+  const AVClass* object = nullptr;
+  av_log(&object, AV_LOG_ERROR, "no %s", "class");
+  EXPECT_EQ(take_av_line(), "no class");
 }
 
 TEST_F(Damaged, RunFinishesAndTells) {
