@@ -121,6 +121,14 @@ void forget_picture_type(AVFrame& frame) {
 }
 #endif
 
+void forget_unknown_colours(AVFrame& frame) {
+  frame.color_range = known(frame.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
+  frame.color_primaries = known(frame.color_primaries, AVCOL_PRI_NB, AVCOL_PRI_UNSPECIFIED);
+  frame.color_trc = known(frame.color_trc, AVCOL_TRC_NB, AVCOL_TRC_UNSPECIFIED);
+  frame.colorspace = known(frame.colorspace, AVCOL_SPC_NB, AVCOL_SPC_UNSPECIFIED);
+  frame.chroma_location = known(frame.chroma_location, AVCHROMA_LOC_NB, AVCHROMA_LOC_UNSPECIFIED);
+}
+
 void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data,
                    std::size_t size) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)

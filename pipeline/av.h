@@ -12,6 +12,7 @@ extern "C" {
 }
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,19 @@ void set_frame_duration(AVFrame& frame, std::int64_t duration);
 bool is_interlaced(const AVFrame& frame);
 bool is_top_field_first(const AVFrame& frame);
 void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first);
+
+// The value of an enumeration that libav* may have read off a file, where it counts among the
+// first `count`, else `unknown`: to load a code that an enumeration does not have is undefined.
+template <class E>
+E known(const E& value, E count, E unknown) {
+  int code;
+  static_assert(sizeof code == sizeof value);
+  std::memcpy(&code, &value, sizeof code);
+  return code >= 0 && code < static_cast<int>(count) ? static_cast<E>(code) : unknown;
+}
+
+// Colours that this libav* has no names for are unknown.
+void forget_unknown_colours(AVFrame& frame);
 
 // Makes the frame one that an encoder may type as it likes: the decoder's picture type would force
 // key frames.

@@ -43,7 +43,9 @@ Decoder::Result Decoder::send(const AVPacket* packet) {
 Decoder::Result Decoder::receive(FramePtr& frame) {
   if (!frame) frame = make_frame();
   const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
-  if (result == Result::done) frame = normalise(std::move(frame));
+  if (result != Result::done) return result;
+  forget_unknown_colours(*frame);
+  frame = normalise(std::move(frame));
   return result;
 }
 
@@ -60,7 +62,7 @@ std::shared_ptr<FramePool> Decoder::pool_for(const FrameLayout& layout) {
 
 // Called by the codec, on any of its threads.
 int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
-  AVColorRange range = frame->color_range;
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   const PixelFormat* format =
       find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
   if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))

@@ -60,6 +60,7 @@ class Md5Sink final : public Sink {
     ++frames_;
   }
 
+  void cancel() override { writer_.cancel(); }
   void finish() override { writer_.write("all " + all_.take() + "\n"); }
   std::int64_t frames() const override { return frames_; }
   std::string description() const override { return "digests"; }

@@ -1,6 +1,8 @@
 // Inputs that are broken but can be read: what is there is filtered, and what is missing is told.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "pipeline/av_log.h"
 #include "tests/pipeline/support.h"
 
@@ -131,6 +133,18 @@ TEST_F(Damaged, GarbageInTheMiddle) {
     for (std::size_t i = 1; i < broken.times.size(); ++i)
       ASSERT_GT(broken.times[i], broken.times[i - 1]);
   }
+}
+
+TEST(Frames, ColoursThatNobodyKnowsAreUnknown) {
+  const FramePtr frame = make_frame();
+  const int code = 255;
+  std::memcpy(&frame->color_primaries, &code, sizeof code);
+  std::memcpy(&frame->chroma_location, &code, sizeof code);
+  frame->color_trc = AVCOL_TRC_SMPTE2084;
+  forget_unknown_colours(*frame);
+  EXPECT_EQ(frame->color_primaries, AVCOL_PRI_UNSPECIFIED);
+  EXPECT_EQ(frame->chroma_location, AVCHROMA_LOC_UNSPECIFIED);
+  EXPECT_EQ(frame->color_trc, AVCOL_TRC_SMPTE2084);
 }
 
 // Some objects of libav* complain before they have a class.
