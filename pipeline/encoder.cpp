@@ -88,6 +88,7 @@ int Encoder::check(int code, const char* what) const {
 
 void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                             const SinkOptions& options) {
+  if (codec_.id == AV_CODEC_ID_GIF) return choose_palette(video, options);
   AVCodecContext& c = *context_;
   const PixelFormat* format = video.format;
   const std::vector<AVPixelFormat> supported = supported_formats(codec_);
@@ -114,6 +115,19 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
          std::string(codec_.name) + " cannot encode " + video.format->name +
              (make_full && format == video.format ? " of limited range" : "") + ": converted to " +
              format->name + (make_full ? " of full range" : ""));
+}
+
+// FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
+void Encoder::choose_palette(const VideoInfo& video, const SinkOptions& options) {
+  const PixelFormat& rgba = *find_format(AV_PIX_FMT_RGBA);
+  context_->pix_fmt = AV_PIX_FMT_PAL8;
+  context_->color_range = AVCOL_RANGE_JPEG;
+  context_->colorspace = AVCOL_SPC_RGB;
+  if (&rgba != video.format)
+    converter_.emplace(rgba, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
+  palette_.emplace();
+  notify(options.lose ? options.lose : options.notify, Message::converted,
+         "gif holds 256 colours a picture: converted to palettes, one for each");
 }
 
 void Encoder::set_option(const std::string& key, const std::string& value,
@@ -164,6 +178,7 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
 
 void Encoder::write(Frame frame, const Receive& receive) {
   FramePtr av = converter_ ? converter_->convert(frame.av()) : frame.release();
+  if (palette_) av = palette_->reduce(*av);
   const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
   if (frames_++ == 0) first_ = times;
   held_.push_back(times);

@@ -11,6 +11,7 @@
 #include "pipeline/convert.h"
 #include "pipeline/encoder_choice.h"
 #include "pipeline/frame.h"
+#include "pipeline/palette.h"
 #include "pipeline/video.h"
 
 namespace vidconv {
@@ -48,6 +49,7 @@ class Encoder {
   int check(int code, const char* what) const;
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const SinkOptions& options);
+  void choose_palette(const VideoInfo& video, const SinkOptions& options);
   void set_options(const EncoderChoice& choice, const SinkOptions& options, const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
   void receive_all(const Receive& receive);
@@ -56,6 +58,7 @@ class Encoder {
   const AVCodec& codec_;
   CodecContextPtr context_;
   std::optional<Converter> converter_;
+  std::optional<PaletteMaker> palette_;  // GIF's, after the converter
   std::string description_;
   // The encoder's times are frame numbers. So it is for steady video too: what the codec writes
   // into its headers is then a frame rate, not the container's time base.

@@ -20,7 +20,9 @@ Frame::Frame(FramePtr av, std::int64_t number, Memory memory)
 Frame Frame::share() const {
   FramePtr other(av_frame_clone(av_.get()));
   if (!other) throw Error(Fault::internal, "out of memory", "", "");
-  return Frame(std::move(other), number_, memory_);
+  Frame frame(std::move(other), number_, memory_);
+  frame.video_ = video_;
+  return frame;
 }
 
 std::byte* Frame::row(int p, int y) {

@@ -21,6 +21,9 @@ class Frame {
   Frame(FramePtr av, std::int64_t number, Memory memory = Memory::host);
 
   std::int64_t number() const { return number_; }
+  // Which of the videos that its source hands out; processors keep it.
+  std::size_t video() const { return video_; }
+  void set_place(std::size_t video, std::int64_t number) { video_ = video, number_ = number; }
   // In memory of the CUDA device that decoded it: only the device may look at its samples.
   bool on_device() const { return memory_ == Memory::device; }
   const PixelFormat& format() const { return *format_; }
@@ -52,6 +55,7 @@ class Frame {
   FramePtr av_;
   const PixelFormat* format_;
   std::int64_t number_;
+  std::size_t video_ = 0;
   Memory memory_;
 };
 

@@ -19,11 +19,27 @@ std::optional<T> side_data(const AVFrame& frame, AVFrameSideDataType type) {
 
 long units(AVRational value, double per_one) { return std::lround(av_q2d(value) * per_one); }
 
+std::string dynamic_metadata(const AVFrame& frame, const AVStream& stream) {
+  const auto has = [&](AVFrameSideDataType type) { return av_frame_get_side_data(&frame, type); };
+  std::string names;
+  const auto add = [&](const char* name) {
+    if (!names.empty()) names += ", ";
+    names += name;
+  };
+  if (has(AV_FRAME_DATA_DYNAMIC_HDR_PLUS)) add("HDR10+");
+  if (has(AV_FRAME_DATA_DYNAMIC_HDR_VIVID)) add("HDR Vivid");
+  if (has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || has(AV_FRAME_DATA_DOVI_METADATA) ||
+      !vidconv::side_data(stream, AV_PKT_DATA_DOVI_CONF).empty())
+    add("Dolby Vision");
+  return names;
+}
+
 }  // namespace
 
-HdrMetadata hdr_of(const AVFrame& frame) {
+HdrMetadata hdr_of(const AVFrame& frame, const AVStream& stream) {
   return {side_data<AVMasteringDisplayMetadata>(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
-          side_data<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)};
+          side_data<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
+          dynamic_metadata(frame, stream)};
 }
 
 void set_hdr(const HdrMetadata& hdr, AVStream& stream) {

@@ -1,5 +1,5 @@
-// HDR10's static metadata, which belongs to the whole video: how the mastering display was, and how
-// bright the pictures get.
+// HDR10's static metadata, which belongs to the whole video (how the mastering display was, and how
+// bright the pictures get), and whether there is metadata of each picture.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,13 @@ namespace vidconv {
 struct HdrMetadata {
   std::optional<AVMasteringDisplayMetadata> mastering;
   std::optional<AVContentLightMetadata> light;
+  // Metadata of each picture that no encoder here writes: "HDR10+, Dolby Vision"; empty where there
+  // is none.
+  std::string dynamic;
 };
 
-// What a decoded frame carries.
-HdrMetadata hdr_of(const AVFrame& frame);
+// What a decoded frame carries, and its stream.
+HdrMetadata hdr_of(const AVFrame& frame, const AVStream& stream);
 
 // Tells the container, for those that keep it.
 void set_hdr(const HdrMetadata& hdr, AVStream& stream);

@@ -91,7 +91,8 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   PacketPtr held = make_packet();
   av_packet_move_ref(held.get(), &packet);
   held_.push_back(std::move(held));
-  if (to.index == leader_) release();
+  std::erase(awaited_, to.index);
+  if (awaited_.empty()) release();
 }
 
 // The first packets are there: all times are moved so far that the earliest of them is 0.

@@ -23,9 +23,9 @@ class Muxer {
 
   AVFormatContext& container() { return *container_; }
   AVStream& add_stream();
-  // The stream whose first packet tells where the times begin: what comes before it is held back
-  // where that matters.
-  void set_leader(const AVStream& stream) { leader_ = stream.index; }
+  // A stream whose first packet is needed to tell where the times begin: what comes before it is
+  // held back where that matters.
+  void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }
 
   // Writes the header, to the file at `path` or to `pipe`.
   void begin(const std::string& path);
@@ -56,7 +56,7 @@ class Muxer {
   const Notify notify_, lose_;
   std::unique_ptr<PipeOutput> pipe_;  // nullptr: a file
   OutputPtr container_;
-  int leader_ = -1;
+  std::vector<int> awaited_;  // leaders of which no packet has come
   bool holding_;
   std::vector<PacketPtr> held_;
   std::int64_t later_ = 0;                             // what is added to all times, microseconds

@@ -102,6 +102,10 @@ std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
 std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
                                                const ProcessorOptions& options);
 
+// For sources of several videos: frame.video() says which of the processors, at least one, filters
+// it. Frames come out in the order in which they went in.
+std::unique_ptr<Processor> join_processors(std::vector<std::unique_ptr<Processor>> processors);
+
 // The variant of that name. Throws Error(usage) where there is none.
 const Variant& variant_named(std::string_view name);
 

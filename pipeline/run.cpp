@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "pipeline/channel.h"
 #include "pipeline/stopwatch.h"
@@ -46,7 +47,7 @@ class Ledger {
 
   void write(Sink& sink, Frame frame) {
     const TraceSpan span(options_.trace, "encode", frame.number());
-    const double time_base = av_q2d(source_.video().time_base);
+    const double time_base = av_q2d(videos_.at(frame.video()).info.time_base);
     const auto at = static_cast<double>(frame.av().pts) * time_base;
     if (encoded == 0) begin_ = at;
     position_ = at - begin_ + static_cast<double>(frame_duration(frame.av())) * time_base;
@@ -59,15 +60,15 @@ class Ledger {
   // Before the sink is finished. Throws Error(unaccounted) where frames or packets were lost or
   // made up on the way to it.
   void check_complete(const Sink& sink) const {
-    std::int64_t handed_on = decoded;
     const std::vector<StreamAccount> streams = source_.accounts();
+    std::int64_t handed_on = streams.empty() ? decoded.load() : 0;
     const std::map<int, CopyAccount> copies = sink.copies();
     for (const StreamAccount& stream : streams) {
       const auto copy = copies.find(stream.stream);
       const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
       if (!wrong.empty())
         throw Error(Message::unaccounted, "what was read is not accounted for", "", wrong);
-      if (stream.filtered) handed_on = stream.frames_handed_on;
+      if (stream.filtered) handed_on += stream.frames_handed_on;
     }
     if (handed_on == decoded && decoded == filtered && filtered == encoded) return;
     throw Error(Message::unaccounted, "frames were lost", "",
@@ -107,6 +108,7 @@ class Ledger {
   }
 
   const Source& source_;
+  const std::vector<Source::Video> videos_ = source_.videos();
   const Processor& processor_;
   const RunOptions& options_;
   const Clock::time_point start_ = Clock::now();

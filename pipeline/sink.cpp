@@ -63,6 +63,15 @@ void name_left_out(const SinkKind& kind, const SinkOptions& options, const Sourc
              std::to_string(input->nb_streams - 1) + " other streams");
 }
 
+// HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
+// difference to pictures that were not filtered.
+void name_dynamic_metadata(const SinkOptions& options, const Source& source) {
+  for (const Source::Video& video : source.videos())
+    if (!video.info.hdr.dynamic.empty())
+      notify(options.lose ? options.lose : options.notify, Message::not_held,
+             "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
+}
+
 }  // namespace
 
 std::span<const SinkKind> sink_kinds() { return table; }
@@ -73,7 +82,11 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
   for (const SinkKind& kind : table) {
     if (!kind.accepts(output, options)) continue;
     if (!kind.encodes) refuse_encoder_options(kind, options);
+    if (source.videos().size() > 1 && kind.name != "file" && kind.name != "null")
+      throw Error(Message::command_line, "--video", "all",
+                  std::string(kind.name) + " holds one video stream", "choose one with --video N");
     if (kind.name == "y4m" || kind.name == "raw") name_left_out(kind, options, source);
+    if (kind.name != "null" && kind.name != "md5") name_dynamic_metadata(options, source);
     return kind.open(output, options, source);
   }
   throw Error(Fault::internal, "no sink accepts", output, "");

@@ -1,7 +1,9 @@
-// A container that libavformat writes: the video encoded, all other streams copied.
+// A container that libavformat writes: the filtered videos encoded, all other streams copied.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "pipeline/copies.h"
 #include "pipeline/encoder.h"
@@ -9,6 +11,19 @@
 
 namespace vidconv {
 namespace {
+
+// A filtered video on its way into the container.
+struct VideoOutput {
+  VideoOutput(const Source::Video& video, const AVOutputFormat& format, const SinkOptions& options)
+      : from(video),
+        encoder(choose_encoder(format, options, video.info), video.info, options,
+                format.flags & AVFMT_GLOBALHEADER) {}
+
+  const Source::Video from;
+  Encoder encoder;
+  AVStream* stream = nullptr;  // of the output
+  std::int64_t written = 0;    // frames
+};
 
 class FileSink final : public Sink {
  public:
@@ -20,15 +35,14 @@ class FileSink final : public Sink {
                   ? nullptr
                   : std::make_unique<PartialFile>(output, options.overwrite, options.input)),
         format_(choose_container(output, options)),
-        encoder_(choose_encoder(format_, options, source.video()), source.video(), options,
-                 format_.flags & AVFMT_GLOBALHEADER),
-        time_base_(source.video().time_base),
         muxer_(format_, output, notify_, lose_),
         copies_(muxer_) {
+    for (const Source::Video& video : source.videos())
+      videos_.push_back(std::make_unique<VideoOutput>(video, format_, options));
     if (source.container())
-      add_streams(*source.container(), source.video_stream(), source.video());
+      add_streams(*source.container());
     else
-      add_video(nullptr, source.video());
+      add_video(*videos_[0], nullptr);
     if (output == "-") {
       pipe_.emplace(output, options);
       muxer_.begin(std::make_unique<PipeOutput>(pipe_->writer()));
@@ -38,8 +52,9 @@ class FileSink final : public Sink {
   }
 
   void write(Frame frame) override {
-    ++written_;
-    encoder_.write(std::move(frame), [this](AVPacket& packet) { mux_video(packet); });
+    VideoOutput& video = *videos_.at(frame.video());
+    ++video.written;
+    video.encoder.write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
   }
 
   void copy(PacketPtr packet) override { copies_.write(*packet); }
@@ -49,31 +64,50 @@ class FileSink final : public Sink {
   }
 
   void finish() override {
-    if (written_ == 0)  // some containers come out broken then
-      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
-    encoder_.finish([this](AVPacket& packet) { mux_video(packet); });
-    if (encoder_.packets() != written_)
-      throw Error(Message::unaccounted, "the encoder lost frames", encoder_.codec().name,
-                  fmt::format("{} went in, {} came out", written_, encoder_.packets()));
+    for (const auto& video : videos_) finish(*video);
     muxer_.finish();
     copies_.check_written();
-    if (muxer_.written(*video_) != written_)
-      throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
-                  fmt::format("{} went in, {} were written", written_, muxer_.written(*video_)));
+    for (const auto& video : videos_) check_written(*video);
     if (file_) file_->commit();
   }
 
-  std::int64_t frames() const override { return muxer_.written(*video_); }
-  std::string description() const override { return encoder_.description() + ", " + format_.name; }
+  std::int64_t frames() const override {
+    std::int64_t frames = 0;
+    for (const auto& video : videos_) frames += muxer_.written(*video->stream);
+    return frames;
+  }
+  std::string description() const override {
+    std::string text;
+    for (const auto& video : videos_) text += video->encoder.description() + ", ";
+    return text + format_.name;
+  }
   std::map<int, CopyAccount> copies() const override { return copies_.accounts(); }
   std::int64_t bytes() const override { return muxer_.bytes(); }
 
  private:
-  void add_streams(const AVFormatContext& input, int video, const VideoInfo& info) {
+  void finish(VideoOutput& video) {
+    if (video.written == 0)  // some containers come out broken then
+      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
+    video.encoder.finish([&](AVPacket& packet) { mux(packet, video); });
+    if (video.encoder.packets() != video.written)
+      throw Error(Message::unaccounted, "the encoder lost frames", video.encoder.codec().name,
+                  fmt::format("{} went in, {} came out", video.written, video.encoder.packets()));
+  }
+
+  void check_written(const VideoOutput& video) const {
+    const std::int64_t written = muxer_.written(*video.stream);
+    if (written != video.written)
+      throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
+                  fmt::format("{} went in, {} were written", video.written, written));
+  }
+
+  void add_streams(const AVFormatContext& input) {
     for (unsigned i = 0; i < input.nb_streams; ++i) {
       const AVStream& stream = *input.streams[i];
-      if (stream.index == video)
-        add_video(&stream, info);
+      const auto video = std::ranges::find_if(
+          videos_, [&](const auto& v) { return v->from.stream == stream.index; });
+      if (video != videos_.end())
+        add_video(**video, &stream);
       else
         copies_.add(stream, format_);
     }
@@ -87,38 +121,39 @@ class FileSink final : public Sink {
                          copies_.left_out()));
     copy_description(input, muxer_.container());
     std::map<int, int> streams = copies_.streams();
-    streams[video] = video_->index;
+    for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
     copy_programs(input, streams, muxer_.container());
   }
 
-  void add_video(const AVStream* from, const VideoInfo& info) {
-    video_ = &muxer_.add_stream();
-    muxer_.set_leader(*video_);
-    check_av(avcodec_parameters_from_context(video_->codecpar, &encoder_.context()),
+  void add_video(VideoOutput& video, const AVStream* from) {
+    const VideoInfo& info = video.from.info;
+    AVStream& to = muxer_.add_stream();
+    video.stream = &to;
+    muxer_.add_leader(to);
+    check_av(avcodec_parameters_from_context(to.codecpar, &video.encoder.context()),
              Fault::internal, "out of memory");
     const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
-    video_->time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
+    to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
     if (by_rate && !info.steady)
       notify(lose_, Message::not_held,
              std::string(format_.name) +
                  " cannot hold a variable frame rate: times are rounded to it");
-    video_->avg_frame_rate = info.frame_rate;
-    video_->sample_aspect_ratio = info.sample_aspect;
+    to.avg_frame_rate = info.frame_rate;
+    to.sample_aspect_ratio = info.sample_aspect;
     if (!from) return;
-    video_->disposition = from->disposition;
-    copy_tags(*from, format_, *video_);
-    av_dict_set(&video_->metadata, "encoder", nullptr, 0);
-    copy_picture_side_data(*from, *video_);
-    set_hdr(info.hdr, *video_);
-    name_lost_side_data();
+    to.disposition = from->disposition;
+    copy_tags(*from, format_, to);
+    av_dict_set(&to.metadata, "encoder", nullptr, 0);
+    copy_picture_side_data(*from, to);
+    set_hdr(info.hdr, to);
+    name_lost_side_data(video);
   }
 
   // Side data that neither the container nor the codec keeps.
-  void name_lost_side_data() {
-    const AVCodecID codec = encoder_.codec().id;
-    const bool codec_tells_hdr = codec == AV_CODEC_ID_HEVC;
+  void name_lost_side_data(const VideoOutput& video) {
+    const bool codec_tells_hdr = video.encoder.codec().id == AV_CODEC_ID_HEVC;
     std::string lost;
-    for (const AVPacketSideDataType type : picture_side_data(*video_)) {
+    for (const AVPacketSideDataType type : picture_side_data(*video.stream)) {
       const bool hdr =
           type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
       if (can_carry(format_, type) || (hdr && codec_tells_hdr)) continue;
@@ -129,7 +164,9 @@ class FileSink final : public Sink {
              fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 
-  void mux_video(AVPacket& packet) { muxer_.write(packet, time_base_, *video_); }
+  void mux(AVPacket& packet, const VideoOutput& video) {
+    muxer_.write(packet, video.from.info.time_base, *video.stream);
+  }
 
   const Notify notify_, lose_;
   const std::string output_;
@@ -137,12 +174,9 @@ class FileSink final : public Sink {
   const std::unique_ptr<PartialFile> file_;
   std::optional<ByteOutput> pipe_;
   const AVOutputFormat& format_;
-  Encoder encoder_;
-  const AVRational time_base_;
+  std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
   Copies copies_;
-  AVStream* video_ = nullptr;
-  std::int64_t written_ = 0;
 };
 
 }  // namespace

@@ -40,6 +40,13 @@ std::span<const SourceKind> source_kinds() { return table; }
 
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options) {
   capture_av_log();
+  if (options.video == 0) {
+    SourceOptions first = options;
+    first.video = 1;
+    auto source = open_source(input, first);
+    if (!source->container() || video_streams(*source->container()).size() < 2) return source;
+    return open_videos(std::move(source), input, first);
+  }
   for (const SourceKind& kind : table)
     if (kind.accepts(input, options)) return kind.open(input, options);
   throw Error(Fault::internal, "no source accepts", input, "");

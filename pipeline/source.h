@@ -46,6 +46,13 @@ class Source {
   // is the video; nullptr where the input has none of these. Read it only before the first next().
   virtual const AVFormatContext* container() const { return nullptr; }
   virtual int video_stream() const { return -1; }
+  // Every video of which frames come, with its stream: Frame::video() counts them. The first is
+  // video().
+  struct Video {
+    int stream;
+    VideoInfo info;
+  };
+  virtual std::vector<Video> videos() const { return {{video_stream(), video()}}; }
 
   // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
   // numbered from 0, each with a pts greater than the one before. Throws Error(input).
@@ -68,7 +75,7 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
-  int video = 1;        // which of the video streams, counted from 1, cover pictures left out
+  int video = 1;  // which of the video streams, counted from 1, cover pictures left out; 0: all
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.
   double timeout = 0;
@@ -91,8 +98,9 @@ struct SourceKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
 
-// `input`: a file or URL, "-", or "pattern:...". Throws Error(usage) for a malformed description,
-// Error(input) for an input that cannot be read at all.
+// `input`: a file or URL, "-", or "pattern:...". Where all videos are wanted and there are several,
+// their frames come in order of time, numbered together; `options.frames` counts for each. Throws
+// Error(usage) for a malformed description, Error(input) for an input that cannot be read at all.
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv

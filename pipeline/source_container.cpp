@@ -124,19 +124,15 @@ class ContainerSource final : public Source {
   }
 
   void find_video() {
-    int found = 0;
-    for (unsigned i = 0; i < container_->nb_streams && !stream_; ++i) {
-      AVStream* stream = container_->streams[i];
-      const bool moving = stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-                          !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
-      if (moving && ++found == options_.video) stream_ = stream;
-    }
-    if (found == 0)
+    const std::vector<int> found = video_streams(*container_);
+    const auto wanted = static_cast<std::size_t>(options_.video);
+    if (found.empty())
       throw Error(Message::no_video, "cannot filter", name_, "it has no video stream");
-    if (!stream_)
+    if (wanted > found.size())
       throw Error(Message::no_video,
                   "cannot filter video stream " + std::to_string(options_.video) + " of", name_,
-                  "it has " + std::to_string(found), "--video counts from 1");
+                  "it has " + std::to_string(found.size()), "--video counts from 1");
+    stream_ = container_->streams[found[wanted - 1]];
     arrivals_.emplace(*container_, *stream_);
     account_of(static_cast<int>(container_->nb_streams) - 1);
   }
@@ -347,16 +343,18 @@ class ContainerSource final : public Source {
     info_.steady =
         info_.frame_rate.num > 0 && av_cmp_q(stream_->avg_frame_rate, stream_->r_frame_rate) == 0;
     info_.sample_aspect = av_guess_sample_aspect_ratio(container_.get(), stream_, guess);
-    info_.field_order = parameters.field_order;
+    info_.field_order =
+        known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
     if (info_.field_order == AV_FIELD_UNKNOWN && is_interlaced(frame))
       info_.field_order = is_top_field_first(frame) ? AV_FIELD_TT : AV_FIELD_BB;
-    info_.range =
-        frame.color_range != AVCOL_RANGE_UNSPECIFIED ? frame.color_range : parameters.color_range;
+    info_.range = frame.color_range != AVCOL_RANGE_UNSPECIFIED
+                      ? frame.color_range
+                      : known(parameters.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
     info_.primaries = frame.color_primaries;
     info_.transfer = frame.color_trc;
     info_.matrix = frame.colorspace;
     info_.chroma_location = frame.chroma_location;
-    info_.hdr = hdr_of(frame);
+    info_.hdr = hdr_of(frame, *stream_);
     info_.codec = parameters.codec_id;
     info_.profile = parameters.profile;
     const Expected expected =
@@ -418,6 +416,17 @@ class ContainerSource final : public Source {
 };
 
 }  // namespace
+
+std::vector<int> video_streams(const AVFormatContext& container) {
+  std::vector<int> found;
+  for (unsigned i = 0; i < container.nb_streams; ++i) {
+    const AVStream& stream = *container.streams[i];
+    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC))
+      found.push_back(stream.index);
+  }
+  return found;
+}
 
 std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
                                        const SourceOptions& options) {

@@ -22,6 +22,13 @@ std::unique_ptr<Source> open_y4m(std::unique_ptr<ByteReader> reader, const Sourc
 std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
                                        const SourceOptions&);
 
+// All videos of what `first` has opened, which is a file with several; it is read once for each.
+std::unique_ptr<Source> open_videos(std::unique_ptr<Source> first, const std::string& input,
+                                    const SourceOptions&);
+
+// Streams of moving pictures: no covers.
+std::vector<int> video_streams(const AVFormatContext& container);
+
 // Throws Error(damaged) where there is damage.
 void refuse_damage(const Damage& damage, const std::string& name);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,7 +60,9 @@ class Command {
         notify_(Message::gain, "warning: " + warning);
     const auto source = open_source(options_.input, source_options());
     const VideoInfo& video = source->video();
-    const Work work = work_for(video);
+    std::vector<Work> works;
+    for (const auto& [stream, info] : source->videos()) works.push_back(work_for(info));
+    const Work& work = works[0];
 
     if (options_.explain) {
       const auto processor =
@@ -78,7 +81,7 @@ class Command {
         fmt::print("{}", benchmark_table(result, *source, *processor));
       return 0;
     }
-    return filter(*source, work);
+    return filter(*source, works);
   }
 
  private:
@@ -130,7 +133,8 @@ class Command {
     if (options_.start > 0) o.start = options_.start;
     o.duration = options_.duration;
     o.frames = options_.frames;
-    o.video = options_.video;
+    const bool filters = !options_.explain && !options_.benchmark_seconds && !options_.gallery;
+    o.video = filters ? options_.video : std::max(1, options_.video);
     o.strict = options_.strict;
     o.timeout = options_.timeout;
     o.threads = options_.threads;
@@ -171,23 +175,55 @@ class Command {
     return o;
   }
 
+  // What filters all videos of the source, and joins with the originals where that is asked for;
+  // made with what `options` says of each.
+  std::unique_ptr<Processor> make_filter(
+      const Source& source, const std::vector<Work>& works,
+      const std::function<ProcessorOptions(const VideoInfo&)>& options) const {
+    std::vector<std::unique_ptr<Processor>> all;
+    for (const auto& [stream, video] : source.videos()) {
+      all.push_back(make_processor(works[all.size()], video.width, video.height, options(video)));
+      if (options_.compare)
+        all.back() = make_compare_processor(std::move(all.back()), video, *options_.compare);
+    }
+    return join_processors(std::move(all));
+  }
+
   // The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
   // device, else the definition.
-  std::unique_ptr<Verifier> make_verifier(const Work& work, const VideoInfo& video) const {
+  std::unique_ptr<Verifier> make_verifier(const Source& source,
+                                          const std::vector<Work>& works) const {
     if (!options_.verify_every) return nullptr;
-    ProcessorOptions o = processor_options(video);
-    o.slots = 1;
-    o.variant.clear();
-    o.trace = nullptr;
-    if (o.device == Device::cuda) {
-      o.device = Device::cpu;
-    } else if (!cuda_devices().devices.empty()) {
-      o.device = Device::cuda;
-    } else {
-      o.variant = "reference";
+    const auto other = [&](const VideoInfo& video) {
+      ProcessorOptions o = processor_options(video);
+      o.slots = 1;
+      o.variant.clear();
+      o.trace = nullptr;
+      if (o.device == Device::cuda) {
+        o.device = Device::cpu;
+      } else if (!cuda_devices().devices.empty()) {
+        o.device = Device::cuda;
+      } else {
+        o.variant = "reference";
+      }
+      return o;
+    };
+    return std::make_unique<Verifier>(make_filter(source, works, other), *options_.verify_every);
+  }
+
+  // Of all videos.
+  static Total total_of(const Source& source) {
+    const std::vector<Source::Video> videos = source.videos();
+    Total total = vidconv::total_of(videos[0].info);
+    for (std::size_t i = 1; i < videos.size(); ++i) {
+      const Total more = vidconv::total_of(videos[i].info);
+      total.exact &= more.exact;
+      if (!more.frames) total.frames.reset();
+      if (total.frames) *total.frames += *more.frames;
+      if (!more.seconds) total.seconds.reset();
+      if (total.seconds) total.seconds = std::max(*total.seconds, *more.seconds);
     }
-    return std::make_unique<Verifier>(make_processor(work, video.width, video.height, o),
-                                      *options_.verify_every);
+    return total;
   }
 
   int gallery() {
@@ -198,17 +234,18 @@ class Command {
     return 0;
   }
 
-  int filter(Source& source, const Work& work) {
-    const VideoInfo& video = source.video();
-    const auto sink = open_sink(options_.output, sink_options(), source);
-    const auto processor =
-        make_processor(work, video.width, video.height, processor_options(video));
-    const auto verifier = make_verifier(work, video);
+  int filter(Source& source, const std::vector<Work>& works) {
+    const auto compared =
+        options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
+    const auto sink = open_sink(options_.output, sink_options(), compared ? *compared : source);
+    const auto processor = make_filter(
+        source, works, [&](const VideoInfo& video) { return processor_options(video); });
+    const auto verifier = make_verifier(source, works);
 
     RunResult result;
     {
       ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
-                              total_of(video));
+                              total_of(source));
       const Shown shown(*this, display);
       Progress last;
       result = vidconv::run(source, *processor, *sink,
@@ -229,8 +266,8 @@ class Command {
     if (result.damage.any()) warn(Message::damaged, describe(result.damage, options_.input));
     if (signal != 0) warn(Message::interrupted, "interrupted: the output holds the frames so far");
     if (!options_.stats_file.empty())
-      write_stats(options_.stats_file, stats_json(result, options_, video, work, *processor, *sink,
-                                                  messages_, signal != 0));
+      write_stats(options_.stats_file, stats_json(result, options_, source.video(), works[0],
+                                                  *processor, *sink, messages_, signal != 0));
     if (signal != 0) return 128 + signal;
     return result.damage.any() ? static_cast<int>(Fault::damaged) : 0;
   }

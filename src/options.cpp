@@ -28,7 +28,7 @@ constexpr const char* main_group = "Main";
 // Words as typed on the command line, before they mean anything.
 struct Words {
   std::vector<std::string> kernels, encoder_options;
-  std::string border = "reflect101", start, at, duration, progress = "auto", range;
+  std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
   double benchmark = 0;
   int verify = 0;
   std::string list_kernels, list_formats, completions;
@@ -89,6 +89,35 @@ std::pair<std::string, std::string> parse_encoder_option(const std::string& text
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// Counted from 1; 0 for all.
+int parse_video(const std::string& text) {
+  if (text == "all") return 0;
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end && number > 0) return number;
+  refuse("--video", text, "not the number of a stream, counted from 1", "use N or all");
+}
+
+// MODE, or flip:SECONDS.
+Comparison parse_comparison(const std::string& text) {
+  constexpr std::string_view flip = "flip:";
+  Comparison comparison;
+  if (text == "split") return comparison;
+  comparison.mode = Comparison::Mode::side;
+  if (text == "side") return comparison;
+  comparison.mode = Comparison::Mode::flip;
+  if (text == "flip") return comparison;
+  if (!text.starts_with(flip))
+    refuse("--compare", text, "no such way to compare", "use split, side, flip or flip:SECONDS");
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + flip.size(), end, comparison.seconds);
+  if (error != std::errc() || stop != end || comparison.seconds < 0.001 ||
+      comparison.seconds > 1000)
+    refuse("--compare", text, "not a number of seconds from 0.001 to 1000", "e.g. flip:0.5");
+  return comparison;
+}
+
 // A value that is one of these words.
 void one_of(CLI::Option* option, const std::vector<std::string>& words) {
   option->check(CLI::IsMember(words))->type_name(fmt::format("{}", fmt::join(words, "|")));
@@ -131,6 +160,10 @@ void declare_filter(CLI::App& app, Options& o, Words& w) {
                      "as each frame says (default), or whatever it says; interlaced pictures are "
                      "filtered field by field"),
       {"auto", "progressive", "interlaced"});
+  app.add_option("--compare", w.compare,
+                 "the original and the filtered picture in one: halves, next to each other, or in "
+                 "turns")
+      ->type_name("split|side|flip|flip:SECONDS");
 }
 
 void declare_input(CLI::App& app, Options& o, Words& w) {
@@ -141,9 +174,9 @@ void declare_input(CLI::App& app, Options& o, Words& w) {
   app.add_option("--frames", o.frames, "stop after so many frames")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  app.add_option("--video", o.video, "filter the Nth video stream, copy the others (default: 1)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  app.add_option("--video", w.video,
+                 "filter the Nth video stream, copy the others (default: 1), or filter all")
+      ->type_name("N|all");
   app.add_option("--timeout", o.timeout,
                  "give up an input from which nothing comes for so long (default: never)")
       ->check(CLI::PositiveNumber)
@@ -300,6 +333,8 @@ void check_together(const Options& o) {
   if (!o.output_format.empty() && o.output != "-")
     refuse("--format", o.output_format, "it is for -o - only",
            "a file's format follows from its ending");
+  if (o.compare && (o.gallery || o.benchmark_seconds))
+    refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }
@@ -363,6 +398,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   }
   if (!w.start.empty()) o.start = parse_time("--start", w.start);
   if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
+  if (!w.video.empty()) o.video = parse_video(w.video);
+  if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
   o.progress = parse_progress(w.progress);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_encoder_option(text));

@@ -8,6 +8,7 @@
 
 #include "kernels/border.h"
 #include "kernels/parse.h"
+#include "pipeline/compare.h"
 
 namespace vidconv {
 
@@ -50,7 +51,8 @@ struct Options {
   std::optional<double> duration;  // seconds
   std::optional<long> frames;
 
-  int video = 1;        // which video stream, counted from 1
+  int video = 1;  // which video stream, counted from 1; 0: all
+  std::optional<Comparison> compare;
   double timeout = 0;   // seconds; 0: wait for ever
   std::string scan;     // auto, progressive or interlaced; empty: auto
   bool strict = false;  // what would be lost is an error

@@ -56,7 +56,7 @@ def convert(vidconv, recipe, source, into, output, ending, own):
         return [f"exit code {done.returncode}, expected {recipe.exit}: {done.stderr.strip()}"]
     wrong = [f"stderr does not say {word!r}: {done.stderr.strip()}"
              for word in for_ending(recipe.says, ending) if word not in done.stderr]
-    if recipe.exit == 3:
+    if recipe.exit in (3, 4):
         left = [p.name for p in output.parent.iterdir()]
         return wrong + [f"files are left: {left}"] * bool(left)
     lost = for_ending(recipe.lost, ending)
@@ -69,9 +69,15 @@ def convert(vidconv, recipe, source, into, output, ending, own):
         if not out.frames or out.undecodable:
             wrong.append(f"the output of a damaged input does not play: {out.complaints[:300]}")
         return wrong
-    judge = Judge(into, out, ending, ending == own, lost, for_ending(recipe.except_for, ending),
-                  done.stderr)
-    return wrong + judge.compare()
+    pairs = [(into, out)]
+    if "--video all" in recipe.options:
+        videos = range(1, 1 + len(Clip(source, all=True).filtered))
+        pairs = [(Clip(source, v, all=True), Clip(str(output), v, all=True)) for v in videos]
+    for into, out in pairs:
+        judge = Judge(into, out, ending, ending == own, lost, for_ending(recipe.except_for, ending),
+                      done.stderr)
+        wrong += judge.compare()
+    return wrong
 
 
 def compare_hashes(vidconv, recipe, into):

@@ -29,9 +29,9 @@ def time(value, base):
 
 class Clip:
     """What ffprobe says about a file; `video` is the number of the filtered stream among its
-    moving pictures, counted from 1."""
+    moving pictures, counted from 1, and `all` whether the others are filtered too."""
 
-    def __init__(self, path, video=1):
+    def __init__(self, path, video=1, all=False):
         self.path = str(path)
         self.files = ["-start_number", "7"] if "seq%03d" in self.path else []
         code, out, self.complaints = run(
@@ -49,6 +49,7 @@ class Clip:
         moving = [s for s in self.streams if s["codec_type"] == "video"
                   and not s["disposition"]["attached_pic"]]
         self.video = moving[min(video, len(moving)) - 1] if moving else None
+        self.filtered = [s["index"] for s in moving] if all else [s["index"] for s in [self.video] if s]
         self.frames = self._frames() if self.video else []
 
     def _frames(self):
@@ -121,9 +122,9 @@ class Judge:
                 or (known if known != "none" else stream["codec_tag_string"]))
 
     def pair_streams(self):
-        copied = [s for s in self.into.streams if s is not self.into.video
+        copied = [s for s in self.into.streams if s["index"] not in self.into.filtered
                   and self.name(s) not in self.lost]
-        found = [s for s in self.out.streams if s is not self.out.video]
+        found = [s for s in self.out.streams if s["index"] not in self.out.filtered]
         # The titles of chapters are a stream in MP4, and nothing but chapters elsewhere.
         titles = lambda s: s.get("codec_name") == "bin_data" and s["codec_tag_string"] == "text"
         copied = [s for s in copied if not titles(s)]

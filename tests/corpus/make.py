@@ -5,13 +5,14 @@ import concurrent.futures
 import hashlib
 import pathlib
 import random
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import zlib
 
-from recipes import RECIPES, size
+from recipes import HDR, RECIPES, V, X265, size
 
 
 def ffmpeg(folder, arguments, output):
@@ -132,6 +133,39 @@ def size_changes(folder, output):
         ffmpeg(folder, size(picture) + "-c:v mpeg2video -bf 0 " + joined
                + f"-output_ts_offset {0.4 * part}", f"part{part}.ts")
     (folder / output).write_bytes((folder / "part0.ts").read_bytes() + (folder / "part1.ts").read_bytes())
+
+
+def t35(bits):
+    """HDR10+ of one picture (SMPTE ST 2094-40) as an SEI message: 400 cd/m2, one window."""
+    number = int(bits, 2) << (-len(bits) % 8)
+    body = b"\xb5\x00\x3c\x00\x01\x04\x01" + number.to_bytes((len(bits) + 7) // 8, "big")
+    raw = bytes([4, len(body)]) + body + b"\x80"
+    escaped, zeros = bytearray(), 0
+    for byte in raw:
+        if zeros >= 2 and byte <= 3:
+            escaped.append(3)
+            zeros = 0
+        escaped.append(byte)
+        zeros = zeros + 1 if byte == 0 else 0
+    return b"\x00\x00\x00\x01\x4e\x01" + bytes(escaped)
+
+
+def hdr10plus(folder, output):
+    """HDR10 without B-frames, with the message before each picture."""
+    field = lambda value, bits: format(value, f"0{bits}b")
+    window = field(1000, 17) * 3 + field(500, 17) + field(0, 4) + field(0, 10)
+    message = t35(field(1, 2) + field(400, 27) + "0" + window + "000")
+    x265 = X265.replace("{}", "bframes=0:" + HDR)
+    ffmpeg(folder, V + "-pix_fmt yuv420p10le " + x265, output + ".plain.hevc")
+    data = (folder / (output + ".plain.hevc")).read_bytes()
+    starts = [m.start() for m in re.finditer(b"\x00\x00\x01", data)] + [len(data)]
+    out = bytearray()
+    for start, end in zip(starts, starts[1:]):
+        slice_type = data[start + 3] >> 1 & 63
+        first_of_picture = slice_type < 32 and data[start + 5] & 0x80
+        out += (message if first_of_picture else b"") + b"\x00" + data[start:end].rstrip(b"\x00")
+    (folder / (output + ".hevc")).write_bytes(out)
+    ffmpeg(folder, f"-fflags +genpts -r 25 -i {{dir}}/{output}.hevc -c copy", output)
 
 
 def available_encoders():

@@ -104,6 +104,9 @@ RECIPES = [
            "-color_trc arib-std-b67 -c:v libx264", ("mkv", "mp4")),
     Recipe("hdr10.mkv", V + "-pix_fmt yuv420p10le " + X265.format(HDR), ("mkv", "mp4", "ts")),
     Recipe("hdr10.mp4", V + "-pix_fmt yuv420p10le " + X265.format(HDR) + "-tag:v hvc1", ("mp4", "mkv")),
+    Recipe("hdr10plus.mp4", "!hdr10plus", ("mp4", "mkv"), says=("HDR10+",)),
+    Recipe("hdr10plus-strict.mp4", "!hdr10plus", exit=4, options="--strict",
+           says=("HDR10+", "[strict]")),
     Recipe("siting.mkv", V + X264 + "-chroma_sample_location topleft", ("mkv", "mp4")),
     Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264 + "-top 1", ("mkv", "mp4")),
     Recipe("interlaced-bff.ts", V + "-vf setfield=bff -c:v mpeg2video -flags +ilme+ildct -top 0", ("ts", "mkv")),
@@ -155,6 +158,14 @@ RECIPES = [
            "-metadata:s:t filename=cover.jpg", ("mkv", "mp4")),
     Recipe("timecode.mov", V + X264 + "-timecode 01:02:03:04", ("mov", "mkv"), lost=("mkv:tmcd",)),
     Recipe("two-videos.mkv", V + size("32x32") + "-map 0 -map 1 " + X264, ("mkv", "mp4")),
+    Recipe("three-videos.mkv", V + size("32x32").replace("rate=25", "rate=30000/1001")
+           + size("48x16").replace("rate=25", "rate=10") + A + "-map 0 -map 1 -map 2 -map 3 -c:a aac " + X264,
+           ("mkv", "mp4")),
+    Recipe("all-videos.mkv", "-i {dir}/three-videos.mkv -map 0 -c copy", ("mkv", "mp4", "nut", "ts"),
+           options="--video all", except_for=("frame hashes",)),
+    Recipe("all-videos-and-cover.mp4", V + size("32x32") + A + "-i {dir}/one.jpg -map 0 -map 1 -map 2 -map 3 "
+           "-c:v libx264 -pix_fmt yuv420p -c:v:2 copy -c:a aac -disposition:v:2 attached_pic", ("mp4", "mkv"),
+           options="--video all", except_for=("frame hashes",)),
     Recipe("second-video.mkv", "-i {dir}/two-videos.mkv -map 0 -c copy", ("mkv",), options="--video 2"),
     Recipe("programs.ts", V + A + V + A + "-map 0 -map 1 -map 2 -map 3 -c:v mpeg2video -c:a mp2 "
            "-program title=One:program_num=1:st=0:st=1 -program title=Two:program_num=2:st=2:st=3"),

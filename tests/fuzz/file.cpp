@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/parse.h"
 #include "pipeline/run.h"
@@ -55,18 +57,19 @@ struct Way {
 constexpr Way ways[] = {
     {"md5:", "", ""},         {"-", "nut", "rawvideo"},     {"out.mkv", "", "ffv1"},
     {"out.mp4", "", "mpeg4"}, {"out.ts", "", "mpeg2video"}, {"-", "y4m", ""},
+    {"out.gif", "", ""},
 };
 
-void filter(const std::string& input, int stdin_fd, const Way& way, const Folder& folder,
-            int null) {
-  SourceOptions from;
-  from.frames = most_frames;
-  from.threads = 1;
-  from.memory = limited_memory;
-  from.stdin_fd = stdin_fd;
+void filter(const std::string& input, const SourceOptions& from, const Way& way,
+            const Folder& folder, int null) {
   const auto source = open_source(input, from);
-  const VideoInfo& video = source->video();
-  if (std::int64_t{video.width} * video.height > most_pixels) return;
+  const FilterSpec box[] = {FilterSpec::parse("box")};
+  std::vector<std::unique_ptr<Processor>> processors;
+  for (const auto& [stream, video] : source->videos()) {
+    if (std::int64_t{video.width} * video.height > most_pixels) return;
+    processors.push_back(make_processor(make_work(box, *video.format, {}, {}), video.width,
+                                        video.height, {.slots = 1}));
+  }
 
   const bool to_file = std::string_view(way.output).starts_with("out");
   SinkOptions to;
@@ -76,10 +79,7 @@ void filter(const std::string& input, int stdin_fd, const Way& way, const Folder
   to.overwrite = true;
   to.stdout_fd = null;
   const auto sink = open_sink(to_file ? folder / way.output : way.output, to, *source);
-  const FilterSpec box[] = {FilterSpec::parse("box")};
-  const auto processor = make_processor(make_work(box, *video.format, {}, {}), video.width,
-                                        video.height, {.slots = 1});
-  run_serial(*source, *processor, *sink);
+  run_serial(*source, *join_processors(std::move(processors)), *sink);
 }
 
 }  // namespace
@@ -93,11 +93,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int file = memfd_create("fuzzed", MFD_CLOEXEC);
   if (file < 0 || write(file, data, size) != static_cast<ssize_t>(size)) std::abort();
   lseek(file, 0, SEEK_SET);
-  // The length, which no format looks at, says which way: by seeking or from a pipe, and where to.
+  // The length, which no format looks at, says which way: where to, by seeking or from a pipe, and
+  // whether all videos or the first.
   const Way& way = ways[size % std::size(ways)];
-  const bool pipe = size / std::size(ways) % 2 != 0;
+  const std::size_t choice = size / std::size(ways);
+  const bool pipe = choice % 2 != 0;
+  SourceOptions from;
+  from.frames = most_frames;
+  from.threads = 1;
+  from.memory = limited_memory;
+  from.stdin_fd = file;
+  from.video = choice / 2 % 2 != 0 ? 0 : 1;
   try {
-    filter(pipe ? "-" : "/proc/self/fd/" + std::to_string(file), file, way, folder, null);
+    filter(pipe ? "-" : "/proc/self/fd/" + std::to_string(file), from, way, folder, null);
   } catch (const Error& error) {
     const bool limit = error.message().find("out of memory") != std::string::npos;
     if (error.fault() == Fault::internal && !limit) {
