@@ -93,11 +93,11 @@ bool PaletteMaker::count(const AVFrame& picture) {
   return false;
 }
 
-PaletteMaker::Box PaletteMaker::measure(std::span<Cell> cells) {
-  Box box{.cells = cells};
+PaletteMaker::Box PaletteMaker::measure(std::span<Cell> part) {
+  Box box{.cells = part};
   for (std::size_t c = 0; c < 3; ++c) {
     double count = 0, sum = 0, squares = 0;
-    for (const Cell& cell : cells) {
+    for (const Cell& cell : part) {
       const auto n = static_cast<double>(cell.count);
       count += n;
       sum += cell.mean(c) * n;

@@ -17,9 +17,9 @@ using std::chrono::milliseconds;
 // A pipe that has room for a header and no more, and that nobody reads.
 class FullPipe {
  public:
-  explicit FullPipe(const std::string& path) {
-    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-    end_ = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  explicit FullPipe(std::string path) : path_(std::move(path)) {
+    EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
+    end_ = open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     EXPECT_GE(end_, 0);
     fcntl(end_, F_SETPIPE_SZ, 1 << 20);  // as large as vidconv makes it
     std::string page(4096, 'x');
@@ -27,30 +27,33 @@ class FullPipe {
     }
     EXPECT_GT(read(end_, page.data(), page.size()), 0);
   }
-  ~FullPipe() { close(end_); }
+  ~FullPipe() {
+    close(end_);
+    unlink(path_.c_str());
+  }
   FullPipe(const FullPipe&) = delete;
   FullPipe& operator=(const FullPipe&) = delete;
 
  private:
+  const std::string path_;
   int end_;
 };
 
 class Stall : public CliTest {
  protected:
-  Stall() : pipe_(path("fifo")) {}
   // The line of a vidconv that writes to the pipe.
   std::string into_full_pipe(const std::string& arguments) const {
     return "exec " + vidconv() + " " + arguments + " > " + path("fifo");
   }
-  const FullPipe pipe_;
 };
 
 // A failure of one stage ends a write that waits in another.
 TEST_F(Stall, FailureEndsAWriteThatWaits) {
   write_file(path("in.raw"), std::string(200 * 32 * 32 + 1, 'x'));
-  for (const std::string output :
-       {"- --format y4m", "- --format raw", "md5:", "- --format mpegts"}) {
+  for (const std::string output : {"- --format y4m", "- --format raw", "md5:", "- --format mpegts",
+                                   "- --format nut --codec rawvideo"}) {
     SCOPED_TRACE(output);
+    const FullPipe pipe(path("fifo"));
     const Result result = shell(into_full_pipe(
         path("in.raw") + " --raw 32x32:gray --slots 256 --strict --kernel box -o " + output));
     EXPECT_FALSE(result.timed_out);
@@ -60,6 +63,7 @@ TEST_F(Stall, FailureEndsAWriteThatWaits) {
 
 TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
   for (const std::string output : {"-", "md5:", "- --format nut"}) {
+    const FullPipe pipe(path("fifo"));
     Process process(
         {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
     ASSERT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
