@@ -20,7 +20,10 @@ const AVPacketSideDataType carried[] = {
 
 }  // namespace
 
-void AvDeleter::operator()(AVFrame* p) const { av_frame_free(&p); }
+void FrameDeleter::operator()(AVFrame* p) const {
+  if (p && home && home->take_back(*p)) return;
+  av_frame_free(&p);
+}
 void AvDeleter::operator()(AVPacket* p) const { av_packet_free(&p); }
 void AvDeleter::operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
 void AvDeleter::operator()(SwsContext* p) const { sws_freeContext(p); }

@@ -25,12 +25,23 @@ struct SwsContext;
 namespace vidconv {
 
 struct AvDeleter {
-  void operator()(AVFrame* p) const;
   void operator()(AVPacket* p) const;
   void operator()(AVCodecContext* p) const;
   void operator()(SwsContext* p) const;
 };
-using FramePtr = std::unique_ptr<AVFrame, AvDeleter>;
+
+// Where frames go back to instead of being freed: a pool's, see pool.h.
+class FrameHome {
+ public:
+  virtual ~FrameHome() = default;
+  // False where it does not want the frame. Any thread; throws nothing.
+  virtual bool take_back(AVFrame& frame) noexcept = 0;
+};
+struct FrameDeleter {
+  std::shared_ptr<FrameHome> home;  // may be none
+  void operator()(AVFrame* p) const;
+};
+using FramePtr = std::unique_ptr<AVFrame, FrameDeleter>;
 using PacketPtr = std::unique_ptr<AVPacket, AvDeleter>;
 using CodecContextPtr = std::unique_ptr<AVCodecContext, AvDeleter>;
 using SwsPtr = std::unique_ptr<SwsContext, AvDeleter>;

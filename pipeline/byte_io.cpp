@@ -21,6 +21,8 @@ namespace vidconv {
 namespace {
 
 constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer switches per frame
+// Of a read from a pipe: whoever writes goes on while the rest is read.
+constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
 
 // How often a wait for input looks whether it should stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
@@ -71,7 +73,8 @@ std::size_t ByteReader::read_some(std::span<std::byte> to) {
     return count;
   }
   while (wait_readable()) {
-    const ssize_t count = ::read(fd_, to.data(), to.size());
+    const std::size_t most = size_ < 0 ? pipe_read_bytes : to.size();
+    const ssize_t count = ::read(fd_, to.data(), std::min(to.size(), most));
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN)
       throw Error(Fault::input, "cannot read the input", name_, std::strerror(errno));

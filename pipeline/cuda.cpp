@@ -1,6 +1,10 @@
 #include "pipeline/cuda.h"
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
+#include <new>
+#include <set>
 #include <thread>
 
 #include "pipeline/cuda_objects.h"
@@ -27,28 +31,124 @@ std::string version_text(int version) {  // 1000 * major + 10 * minor
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::string why_none(cudaError_t error) {
-  int driver = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-    return "no NVIDIA driver is installed";
+std::atomic<std::int64_t> allocations = 0;
+
+// See fail_cuda_after().
+std::atomic<int> calls_to_failure = 0, failures_left = 0;
+std::atomic<cudaError_t> injected = cudaSuccess;
+
+cudaError_t or_injected(cudaError_t result) {
+  if (injected == cudaSuccess || result != cudaSuccess) return result;
+  if (calls_to_failure > 0 && calls_to_failure-- > 0) return cudaSuccess;
+  return failures_left > 0 && failures_left-- > 0 ? injected.load() : cudaSuccess;
+}
+
+// Blocks of pinned_memory that are plain ones.
+class PlainBlocks {
+ public:
+  std::byte* allocate(std::size_t bytes) noexcept {
+    std::byte* block = plain_memory.allocate(bytes);
+    if (!block) return nullptr;
+    try {
+      const std::lock_guard lock(mutex_);
+      blocks_.insert(block);
+    } catch (const std::bad_alloc&) {
+      plain_memory.release(block);
+      return nullptr;
+    }
+    return block;
+  }
+  // False where it is none of them.
+  bool release(std::byte* block) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      if (blocks_.erase(block) == 0) return false;
+    }
+    plain_memory.release(block);
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::byte*> blocks_;
+};
+
+PlainBlocks& plain_blocks() {
+  static PlainBlocks blocks;
+  return blocks;
+}
+
+std::atomic<bool> ran_out = false;
+
+std::byte* allocate_pinned(std::size_t bytes) noexcept {
+  if (!has_cuda_driver()) return plain_blocks().allocate(bytes);
+  void* memory = nullptr;
+  const cudaError_t result = or_injected(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable));
+  if (result == cudaSuccess) {
+    ++allocations;
+    return static_cast<std::byte*>(memory);
+  }
+  cudaFreeHost(memory);
+  cudaGetLastError();  // not to be found by the next launch
+  if (result == cudaErrorMemoryAllocation) ran_out = true;
+  return plain_blocks().allocate(bytes);
+}
+
+void release_pinned(std::byte* memory) noexcept {
+  if (!plain_blocks().release(memory)) cudaFreeHost(memory);
+}
+
+}  // namespace
+
+bool has_cuda_driver() {
+  static const bool has = [] {
+    int driver = 0;
+    return cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+  }();
+  return has;
+}
+
+void wake_device(int index) noexcept {
+  cudaSetDevice(index);  // of this thread only
+  cudaFree(nullptr);
+  cudaGetLastError();
+}
+
+bool pinned_memory_ran_out() { return ran_out; }
+
+void fail_cuda_after(int calls, cudaError_t error, int times) {
+  calls_to_failure = calls;
+  failures_left = times;
+  injected = error;
+}
+
+std::int64_t cuda_allocations() { return allocations; }
+
+std::string why_no_device(cudaError_t error, int driver) {
+  if (driver == 0) return "no NVIDIA driver is installed";
   if (error == cudaErrorInsufficientDriver)
     return "the NVIDIA driver is made for CUDA " + version_text(driver) +
            ", this program needs CUDA " + version_text(CUDART_VERSION);
   return error == cudaSuccess ? "no CUDA device" : cudaGetErrorString(error);
 }
 
-std::byte* allocate_pinned(std::size_t bytes) noexcept {
+namespace {
+
+std::byte* allocate_device(std::size_t bytes) noexcept {
   void* memory = nullptr;
-  if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+  if (or_injected(cudaMalloc(&memory, bytes)) == cudaSuccess) {
+    ++allocations;
     return static_cast<std::byte*>(memory);
-  cudaGetLastError();  // reported by the caller, not by the next launch
+  }
+  cudaFree(memory);
+  cudaGetLastError();
   return nullptr;
 }
-
-void release_pinned(std::byte* memory) noexcept { cudaFreeHost(memory); }
+void release_device(std::byte* memory) noexcept { cudaFree(memory); }
 
 }  // namespace
 
+const HostMemory device_memory{"device memory", allocate_device, release_device};
 const HostMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
 
 CudaDevices cuda_devices() {
@@ -62,12 +162,15 @@ CudaDevices cuda_devices() {
       found.devices.push_back(
           {i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
   }
-  if (found.devices.empty()) found.why_none = why_none(result);
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (found.devices.empty()) found.why_none = why_no_device(result, driver);
   cudaGetLastError();
   return found;
 }
 
 void check_cuda(cudaError_t result, const char* act, const std::string& value) {
+  result = or_injected(result);
   if (result == cudaSuccess) return;
   cudaGetLastError();  // an error that does not last is not to be found by the next launch
   throw Error(result == cudaErrorMemoryAllocation ? Message::memory : Message::device, act, value,
@@ -145,8 +248,10 @@ void Stream::synchronise() const {
 DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
   void* memory = nullptr;
   const std::string value = std::to_string(bytes >> 20) + " MiB";
-  check_cuda(cudaMalloc(&memory, bytes), "cannot allocate device memory", value);
+  const cudaError_t result = cudaMalloc(&memory, bytes);
   memory_.reset(static_cast<std::byte*>(memory));
+  check_cuda(result, "cannot allocate device memory", value);
+  ++allocations;
   // What is copied back includes the gaps between rows, which no kernel writes.
   check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
 }

@@ -24,8 +24,17 @@ struct CudaDevices {
 // Asks the driver; does not touch the devices. Never throws for want of a driver or a device.
 CudaDevices cuda_devices();
 
+// Whether there is a driver that could know of devices. Does not start it.
+bool has_cuda_driver();
+
+// What the first use of a device would wait for, about 0.3 s. Leaves errors to that.
+void wake_device(int index) noexcept;
+
 // Host memory that every device copies from and to without a detour. Allocating takes milliseconds
-// and may wait for the device: a thing for pools. Plain memory in a build without CUDA.
+// and may wait for the device: a thing for pools. Where there is no driver or no more such memory,
+// and in a build without CUDA, plain memory, which devices copy slower.
 extern const HostMemory pinned_memory;
+// Whether a device had no more of it.
+bool pinned_memory_ran_out();
 
 }  // namespace vidconv

@@ -1,5 +1,6 @@
-// Stands for cuda.cpp and processor_cuda.cpp in a build without CUDA.
+// Stands for cuda.cpp, nvdec.cpp and processor_cuda.cpp in a build without CUDA.
 #include "pipeline/cuda.h"
+#include "pipeline/nvdec.h"
 #include "pipeline/processor.h"
 
 namespace vidconv {
@@ -13,9 +14,28 @@ const HostMemory pinned_memory = plain_memory;
 
 CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
 
+bool has_cuda_driver() { return false; }
+void wake_device(int) noexcept {}
+bool pinned_memory_ran_out() { return false; }
+
 std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use --device cpu");
 }
+
+// Nothing of NVDEC is asked for where there is no device.
+const AVCodec* find_nvdec_codec(AVCodecID) { return nullptr; }
+NvdecShare share_device(int, std::size_t, std::optional<int>) { return {1, 8}; }
+NvdecMemory::NvdecMemory(int index) : device(index), pool(plain_memory) {}
+
+struct NvdecPictures::Implementation {};
+NvdecPictures::NvdecPictures(std::shared_ptr<NvdecMemory> memory) {
+  throw Error(Fault::device, "cannot decode on the device",
+              "cuda:" + std::to_string(memory->device), no_cuda, "use --decoder cpu");
+}
+NvdecPictures::~NvdecPictures() = default;
+AVBufferRef* NvdecPictures::device() const { return nullptr; }
+bool NvdecPictures::can_take(AVPixelFormat) { return false; }
+FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat) { return frame; }
 
 }  // namespace vidconv

@@ -4,17 +4,31 @@
 
 #include <cuda_runtime_api.h>
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 
+#include "pipeline/pool.h"
+
 namespace vidconv {
 
 // Throws Error(device) unless `result` is success. `act` is what was tried ("cannot upload a
 // frame"), `value` what it was tried on.
 void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
+
+// For tests: after so many more calls of CUDA that are looked at, the next `times` count as having
+// failed with `error`. cudaSuccess: as it is again.
+void fail_cuda_after(int calls, cudaError_t error, int times = INT_MAX);
+
+// For people, where there are no devices: what cudaGetDeviceCount() gave, and the CUDA version that
+// the driver is made for, 0 where there is none.
+std::string why_no_device(cudaError_t error, int driver);
+
+// Allocations of device and pinned memory so far, in this process.
+std::int64_t cuda_allocations();
 
 // Makes a device current in this thread, and the former one again at the end of the scope. Costs
 // next to nothing where it is the current one already.
@@ -95,5 +109,8 @@ class DeviceBuffer {
   std::unique_ptr<std::byte, Free> memory_;
   std::size_t size_ = 0;
 };
+
+// Memory of the device that is current when a pool of frames grows; not cleared.
+extern const HostMemory device_memory;
 
 }  // namespace vidconv

@@ -5,28 +5,40 @@
 
 namespace vidconv {
 
-Decoder::Decoder(const AVStream& stream, int threads, const HostMemory& memory, Notify notify)
-    : memory_(memory), notify_(std::move(notify)), errors_(this) {
+Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
+    : memory_(options.memory), notify_(options.notify), pool_(options.memory), errors_(this) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const char* name = avcodec_get_name(parameters.codec_id);
-  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  const AVCodec* codec = options.nvdec ? find_nvdec_codec(parameters.codec_id)
+                                       : avcodec_find_decoder(parameters.codec_id);
   if (!codec) throw Error(Fault::input, "cannot decode", name, "this FFmpeg has no decoder for it");
   context_.reset(avcodec_alloc_context3(codec));
   if (!context_) throw Error(Fault::internal, "out of memory", "", "");
   const auto check = [&](int code) { check_av(code, Fault::input, "cannot decode", name); };
   check(avcodec_parameters_to_context(context_.get(), &parameters));
   context_->pkt_timebase = stream.time_base;
-  context_->thread_count = threads;
+  context_->thread_count = options.threads;
   // Pictures with errors are shown in their time and counted, instead of leaving gaps.
   context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
   context_->opaque = this;
   context_->get_buffer2 = get_buffer;
+  if (options.nvdec) {
+    pictures_ = std::make_unique<NvdecPictures>(options.nvdec);
+    context_->hw_device_ctx = av_buffer_ref(pictures_->device());
+    context_->get_format = choose_format;
+    context_->thread_count = 1;  // more would only parse
+#ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
+    // The decoder's own surfaces, without a copy: they are given back at once.
+    context_->hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
+#endif
+  }
   check(avcodec_open2(context_.get(), codec, nullptr));
 }
 
 Decoder::~Decoder() = default;
 
 Decoder::Result Decoder::judge(int code) {
+  if (refused_) return Result::refused;
   if (code >= 0) return Result::done;
   if (code == AVERROR(EAGAIN)) return Result::again;
   if (code == AVERROR_EOF) return Result::end;
@@ -45,23 +57,30 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
   const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
   if (result != Result::done) return result;
   forget_unknown_colours(*frame);
-  frame = normalise(std::move(frame));
+  frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
+                    : normalise(std::move(frame));
   return result;
+}
+
+void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
+
+// Asked when the stream's headers are known, and again where the device could not be set up.
+AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelFormat* offered) {
+  Decoder& self = *static_cast<Decoder*>(context->opaque);
+  for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
+    if (*p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt)) return *p;
+  self.refused_ = true;
+  return AV_PIX_FMT_NONE;
 }
 
 std::size_t Decoder::memory() const {
   const std::lock_guard lock(mutex_);
-  return (pool_ ? pool_->bytes() : 0) + (converter_ ? converter_->memory() : 0);
-}
-
-std::shared_ptr<FramePool> Decoder::pool_for(const FrameLayout& layout) {
-  const std::lock_guard lock(mutex_);
-  if (!pool_ || pool_->layout() != layout) pool_ = std::make_shared<FramePool>(layout, memory_);
-  return pool_;
+  return pool_.bytes() + (converter_ ? converter_->memory() : 0);
 }
 
 // Called by the codec, on any of its threads.
 int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
+  if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   const PixelFormat* format =
       find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
@@ -70,7 +89,7 @@ int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
   try {
     const auto pool =
         static_cast<Decoder*>(context->opaque)
-            ->pool_for(decoder_layout(*format, frame->width, frame->height, *context));
+            ->pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
     return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
   } catch (...) {
     return AVERROR(ENOMEM);
@@ -82,7 +101,7 @@ FramePtr Decoder::normalise(FramePtr frame) {
   const PixelFormat* format = find_format(id);
   const std::lock_guard lock(mutex_);
   const bool any_memory = memory_.allocate == plain_memory.allocate;
-  if (format && frame->buf[0] && !frame->buf[1] && (any_memory || (pool_ && pool_->owns(*frame)))) {
+  if (format && frame->buf[0] && !frame->buf[1] && (any_memory || pool_.owns(*frame))) {
     frame->format = id;
     return frame;
   }

@@ -1,51 +1,85 @@
 // Decoder: packets of one video stream to frames in the pipeline's memory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "pipeline/av_log.h"
 #include "pipeline/convert.h"
 #include "pipeline/notice.h"
+#include "pipeline/nvdec.h"
 #include "pipeline/pool.h"
 
 namespace vidconv {
 
-class Decoder {
+// Packets in, frames out. All members but those that say otherwise belong to one thread.
+class VideoDecoder {
  public:
-  // `threads`: 0 for as many as the codec likes. Throws Error(input).
-  Decoder(const AVStream& stream, int threads, const HostMemory& memory, Notify notify);
-  ~Decoder();
+  virtual ~VideoDecoder() = default;
 
   enum class Result : std::uint8_t {
     done,     // send: the packet was taken; receive: here is a frame
     again,    // send: receive first; receive: send first
     damaged,  // the data makes no sense; go on with the next
+    refused,  // the device cannot decode this stream; nothing will come
     end,      // receive: nothing more will come
   };
 
   // nullptr: no more packets. Throws Error for what is not the data's fault.
-  Result send(const AVPacket* packet);
+  virtual Result send(const AVPacket* packet) = 0;
   // The frame has a format of the table, its range in color_range, and lies in one buffer; where
   // the codec can write into foreign memory it was decoded there.
-  Result receive(FramePtr& frame);
+  virtual Result receive(FramePtr& frame) = 0;
 
-  // What the codec has complained about so far.
-  const AvErrors& errors() const { return errors_; }
-  std::size_t memory() const;  // bytes of frames; any thread
+  // Whether the frames lie in memory of the CUDA device.
+  virtual bool on_device() const = 0;
+  // What the codec has complained about so far, and the first of it; any thread.
+  virtual std::int64_t errors() const = 0;
+  virtual std::string first_error() const = 0;
+  // Makes a receive() that waits return. Any thread.
+  virtual void cancel() {}
+  virtual std::size_t memory() const = 0;  // bytes of frames on the host; any thread
+};
+
+struct DecoderOptions {
+  int threads = 0;  // 0: as many as the codec likes
+  HostMemory memory = plain_memory;
+  Notify notify;
+  std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
+};
+
+class Decoder : public VideoDecoder {
+ public:
+  // Throws Error(input).
+  Decoder(const AVStream& stream, const DecoderOptions& options);
+  ~Decoder() override;
+
+  Result send(const AVPacket* packet) override;
+  Result receive(FramePtr& frame) override;
+  bool on_device() const override { return pictures_ != nullptr; }
+  std::int64_t errors() const override { return errors_.count(); }
+  std::string first_error() const override { return errors_.first(); }
+  std::size_t memory() const override;
+
+  // After the end: ready for packets from a key frame on.
+  void restart();
 
  private:
   static int get_buffer(AVCodecContext* context, AVFrame* frame, int flags);
-  std::shared_ptr<FramePool> pool_for(const FrameLayout& layout);
+  static AVPixelFormat choose_format(AVCodecContext* context, const AVPixelFormat* offered);
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
 
   const HostMemory memory_;
   const Notify notify_;
-  mutable std::mutex mutex_;  // of the two below: the codec's threads ask for frames
-  std::shared_ptr<FramePool> pool_;
+  std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
+  std::atomic<bool> refused_ = false;
+  ChangingPool pool_;         // the codec's threads ask it for frames
+  mutable std::mutex mutex_;  // of the converter
   std::optional<Converter> converter_;
   AvErrors errors_;
   CodecContextPtr context_;

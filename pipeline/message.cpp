@@ -58,6 +58,10 @@ constexpr MessageKind table[] = {
      ""},
     {Message::device_chosen, "device-chosen", Fault::none, "what --device auto has chosen, and why",
      ""},
+    {Message::fallback, "fallback", Fault::none,
+     "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
+     "memory that copies slower, or on the CPU; the output is the same",
+     ""},
     {Message::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
      "scale=auto keeps its brightness"},
     {Message::no_effect, "no-effect", Fault::none, "an option changes nothing here", ""},

@@ -45,6 +45,7 @@ enum class Message : std::uint8_t {
   damaged,
   interrupted,
   device_chosen,
+  fallback,
   gain,
   no_effect,
   assumed,

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "pipeline/av.h"
@@ -54,7 +55,8 @@ class FramePool {
   FramePool& operator=(const FramePool&) = delete;
 
   // A writable frame with data, linesize, buf[0], format and size set, and contents undefined.
-  // Any thread. Throws Error(device) where memory is out.
+  // Any thread. Throws Error(device) where memory is out. One that comes back while nobody else
+  // refers to its memory is handed out again as it is, so that no frame costs an allocation.
   FramePtr get();
   // The same, into a frame that has no buffers yet; false where memory is out. Keeps width, height
   // and format. Throws nothing: decoders call it.
@@ -71,9 +73,30 @@ class FramePool {
 
  private:
   struct Arena;
+  class Home;
+  void point_into_buffer(AVFrame& frame) const;
+
   FrameLayout layout_;
   Arena* arena_;  // lives until the last buffer is back
   AVBufferPool* pool_;
+  std::shared_ptr<Home> home_;
+};
+
+// A pool for a stream whose frames may change: it always has the last layout that was asked for.
+// Any thread.
+class ChangingPool {
+ public:
+  explicit ChangingPool(const HostMemory& memory) : memory_(memory) {}
+
+  std::shared_ptr<FramePool> of(const FrameLayout& layout);
+  // As of FramePool, for the last layout.
+  bool owns(const AVFrame& frame) const;
+  std::size_t bytes() const;
+
+ private:
+  const HostMemory memory_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<FramePool> pool_;
 };
 
 }  // namespace vidconv

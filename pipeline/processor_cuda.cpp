@@ -114,7 +114,7 @@ class CudaProcessor final : public Processor {
       {
         const std::lock_guard lock(mutex_);
         slot.started = false;
-        if (!slot.input->on_device()) upload(slot);
+        upload(slot);
         pending_.push_back(&slot);
         if (static_cast<int>(pending_.size()) == group_) start_pending();
       }
@@ -275,7 +275,7 @@ class CudaProcessor final : public Processor {
   // The three stages. Each queues the work of one frame and returns.
   void upload(Slot& slot) {
     slot.passage.begin(Passage::upload, upload_);
-    copy_up(slot);
+    if (!slot.input->on_device()) copy_up(slot);
     slot.passage.end(Passage::upload, upload_);
   }
 

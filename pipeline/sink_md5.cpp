@@ -1,6 +1,8 @@
 // One line per frame, "<number> <md5>", and "all <md5>" at the end: of the visible samples, packed
 // as FFmpeg's rawvideo packs them.
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "pipeline/sink_kinds.h"
 
@@ -24,14 +26,14 @@ class Md5 {
   }
 
   // In hexadecimal; starts anew.
-  std::string take() {
+  std::array<char, 32> take() {
     std::array<std::uint8_t, 16> digest;
     av_md5_final(state_.get(), digest.data());
     av_md5_init(state_.get());
-    std::string text;
-    for (const std::uint8_t byte : digest) {
-      text += "0123456789abcdef"[byte >> 4];
-      text += "0123456789abcdef"[byte & 15];
+    std::array<char, 32> text;
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+      text[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+      text[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
     }
     return text;
   }
@@ -56,16 +58,28 @@ class Md5Sink final : public Sink {
         all_.add(frame.row(p, y), bytes);
       }
     }
-    writer_.write(std::to_string(frame.number()) + " " + one_.take() + "\n");
+    std::array<char, 20> number;
+    const auto end = std::to_chars(number.begin(), number.end(), frame.number()).ptr;
+    write_line({number.data(), end}, one_);
     ++frames_;
   }
 
   void cancel() override { writer_.cancel(); }
-  void finish() override { writer_.write("all " + all_.take() + "\n"); }
+  void finish() override { write_line("all", all_); }
   std::int64_t frames() const override { return frames_; }
   std::string description() const override { return "digests"; }
 
  private:
+  // Allocates nothing: it is done for every frame.
+  void write_line(std::string_view name, Md5& digest) {
+    std::array<char, 64> line;
+    char* end = std::ranges::copy(name, line.begin()).out;
+    *end++ = ' ';
+    end = std::ranges::copy(digest.take(), end).out;
+    *end++ = '\n';
+    writer_.write({line.data(), end});
+  }
+
   ByteWriter writer_;
   Md5 one_, all_;
   std::int64_t frames_ = 0;

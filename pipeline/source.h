@@ -60,6 +60,9 @@ class Source {
   // Makes a next() that waits for input return. Any thread.
   virtual void cancel() = 0;
 
+  // Whether frames come in memory of the CUDA device.
+  virtual bool on_device() const { return false; }
+
   // Complete when next() has returned none.
   virtual Damage damage() const { return {}; }
   // What became of what was read, of each stream; complete when next() has returned none and no
@@ -67,6 +70,12 @@ class Source {
   virtual std::vector<StreamAccount> accounts() const { return {}; }
   // Host memory for frames so far, bytes. Any thread.
   virtual std::size_t memory() const = 0;
+};
+
+// Decoding on a CUDA device, where frames stay then.
+struct NvdecOptions {
+  int device = 0;
+  std::optional<int> sessions;  // side by side on one file; none: as the device's memory allows
 };
 
 struct SourceOptions {
@@ -81,6 +90,8 @@ struct SourceOptions {
   double timeout = 0;
   int threads = 0;  // of the decoder; 0: as many as it likes
   HostMemory memory = plain_memory;
+  // A stream that the device cannot decode is decoded on the CPU, and notify() told.
+  std::optional<NvdecOptions> nvdec;
   Notify notify;
   // Becomes true when a person wants to stop: the input ends early then. Outlives the source.
   const std::atomic<bool>* interrupted = nullptr;

@@ -8,7 +8,7 @@
 
 #include "pipeline/arrivals.h"
 #include "pipeline/container.h"
-#include "pipeline/decoder.h"
+#include "pipeline/decoder_choice.h"
 #include "pipeline/expected.h"
 #include "pipeline/pipe_io.h"
 #include "pipeline/source_kinds.h"
@@ -31,7 +31,12 @@ class ContainerSource final : public Source {
     if (reader) pipe_.emplace(std::move(reader));
     open(url);
     find_video();
-    decoder_.emplace(*stream_, options.threads, options.memory, options.notify);
+    decoder_ = make_decoder(*stream_,
+                            {.threads = options_.threads,
+                             .memory = options_.memory,
+                             .notify = options_.notify,
+                             .nvdec = nullptr},
+                            options_.nvdec);
     seek();
     decode_first();
   }
@@ -39,13 +44,11 @@ class ContainerSource final : public Source {
   const VideoInfo& video() const override { return info_; }
   const AVFormatContext* container() const override { return container_.get(); }
   int video_stream() const override { return stream_->index; }
+  bool on_device() const override { return decoder_->on_device(); }
   Damage damage() const override {
     Damage damage = damage_;
-    for (const AvErrors* errors : {&errors_, &decoder_->errors()}) {
-      if (damage.errors == 0) damage.first_error = errors->first();
-      damage.errors += errors->count();
-    }
-    damage.errors -= errors_before_;
+    damage.errors = errors_.count() + decoder_->errors() - errors_before_;
+    damage.first_error = errors_.count() > 0 ? errors_.first() : decoder_->first_error();
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
@@ -67,6 +70,7 @@ class ContainerSource final : public Source {
   void cancel() override {
     cancelled_ = true;
     if (pipe_) pipe_->cancel();
+    decoder_->cancel();
   }
 
   std::optional<Item> next() override {
@@ -171,10 +175,10 @@ class ContainerSource final : public Source {
   void step() {
     if (!video_done_) {
       FramePtr frame = std::move(spare_);
-      const Decoder::Result result = decoder_->receive(frame);
-      if (result == Decoder::Result::done) return take_frame(std::move(frame));
+      const VideoDecoder::Result result = decoder_->receive(frame);
+      if (result == VideoDecoder::Result::done) return take_frame(std::move(frame));
       spare_ = std::move(frame);
-      if (result == Decoder::Result::damaged) {
+      if (result == VideoDecoder::Result::damaged) {
         ++damage_.packets;
         ++account_of(stream_->index).failed;
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
@@ -206,13 +210,13 @@ class ContainerSource final : public Source {
       ++account.outside;
       return;
     }
-    const Decoder::Result result = decoder_->send(packet.get());
-    if (result == Decoder::Result::done) {
+    const VideoDecoder::Result result = decoder_->send(packet.get());
+    if (result == VideoDecoder::Result::done) {
       ++account.decoded;
       // An empty packet says "the same again".
       if ((packet->flags & AV_PKT_FLAG_DISCARD) || packet->size == 0) ++account.hidden;
     }
-    if (result != Decoder::Result::damaged) return;
+    if (result != VideoDecoder::Result::damaged) return;
     ++account.refused;
     ++damage_.packets;
   }
@@ -262,7 +266,7 @@ class ContainerSource final : public Source {
     if (info_.width == 0) {
       describe(*frame);
       // What was wrong before the part is not the part's fault.
-      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors().count();
+      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors();
     }
     if (time >= part_.end) {
       ++account.frames_outside;
@@ -285,7 +289,8 @@ class ContainerSource final : public Source {
       duration = av_rescale_q(1, av_inv_q(info_.frame_rate), stream_->time_base);
     set_frame_duration(*frame, duration);
     next_pts_ = pts + offset(stream_->time_base) + duration;
-    ready_.emplace_back(Frame(std::move(frame), count_++));
+    ready_.emplace_back(Frame(std::move(frame), count_++,
+                              decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
     if (options_.frames && count_ == *options_.frames) {
       // Other streams go on until the last frame has been shown.
       part_.end = av_rescale_q(next_pts_, stream_->time_base, AV_TIME_BASE_Q);
@@ -370,6 +375,9 @@ class ContainerSource final : public Source {
     if (frame->width == info_.width && frame->height == info_.height &&
         frame->format == info_.format->id)
       return frame;
+    if (decoder_->on_device())
+      throw Error(Fault::device, "cannot scale on the device", "",
+                  "the picture changes in the middle of the stream", "use --decoder cpu");
     if (!fitter_) {
       const auto picture = [](int width, int height, const char* format) {
         return fmt::format("{}x{} {}", width, height, format);
@@ -394,7 +402,7 @@ class ContainerSource final : public Source {
   AvErrors errors_{this};
   InputPtr container_;
   AVStream* stream_ = nullptr;
-  std::optional<Decoder> decoder_;
+  std::unique_ptr<VideoDecoder> decoder_;
   std::optional<Arrivals> arrivals_;
   VideoInfo info_;
   Part part_;

@@ -3,12 +3,24 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <string_view>
 #include <vector>
 
 #include "pipeline/cuda.h"
 
 namespace vidconv {
+
+namespace {
+
+// Digits and nothing else.
+std::optional<int> parse_number(const std::string& text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
 
 DeviceChoice choose_device(const std::string& word) {
   if (word == "cpu") return {};
@@ -19,15 +31,11 @@ DeviceChoice choose_device(const std::string& word) {
     return {Device::cuda, 0, fmt::format("convolving on {} (cuda:0)", found.devices[0].name)};
   }
 
-  int index = 0;
-  const std::string_view number =
-      std::string_view(word).substr(std::min<std::size_t>(5, word.size()));
-  const char* end = number.data() + number.size();
-  const bool numbered = word.starts_with("cuda:") &&
-                        std::from_chars(number.data(), end, index).ptr == end && !number.empty() &&
-                        index >= 0;
+  const std::optional<int> numbered =
+      word.starts_with("cuda:") ? parse_number(word.substr(5)) : std::nullopt;
   if (word != "cuda" && !numbered)
     throw Error(Fault::usage, "--device", word, "no such device", "use auto, cpu, cuda or cuda:N");
+  const int index = numbered.value_or(0);
   if (found.devices.empty())
     throw Error(Fault::device, "cannot use the device", word, found.why_none,
                 "use --device cpu or auto");
@@ -36,6 +44,33 @@ DeviceChoice choose_device(const std::string& word) {
                 fmt::format("there are {} CUDA devices, counted from 0", found.devices.size()),
                 "see --list-devices");
   return {Device::cuda, index, ""};
+}
+
+std::optional<NvdecOptions> choose_decoder(const std::string& word, const DeviceChoice& device,
+                                           bool verify, const Notify& told) {
+  if (word == "auto" || word == "cpu") return std::nullopt;
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw Error(Fault::usage, "--decoder", word, why, remedy);
+  };
+  NvdecOptions options{.device = device.index, .sessions = std::nullopt};
+  if (word != "nvdec") {
+    options.sessions = word.starts_with("nvdec:") ? parse_number(word.substr(6)) : std::nullopt;
+    if (!options.sessions || *options.sessions < 1 || *options.sessions > 64)
+      refuse("no such decoder", "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
+  }
+  if (device.device != Device::cuda && !device.why.empty()) {  // --device auto has found none
+    notify(told, Message::fallback, "decoding on the CPU, which filters too");
+    return std::nullopt;
+  }
+  if (device.device != Device::cuda)
+    refuse("frames that NVDEC decodes stay on the device, and the CPU convolves here",
+           "use --device cuda, or --decoder cpu");
+  if (verify)
+    refuse(
+        "frames that NVDEC decodes stay on the device, and --verify and --compare look at them on "
+        "the CPU",
+        "use --decoder cpu");
+  return options;
 }
 
 }  // namespace vidconv

@@ -1,9 +1,11 @@
 // --device: from the user's word to a device.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "pipeline/processor.h"
+#include "pipeline/source.h"
 
 namespace vidconv {
 
@@ -16,5 +18,13 @@ struct DeviceChoice {
 // `word`: auto, cpu, cuda or cuda:N. Throws Error(usage) for any other, Error(device) for a CUDA
 // device that is not there.
 DeviceChoice choose_device(const std::string& word);
+
+// `word`: auto, cpu, nvdec or nvdec:SESSIONS. None: the CPU decodes, which is what auto means: it
+// tells of damage that NVDEC hides. Throws Error(usage) for any other word, and for NVDEC where the
+// frames are not convolved on a CUDA device or `verify` (or a comparison) wants to see them on the
+// CPU; where
+// --device auto has found no device `told` hears that the CPU decodes.
+std::optional<NvdecOptions> choose_decoder(const std::string& word, const DeviceChoice& device,
+                                           bool verify, const Notify& told);
 
 }  // namespace vidconv

@@ -228,10 +228,13 @@ std::string explain(const std::string& input, const Source& source, const Work& 
       "{:.1f} MiB on the device; as much again for decoded frames and what the "
       "decoder refers to\n",
       slots, mebibytes(memory.host), mebibytes(memory.device));
-  text +=
-      memory.device > 0
-          ? "copies  one to the device and one from it per frame\n"
-          : "copies  none: frames are decoded into, filtered from and encoded from one memory\n";
+  if (source.on_device())
+    text += "copies  one from the device per frame; NVDEC decodes there\n";
+  else
+    text +=
+        memory.device > 0
+            ? "copies  one to the device and one from it per frame\n"
+            : "copies  none: frames are decoded into, filtered from and encoded from one memory\n";
   return text;
 }
 

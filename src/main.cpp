@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "pipeline/cuda.h"
 #include "pipeline/light.h"
 #include "pipeline/picture_file.h"
+#include "pipeline/processor_fit.h"
 #include "pipeline/run.h"
 #include "src/benchmark.h"
 #include "src/device.h"
@@ -53,26 +55,24 @@ class Command {
     capture_av_log();
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
-    device_ = choose_device(device_word());
-    if (!device_.why.empty()) notify_(Message::device_chosen, device_.why);
+    start_device();
     for (const FilterSpec& filter : options_.filters)
       if (const std::string warning = filter.warning(); !warning.empty())
         notify_(Message::gain, "warning: " + warning);
     const auto source = open_source(options_.input, source_options());
+    device();
     const VideoInfo& video = source->video();
     std::vector<Work> works;
     for (const auto& [stream, info] : source->videos()) works.push_back(work_for(info));
     const Work& work = works[0];
 
     if (options_.explain) {
-      const auto processor =
-          make_processor(work, video.width, video.height, processor_options(video));
+      const auto processor = processor_for(work, video);
       fmt::print("{}", explain(options_.input, *source, work, *processor, slots(video)));
       return 0;
     }
     if (options_.benchmark_seconds) {
-      const auto processor =
-          make_processor(work, video.width, video.height, processor_options(video));
+      const auto processor = processor_for(work, video);
       const BenchmarkResult result =
           run_benchmark(*source, *processor, *options_.benchmark_seconds);
       if (!options_.stats_file.empty())
@@ -90,6 +90,40 @@ class Command {
                ? options_.threads
                : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
+  // A device takes as long to start as an input to open: both at once.
+  void start_device() {
+    starting_ = std::async(std::launch::async, [word = device_word()] {
+      DeviceChoice choice = choose_device(word);
+      if (choice.device == Device::cuda) wake_device(choice.index);
+      return choice;
+    });
+  }
+  // Waits until it is known.
+  const DeviceChoice& device() {
+    if (starting_.valid()) {
+      device_ = starting_.get();
+      if (!device_.why.empty()) notify_(Message::device_chosen, device_.why);
+    }
+    return device_;
+  }
+
+  // As large as the device's memory allows; what --device auto has chosen may be the CPU after all.
+  std::unique_ptr<Processor> processor_for(const Work& work, const VideoInfo& video) {
+    ProcessorOptions o = processor_options(video);
+    const bool or_cpu = device_word() == "auto" && !decodes_on_device();
+    auto processor = make_fitting_processor(
+        [&](const ProcessorOptions& with) {
+          return make_processor(work, video.width, video.height, with);
+        },
+        o, or_cpu, notify_);
+    device_.device = o.device;
+    if (pinned_memory_ran_out())
+      notify_(Message::fallback, "there is not enough pinned memory: copies take longer");
+    return processor;
+  }
+
+  bool decodes_on_device() const { return options_.decoder.starts_with("nvdec"); }
+
   int slots(const VideoInfo& video) const {
     if (options_.slots > 0) return options_.slots;
     return default_slots(device_.device, *video.format, video.width, video.height);
@@ -127,7 +161,7 @@ class Command {
     return Codes::all;
   }
 
-  SourceOptions source_options() const {
+  SourceOptions source_options() {
     SourceOptions o;
     o.raw = options_.raw;
     if (options_.start > 0) o.start = options_.start;
@@ -138,7 +172,10 @@ class Command {
     o.strict = options_.strict;
     o.timeout = options_.timeout;
     o.threads = options_.threads;
-    if (device_.device == Device::cuda) o.memory = pinned_memory;
+    // Before the device is known: pinned memory is plain memory where there is none.
+    if (!options_.gallery && device_word() != "cpu" && has_cuda_driver()) o.memory = pinned_memory;
+    o.nvdec = choose_decoder(options_.decoder, decodes_on_device() ? device() : device_,
+                             options_.verify_every || options_.compare, notify_);
     o.notify = notify_;
     o.interrupted = &interrupted_;
     return o;
@@ -176,13 +213,13 @@ class Command {
   }
 
   // What filters all videos of the source, and joins with the originals where that is asked for;
-  // made with what `options` says of each.
+  // each made by `make`.
   std::unique_ptr<Processor> make_filter(
       const Source& source, const std::vector<Work>& works,
-      const std::function<ProcessorOptions(const VideoInfo&)>& options) const {
+      const std::function<std::unique_ptr<Processor>(const Work&, const VideoInfo&)>& make) const {
     std::vector<std::unique_ptr<Processor>> all;
     for (const auto& [stream, video] : source.videos()) {
-      all.push_back(make_processor(works[all.size()], video.width, video.height, options(video)));
+      all.push_back(make(works[all.size()], video));
       if (options_.compare)
         all.back() = make_compare_processor(std::move(all.back()), video, *options_.compare);
     }
@@ -194,7 +231,7 @@ class Command {
   std::unique_ptr<Verifier> make_verifier(const Source& source,
                                           const std::vector<Work>& works) const {
     if (!options_.verify_every) return nullptr;
-    const auto other = [&](const VideoInfo& video) {
+    const auto other = [&](const Work& work, const VideoInfo& video) {
       ProcessorOptions o = processor_options(video);
       o.slots = 1;
       o.variant.clear();
@@ -206,7 +243,7 @@ class Command {
       } else {
         o.variant = "reference";
       }
-      return o;
+      return make_processor(work, video.width, video.height, o);
     };
     return std::make_unique<Verifier>(make_filter(source, works, other), *options_.verify_every);
   }
@@ -237,9 +274,13 @@ class Command {
   int filter(Source& source, const std::vector<Work>& works) {
     const auto compared =
         options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
+    auto processor_made = std::async(std::launch::async, [&] {
+      return make_filter(source, works, [&](const Work& work, const VideoInfo& video) {
+        return processor_for(work, video);
+      });
+    });
     const auto sink = open_sink(options_.output, sink_options(), compared ? *compared : source);
-    const auto processor = make_filter(
-        source, works, [&](const VideoInfo& video) { return processor_options(video); });
+    const auto processor = processor_made.get();
     const auto verifier = make_verifier(source, works);
 
     RunResult result;
@@ -298,6 +339,7 @@ class Command {
   std::mutex messages_mutex_;  // stages notify from threads of their own
   std::vector<Said> messages_;
   ProgressDisplay* display_ = nullptr;  // of the run, by the same mutex
+  std::future<DeviceChoice> starting_;
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
 };

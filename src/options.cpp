@@ -208,6 +208,11 @@ void declare_machine(CLI::App& app, Options& o) {
   app.add_option("--variant", o.variant,
                  "how to convolve: a name of --list-variants (default: the fastest)")
       ->type_name("VARIANT");
+  app.add_option("--decoder", o.decoder,
+                 "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
+                 "on one file (default: as memory allows)")
+      ->capture_default_str()
+      ->type_name("auto|cpu|nvdec|nvdec:N");
   app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");

@@ -34,7 +34,7 @@ struct Options {
   std::string output_format;  // of "-": "y4m" or "raw"; empty: y4m
   std::vector<FilterSpec> filters;
 
-  std::string device = "auto";
+  std::string device = "auto", decoder = "auto";
   std::string variant;  // empty: the best for each step
   Border border;
   std::string planes;  // empty: by the purpose of the filter

@@ -166,6 +166,12 @@ TEST_F(BadInput, CudaWithoutADevice) {
   EXPECT_TRUE(refused(result, exit_device, {"cuda"}));
 }
 
+TEST_F(BadInput, NvdecWithoutADevice) {
+  const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() + " -o " + out() +
+                              " --kernel sobel --device cuda --decoder nvdec");
+  EXPECT_TRUE(refused(result, exit_device, {"cuda"}));
+}
+
 struct Refusal {
   std::string name;
   Arguments arguments;             // after INPUT -o OUTPUT
@@ -192,6 +198,16 @@ const std::vector<Refusal> refusals = {
     {"UnknownBorder", {"--kernel", "box", "--border", "mirror"}, {"mirror", "reflect"}},
     {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"'R'", "YUV"}},
     {"UnknownDevice", {"--kernel", "box", "--device", "gpu"}, {"--device", "gpu"}},
+    {"UnknownDecoder", {"--kernel", "box", "--decoder", "gpu"}, {"--decoder", "gpu", "nvdec"}},
+    {"NvdecForTheCpu",
+     {"--kernel", "box", "--device", "cpu", "--decoder", "nvdec"},
+     {"--decoder", "nvdec", "--device cuda"}},
+    {"NoSessions",
+     {"--kernel", "box", "--device", "cpu", "--decoder", "nvdec:0"},
+     {"nvdec:0", "1 to 64"}},
+    {"SessionsOfAWord",
+     {"--kernel", "box", "--device", "cpu", "--decoder", "nvdec:all"},
+     {"nvdec:all", "nvdec:SESSIONS"}},
     {"NoThreads", {"--kernel", "box", "--threads", "0"}, {"--threads"}},
     {"WordForANumber", {"--kernel", "box", "--frames", "many"}, {"many"}},
     {"UnknownProgress", {"--kernel", "box", "--progress", "pie"}, {"pie", "json"}},

@@ -128,6 +128,11 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
       {Message::interrupted, [=, this] { return interrupted(); }},
       {Message::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
+      {Message::fallback,
+       [=, this] {
+         return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +
+                      " -o null: --kernel box --decoder nvdec");
+       }},
       {Message::gain, [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
       {Message::no_effect,
        [=, this] { return filter("pattern:64x48:gbrp#2", "-o null: --range clamp"); }},

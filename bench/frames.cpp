@@ -1,0 +1,173 @@
+// vidconv-frames: the ends of a pipeline without its middle, to measure what decoders, encoders and
+// pipes do alone.
+//
+//   vidconv-frames decode INPUT [--device N --sessions N]   frames per second of decoding
+//   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N
+//                       frames per second of encoding the first pictures of INPUT, held in memory,
+//                       forth and back
+//   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
+//   vidconv-frames supply BYTES         so many bytes to standard output, likewise
+//   vidconv-frames drain                standard input to nowhere, likewise; tells bytes per second
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "pipeline/cuda.h"
+#include "pipeline/sink.h"
+#include "pipeline/source.h"
+#include "pipeline/stopwatch.h"
+
+namespace vidconv::bench {
+namespace {
+
+constexpr int pipe_bytes = 1 << 20;
+constexpr std::size_t block_bytes = pipe_bytes / 4;  // carries most: both ends work at once
+constexpr std::size_t held_frames = 48;
+
+struct Options {
+  std::string input, output, codec = "libx264", preset = "ultrafast";
+  int device = 0, sessions = -1;
+  std::int64_t frames = 500;
+  std::size_t bytes = 0;
+};
+
+void report(std::int64_t frames, double seconds) {
+  fmt::print("{} frames in {:.3f} s: {:.1f} frames/s\n", frames, seconds,
+             static_cast<double>(frames) / seconds);
+}
+
+void decode(const Options& o) {
+  SourceOptions options;
+  if (o.sessions >= 0) {
+    options.memory = pinned_memory;
+    options.nvdec = NvdecOptions{.device = o.device, .sessions = std::nullopt};
+    if (o.sessions > 0) options.nvdec->sessions = o.sessions;
+  }
+  options.notify = [](Message, const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  const auto source = open_source(o.input, options);
+  const auto start = Clock::now();
+  std::int64_t frames = 0;
+  while (const auto item = source->next()) frames += std::holds_alternative<Frame>(*item);
+  report(frames, seconds_since(start));
+}
+
+void encode(const Options& o) {
+  const auto source = open_source(o.input, {});
+  SinkOptions options;
+  options.codec = o.codec;
+  options.preset = o.preset;
+  options.overwrite = true;
+  const auto sink = open_sink(o.output, options, *source);
+  std::vector<Frame> pictures;
+  while (pictures.size() < held_frames) {
+    auto item = source->next();
+    if (!item) break;
+    if (Frame* frame = std::get_if<Frame>(&*item)) pictures.push_back(std::move(*frame));
+  }
+  if (pictures.size() < 2) throw std::runtime_error("the input is too short");
+  const std::int64_t step = pictures[1].av().pts - pictures[0].av().pts;
+  const std::size_t period = 2 * pictures.size() - 2;
+  const auto start = Clock::now();
+  for (std::int64_t i = 0; i < o.frames; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) % period;
+    FramePtr picture(av_frame_clone(&pictures[at < pictures.size() ? at : period - at].av()));
+    picture->pts = i * step;
+    sink->write(Frame(std::move(picture), i));
+  }
+  sink->finish();
+  report(o.frames, seconds_since(start));
+}
+
+void enlarge(int fd) { fcntl(fd, F_SETPIPE_SZ, pipe_bytes); }
+
+// False at the end of the pipe.
+bool write_all(std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(1, bytes.data(), bytes.size());
+    if (count <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+void copy() {
+  enlarge(0);
+  enlarge(1);
+  std::vector<char> block(block_bytes);
+  for (ssize_t count; (count = read(0, block.data(), block.size())) > 0;)
+    if (!write_all({block.data(), static_cast<std::size_t>(count)})) return;
+}
+
+void supply(const Options& o) {
+  enlarge(1);
+  std::vector<char> block(block_bytes);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<char>(i * i >> 7);
+  for (std::size_t left = o.bytes; left > 0;) {
+    const std::size_t now = std::min(left, block.size());
+    if (!write_all({block.data(), now})) return;
+    left -= now;
+  }
+}
+
+void drain() {
+  enlarge(0);
+  std::vector<char> block(block_bytes);
+  std::size_t bytes = 0;
+  auto start = Clock::now();
+  for (ssize_t count; (count = read(0, block.data(), block.size())) > 0;) {
+    if (bytes == 0) start = Clock::now();  // the programs before it take their time to start
+    bytes += static_cast<std::size_t>(count);
+  }
+  const double seconds = seconds_since(start);
+  fmt::print(stderr, "{} bytes in {:.3f} s: {:.3f} GB/s\n", bytes, seconds,
+             1e-9 * static_cast<double>(bytes) / seconds);
+}
+
+int run(int argc, char** argv) {
+  Options o;
+  CLI::App app("What decoders, encoders and pipes do alone.", "vidconv-frames");
+  app.require_subcommand(1);
+  CLI::App* d = app.add_subcommand("decode");
+  d->add_option("input", o.input)->required();
+  d->add_option("--sessions", o.sessions, "of NVDEC; 0: as vidconv chooses");
+  d->add_option("--device", o.device);
+  CLI::App* e = app.add_subcommand("encode");
+  e->add_option("input", o.input)->required();
+  e->add_option("output", o.output)->required();
+  e->add_option("--codec", o.codec);
+  e->add_option("--preset", o.preset);
+  e->add_option("--frames", o.frames);
+  CLI::App* c = app.add_subcommand("copy");
+  CLI::App* s = app.add_subcommand("supply");
+  s->add_option("bytes", o.bytes)->required();
+  app.add_subcommand("drain");
+  CLI11_PARSE(app, argc, argv);
+  if (d->parsed())
+    decode(o);
+  else if (e->parsed())
+    encode(o);
+  else if (c->parsed())
+    copy();
+  else if (s->parsed())
+    supply(o);
+  else
+    drain();
+  return 0;
+}
+
+}  // namespace
+}  // namespace vidconv::bench
+
+int main(int argc, char** argv) {
+  try {
+    return vidconv::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "vidconv-frames: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Raw 4K frames through vidconv between two pipes, beside the same pipes with a plain copy of blocks
+# in its place. Best of several short runs each, in turn.
+#
+#   bench/pipes.sh BUILD [DEVICE [KERNEL [FRAMES [RUNS]]]]
+#
+# BUILD is a build directory with vidconv and vidconv-frames; PREFIX in the environment is put before
+# each program, say a script that sets where libraries are.
+set -euo pipefail
+build=$1 device=${2:-cpu} kernel=${3:-identity} frames=${4:-120} runs=${5:-5}
+size=3840x2160
+bytes=$((3840 * 2160 * 3 / 2 * frames))
+read -ra prefix <<<"${PREFIX:-}"
+frames_program=("${prefix[@]}" "$build/vidconv-frames")
+vidconv=("${prefix[@]}" "$build/vidconv")
+
+# What the middle of the pipe lets through, GB/s.
+through() {
+  "${frames_program[@]}" supply "$bytes" | "$@" | "${frames_program[@]}" drain 2>&1 |
+    sed -n 's/.*: \(.*\) GB\/s/\1/p'
+}
+best() { sort -g | tail -1; }
+
+copies='' filtered=''
+for ((i = 0; i < runs; i++)); do
+  copies+=$(through "${frames_program[@]}" copy)$'\n'
+  filtered+=$(through "${vidconv[@]}" - --raw "$size:yuv420p@60" -o - --format raw \
+    --device "$device" --kernel "$kernel" -q)$'\n'
+done
+copy=$(best <<<"$copies") vid=$(best <<<"$filtered")
+awk -v c="$copy" -v v="$vid" -v d="$device" -v k="$kernel" 'BEGIN {
+  printf "%s, %s: pipes alone %.2f GB/s, with vidconv %.2f GB/s (%.0f frames/s): %.1f%%\n",
+         d, k, c, v, v * 1e9 / 12441600, 100 * v / c }'

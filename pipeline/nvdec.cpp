@@ -1,0 +1,154 @@
+#include "pipeline/nvdec.h"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_cuda.h>
+}
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/cuda/unpack.h"
+#include "pipeline/cuda_objects.h"
+#include "pipeline/frame.h"
+
+namespace vidconv {
+namespace {
+
+// The runtime's context of the device that is current. av_hwdevice_ctx_create() would want it to
+// have been made with flags of libavutil's own.
+CUcontext current_context() {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+  check_cuda(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &address, 12000, cudaEnableDefault,
+                                              &found),
+             "cannot use the CUDA driver");
+#else
+  check_cuda(cudaGetDriverEntryPoint("cuCtxGetCurrent", &address, cudaEnableDefault, &found),
+             "cannot use the CUDA driver");
+#endif
+  CUcontext context = nullptr;
+  if (address) reinterpret_cast<CUresult (*)(CUcontext*)>(address)(&context);
+  return context;
+}
+
+const PixelFormat* plain_format(AVPixelFormat coded) {
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  return find_format(without_range(coded, range));
+}
+
+}  // namespace
+
+const AVCodec* find_nvdec_codec(AVCodecID id) {
+  void* state = nullptr;
+  while (const AVCodec* codec = av_codec_iterate(&state)) {
+    if (codec->id != id || !av_codec_is_decoder(codec) || codec->wrapper_name) continue;
+    for (int i = 0; const AVCodecHWConfig* config = avcodec_get_hw_config(codec, i); ++i)
+      if (config->device_type == AV_HWDEVICE_TYPE_CUDA &&
+          (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
+        return codec;
+  }
+  return nullptr;
+}
+
+NvdecShare share_device(int device, std::size_t frame_bytes, std::optional<int> sessions) {
+  // What a session keeps for itself: reference pictures and surfaces, rather more than less.
+  constexpr std::size_t kept = 24;
+  constexpr int most_sessions = 7;  // as many engines has an H200; more sessions than that lose
+  const CurrentDevice current(device);
+  std::size_t free = 0, all = 0;
+  check_cuda(cudaMemGetInfo(&free, &all), "cannot use the device");
+  const std::size_t frames = free / 2 / frame_bytes;
+  NvdecShare share;
+  share.sessions =
+      sessions.value_or(std::clamp(static_cast<int>(frames / (2 * kept)), 1, most_sessions));
+  const std::size_t taken = kept * static_cast<std::size_t>(share.sessions);
+  share.frames = std::max<std::size_t>(frames > taken ? frames - taken : 0, 8);
+  return share;
+}
+
+NvdecMemory::NvdecMemory(int index) : device(index), pool(device_memory) {}
+
+struct NvdecPictures::Implementation {
+  const std::shared_ptr<NvdecMemory> memory;
+  AVBufferRef* device = nullptr;
+  std::optional<Stream> stream;
+
+  explicit Implementation(std::shared_ptr<NvdecMemory> from) : memory(std::move(from)) {
+    const int index = memory->device;
+    const CurrentDevice current(index);
+    stream.emplace();
+    device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
+    const auto check = [&](int code) {
+      check_av(code, Fault::device, "cannot decode on the device", "cuda:" + std::to_string(index));
+    };
+    check(device ? 0 : AVERROR(ENOSYS));
+    auto* context = reinterpret_cast<AVHWDeviceContext*>(device->data);
+    auto* cuda = static_cast<AVCUDADeviceContext*>(context->hwctx);
+    cuda->cuda_ctx = current_context();
+    cuda->stream = stream->get();  // what NVDEC writes is complete before it is unpacked
+    check(av_hwdevice_ctx_init(device));
+  }
+  ~Implementation() { av_buffer_unref(&device); }
+};
+
+NvdecPictures::NvdecPictures(std::shared_ptr<NvdecMemory> memory)
+    : implementation_(std::make_unique<Implementation>(std::move(memory))) {}
+NvdecPictures::~NvdecPictures() = default;
+
+AVBufferRef* NvdecPictures::device() const { return implementation_->device; }
+
+// The layouts that NVDEC writes hold every sample of these, and no others of the table.
+bool NvdecPictures::can_take(AVPixelFormat coded) {
+  const PixelFormat* format = plain_format(coded);
+  if (!format || format->components.size() != 3) return false;
+  const Component& chroma = format->components[1];
+  const bool halved = chroma.subsampling.x == 2 && chroma.subsampling.y == 2;
+  const bool whole = chroma.subsampling.x == 1 && chroma.subsampling.y == 1;
+  return chroma.kind == Component::Kind::chroma && format->planes == 3 && (halved || whole);
+}
+
+FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
+  Implementation& self = *implementation_;
+  const auto* frames = reinterpret_cast<const AVHWFramesContext*>(
+      frame->hw_frames_ctx ? frame->hw_frames_ctx->data : nullptr);
+  const PixelFormat* from = frames ? find_format(frames->sw_format) : nullptr;
+  const PixelFormat* to = plain_format(coded);
+  if (!from || !to || from->components.size() != to->components.size())
+    throw Error(Fault::device, "cannot take a picture from NVDEC",
+                frames ? av_get_pix_fmt_name(frames->sw_format) : "", "it is of no known format",
+                "use --decoder cpu");
+  const CurrentDevice current(self.memory->device);
+  FramePtr result = self.memory->pool.of(aligned_layout(*to, frame->width, frame->height))->get();
+  if (av_frame_copy_props(result.get(), frame.get()) < 0)
+    throw Error(Fault::internal, "out of memory", "", "");
+  result->crop_left = result->crop_top = result->crop_right = result->crop_bottom = 0;
+  AVColorRange range = result->color_range;
+  without_range(coded, range);
+  result->color_range = range;
+
+  Frame plain(std::move(result), 0, Frame::Memory::device);
+  for (std::size_t i = 0; i < to->components.size(); ++i) {
+    const Component& c = from->components[i];
+    const Component& wanted = to->components[i];
+    const BytePlane out = plain.component(i);
+    const std::size_t left = frame->crop_left / static_cast<std::size_t>(c.subsampling.x);
+    const std::size_t top = frame->crop_top / static_cast<std::size_t>(c.subsampling.y);
+    const auto* data = reinterpret_cast<const std::byte*>(frame->data[c.plane]) + c.offset +
+                       static_cast<std::size_t>(frame->linesize[c.plane]) * top +
+                       left * static_cast<std::size_t>(c.step * c.sample.bytes());
+    const int shift = c.sample.bytes() == 1 ? 0 : 16 - wanted.sample.depth;
+    try {
+      cuda::unpack({data, frame->linesize[c.plane], out.width, out.height, c.step}, shift, out,
+                   wanted.sample.storage, self.stream->get());
+    } catch (const std::runtime_error& error) {
+      throw Error(Fault::device, "the CUDA device failed", "", error.what(), "use --decoder cpu");
+    }
+  }
+  self.stream->synchronise();
+  return plain.release();
+}
+
+}  // namespace vidconv
