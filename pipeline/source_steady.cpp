@@ -7,6 +7,14 @@
 #include "pipeline/source_kinds.h"
 
 namespace vidconv {
+namespace {
+
+// The most that are in flight with the usual slots and channels: one being read, two in the
+// channel, one being handed over, four that wait for the processor, one that it filters. With more
+// slots the pool grows.
+constexpr std::int64_t most_in_flight = 9;
+
+}  // namespace
 
 SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
                            std::optional<std::int64_t> available)
@@ -27,6 +35,8 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   if (options.duration) end_ = std::min(end_, first_ + frames_in(*options.duration));
   if (options.frames) end_ = std::min(end_, first_ + *options.frames);
   if (available) end_ = std::min(end_, std::max(first_, *available));
+  pool_.reserve(
+      static_cast<int>(std::min(most_in_flight, std::max<std::int64_t>(0, end_ - first_))));
   if (end_ == std::numeric_limits<std::int64_t>::max()) return;
   info_.frames = end_ - first_;
   info_.frames_are_exact = available.has_value();

@@ -40,11 +40,13 @@ for preset in "${presets[@]}"; do
     ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$report" || true
   [[ -s $report ]] || { echo "ctest left no report: $report" >&2; exit 1; }
   count() { grep -c "$1" "$report" || true; }
+  all=$(count '<testcase ')
+  [[ $all -gt 0 ]] || { echo "preset $preset has no tests" >&2; exit 1; }
   run=$(count '<testcase .*status="run"')
   not_run=$(($(count '<skipped message="SKIP_') + $(count '<testcase .*status="disabled"')))
   passed=$((passed + run))
   skipped=$((skipped + not_run))
-  failed=$((failed + $(count '<testcase ') - run - not_run))
+  failed=$((failed + all - run - not_run))
 done
 
 line="$passed passed, $failed failed"
