@@ -59,9 +59,9 @@ class Definition {
 
   Acc dense(const Taps& t, int x, int y) const {
     Acc sum = 0;
-    for (int j = 0; j < t.height; ++j)
-      sum = sum + row_sum(&t.dense[static_cast<std::size_t>(j) * t.width], t.width, x - t.anchor_x,
-                          y - t.anchor_y + j);
+    const double* taps = t.dense.data();
+    for (int j = 0; j < t.height; ++j, taps += t.width)
+      sum = sum + row_sum(taps, t.width, x - t.anchor_x, y - t.anchor_y + j);
     return sum;
   }
 
@@ -127,7 +127,7 @@ class Reference final : public Convolver {
   }
 
   Plan plan_;
-  int threads_;
+  [[maybe_unused]] int threads_;  // of OpenMP, where there is one
 };
 
 }  // namespace

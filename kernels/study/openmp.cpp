@@ -10,7 +10,7 @@ namespace {
 template <class T>
 struct OpenMp {
   static void run(const Plane<const T>& src, const Plane<T>& dst, const Lesson& lesson,
-                  const Sum<T>* taps, int threads) {
+                  const Sum<T>* taps, [[maybe_unused]] int threads) {
     const auto tap = [&](int i) { return taps[i]; };
     const auto read = [&](int u, int v) { return sample_at(src, lesson, u, v); };
 #pragma omp parallel for num_threads(threads) schedule(static)
