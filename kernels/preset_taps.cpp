@@ -45,8 +45,9 @@ std::vector<double> binomial_taps(int size, int subsampling) {
 }
 
 std::vector<double> gaussian_taps(double luma_sigma, double luma_radius, int subsampling) {
-  const double sigma = luma_sigma / subsampling;
-  if (sigma <= 0) return {1.0};
+  if (luma_sigma <= 0) return {1.0};
+  // From here down neighbours weigh nothing in a double, and the square of tinier ones would be 0.
+  const double sigma = std::max(luma_sigma / subsampling, 1e-3);
   const int radius =
       static_cast<int>(std::ceil(std::isnan(luma_radius) ? 3 * sigma : luma_radius / subsampling));
   std::vector<double> taps;

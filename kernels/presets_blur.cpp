@@ -62,7 +62,7 @@ Filter comet(const Arguments& a, Subsampling s) {
 // Each pixel weighs as much of it as the disk covers: out of focus, with smooth edges.
 Filter disk(const Arguments& a, Subsampling s) {
   const double x = a["radius"] / s.x, y = a["radius"] / s.y;
-  if (x <= 0 || y <= 0) return identity(a, s);
+  if (x <= 0.5 && y <= 0.5) return identity(a, s);  // a disk within the pixel
   const auto reach = [](double radius) { return static_cast<int>(std::ceil(radius - 0.5)); };
   const auto weight = [&](int i, int j) { return ellipse_coverage(x, y, i, j); };
   return one_kernel(shape(std::max(0, reach(x)), std::max(0, reach(y)), weight), Purpose::blur);

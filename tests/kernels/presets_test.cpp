@@ -1,6 +1,7 @@
 // The table of presets: every row by walking it, and of each filter what it alone must do.
 #include "kernels/presets.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,8 +62,8 @@ TEST(Presets, ParametricBlursShrinkWithTheChroma) {
   EXPECT_EQ(taps("gaussian:sigma=4", {2, 2}), taps("gaussian:sigma=2"));
 }
 
-// A row of the table is tested by being there: every combination of the ends of its ranges, its
-// choices and its defaults makes a filter that can be planned.
+// A row of the table is tested by being there: the ends of its ranges and what is hardly inside
+// them, its choices and its defaults each make a filter that can be planned.
 TEST(Presets, EveryRowMakesAFilterAtTheEndsOfItsRanges) {
   for (const Preset& preset : presets()) {
     EXPECT_FALSE(preset.description.empty()) << preset.name;
@@ -72,10 +73,14 @@ TEST(Presets, EveryRowMakesAFilterAtTheEndsOfItsRanges) {
         specs.push_back(std::string(preset.name) + ":" + std::string(p.name) + "=" + value);
       };
       for (std::string_view choice : p.choices) add(std::string(choice));
-      if (p.choices.empty()) {
-        add(std::to_string(p.min));
-        add(std::to_string(p.max));
-      }
+      if (!p.choices.empty()) continue;
+      add(fmt::format("{}", p.min));
+      add(fmt::format("{}", p.max));
+      if (p.integer) continue;
+      add(fmt::format("{}", std::nextafter(p.min, p.max)));
+      add(fmt::format("{}", std::nextafter(p.max, p.min)));
+      for (double step : {1e-200, 1e-20, 1e-6})
+        if (p.min + step < p.max) add(fmt::format("{}", p.min + step));
     }
     for (const std::string& spec : specs)
       for (int s : {1, 2})
