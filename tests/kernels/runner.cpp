@@ -90,16 +90,25 @@ bool cuda_works() { return false; }
 
 #endif
 
+namespace {
+
+bool is_asked_for(std::string_view name) {
+  static const char* const variable = std::getenv("VIDCONV_TEST_VARIANTS");
+  static const std::string_view asked = variable ? variable : "";
+  if (asked.ends_with('$')) return name == asked.substr(0, asked.size() - 1);
+  return name.starts_with(asked);
+}
+
+}  // namespace
+
 std::vector<const Variant*> runnable_variants(int width, int height) {
   static const bool cuda = cuda_works();
-  static const char* const asked = std::getenv("VIDCONV_TEST_VARIANTS");
-  static const std::string_view prefix = asked ? asked : "";
   std::vector<const Variant*> result;
   for (const std::span<const Variant> table : {variants(), study_variants()})
     for (const Variant& variant : table) {
       const bool needs_cuda = variant.device == Device::cuda || variant.uses_cuda;
       if ((cuda || !needs_cuda) && variant.takes(width, height) &&
-          (variant.name.starts_with(prefix) || variant.name == "reference"))
+          (is_asked_for(variant.name) || variant.name == "reference"))
         result.push_back(&variant);
     }
   return result;

@@ -13,7 +13,7 @@ namespace vidconv::test {
 // The variants that this machine can run, those to study too: those of the CPU, and those of CUDA
 // where there is a device. Where CUDA is required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main()
 // has made sure. With a size, those that take planes of it. VIDCONV_TEST_VARIANTS=PREFIX leaves
-// those whose names begin so: a new variant, while one works on it.
+// those whose names begin so: a new variant, while one works on it. NAME$ leaves that one.
 std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
 
 // Whether the build has CUDA variants and the machine a device for them.
