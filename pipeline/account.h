@@ -34,7 +34,7 @@ struct StreamAccount {
 // What a sink did with the packets of one stream of the source. Their sum is what it was given.
 struct CopyAccount {
   std::int64_t copied = 0;    // as they are, or as subtitles in another form
-  std::int64_t left_out = 0;  // the output cannot hold the stream, which was said
+  std::int64_t left_out = 0;  // the output cannot hold the stream, or not this, which was said
   std::int64_t empty = 0;     // subtitles that show nothing, where they are coded anew
 
   std::int64_t sum() const { return copied + left_out + empty; }

@@ -1,15 +1,41 @@
 #include "pipeline/arrivals.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <string_view>
+
+#include "pipeline/container.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
 }
 
 namespace vidconv {
+
+namespace {
+
+// libavformat reads numbered pictures up to the first that is not there. What is wrong where others
+// come after `count` of them.
+std::string gap_in_numbers(const std::string& name, std::int64_t count) {
+  constexpr int highest_first = 100'000, longest_gap = 1000;
+  const auto there = [&](int number) {
+    struct stat status;
+    return stat(numbered(name, number).c_str(), &status) == 0;
+  };
+  int next = 0;
+  while (next < highest_first && !there(next)) ++next;
+  next += static_cast<int>(count);
+  if (there(next)) return {};  // it ended for another reason
+  for (int later = next + 1; later < next + longest_gap; ++later)
+    if (there(later))
+      return fmt::format("'{}' is not there, and '{}' is", numbered(name, next),
+                         numbered(name, later));
+  return {};
+}
+
+}  // namespace
 
 Arrivals::Arrivals(const AVFormatContext& container, AVStream& video)
     : container_(container), video_(video) {
@@ -28,6 +54,8 @@ void Arrivals::count(const AVPacket& packet) {
 }
 
 std::string Arrivals::missing() const {
+  if (std::string_view(container_.iformat->name) == "image2" && is_numbered(container_.url))
+    return gap_in_numbers(container_.url, packets_);
   if (packets_ < indexed_)
     return fmt::format("only {} of {} video packets are there", packets_, indexed_);
   // Headers of AVI count frames; those that repeat the one before may have no packet.

@@ -32,14 +32,25 @@ void OutputCloser::operator()(AVFormatContext* p) const { avformat_free_context(
 
 FramePtr make_frame() {
   FramePtr frame(av_frame_alloc());
-  if (!frame) throw Error(Fault::internal, "out of memory", "", "");
+  if (!frame) throw_out_of_memory("for a frame");
   return frame;
 }
 
 PacketPtr make_packet() {
   PacketPtr packet(av_packet_alloc());
-  if (!packet) throw Error(Fault::internal, "out of memory", "", "");
+  if (!packet) throw_out_of_memory("for a packet");
   return packet;
+}
+
+PacketPtr share_packet(const AVPacket& packet) {
+  PacketPtr other = make_packet();
+  check_av(av_packet_ref(other.get(), &packet), Fault::internal, "cannot keep a packet");
+  return other;
+}
+
+void copy_properties(const AVFrame& from, AVFrame& to) {
+  check_av(av_frame_copy_props(&to, &from), Fault::internal,
+           "cannot copy the properties of a frame");
 }
 
 std::string av_message(int code) {
@@ -51,7 +62,11 @@ std::string av_message(int code) {
 int check_av(int code, Message kind, const std::string& what, const std::string& value) {
   const std::string line = take_av_line();
   if (code >= 0) return code;
-  throw Error(kind, what, value, line.empty() ? av_message(code) : line);
+  const bool of_memory = code == AVERROR(ENOMEM), of_input = kind_of(kind).fault == Fault::input;
+  if (of_memory && !of_input) throw_out_of_memory("(" + what + ")", value);
+  // A broken input may ask for more than there ever is.
+  throw Error(kind, what, value, line.empty() ? av_message(code) : line,
+              of_memory ? "there is too little memory, or it is damaged" : "");
 }
 
 int check_av(int code, Fault fault, const std::string& what, const std::string& value) {
@@ -142,7 +157,8 @@ void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data
 #else
   std::uint8_t* copy = av_stream_new_side_data(&stream, type, size);
 #endif
-  if (copy) std::memcpy(copy, data, size);
+  if (!copy) throw_out_of_memory("for the description of a stream");
+  std::memcpy(copy, data, size);
 }
 
 std::span<const std::uint8_t> side_data(const AVStream& stream, AVPacketSideDataType type) {

@@ -57,14 +57,20 @@ using InputPtr = std::unique_ptr<AVFormatContext, InputCloser>;
 using OutputPtr = std::unique_ptr<AVFormatContext, OutputCloser>;
 
 // Never null; throw Error(internal) where memory is out.
+// Empty. Throw Error(memory).
 FramePtr make_frame();
 PacketPtr make_packet();
+// Another reference to the same data.
+PacketPtr share_packet(const AVPacket& packet);
+// Times, colours, side data: all but the picture, its size and format.
+void copy_properties(const AVFrame& from, AVFrame& to);
 
 // libav*'s words for an error code.
 std::string av_message(int code);
 
 // Returns `code` where it is not negative, else throws Error(kind or fault, what, value, ...) whose
-// reason is what libav* last logged on this thread, or else the words for the code.
+// reason is what libav* last logged on this thread, or else the words for the code. Error(memory)
+// where that is the reason, unless the input is at fault.
 int check_av(int code, Message kind, const std::string& what, const std::string& value = {});
 int check_av(int code, Fault fault, const std::string& what, const std::string& value = {});
 

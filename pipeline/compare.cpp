@@ -189,8 +189,7 @@ class CompareProcessor final : public Processor {
   Frame beside(const Frame& original, const Frame& filtered) {
     const int half = rounded_up(video_.width, unit_);
     FramePtr av = pool_->get();
-    if (av_frame_copy_props(av.get(), &filtered.av()) < 0)
-      throw Error(Fault::internal, "out of memory", "", "");
+    copy_properties(filtered.av(), *av);
     Frame both(std::move(av), filtered.number());
     copy_columns(original, video_.width, both, 0);
     copy_columns(filtered, video_.width, both, half);

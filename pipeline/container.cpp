@@ -1,5 +1,7 @@
 #include "pipeline/container.h"
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "pipeline/av_log.h"
@@ -49,23 +51,26 @@ bool transport_stream_holds(AVCodecID codec) {
 
 // Whether a header can be written for this stream alone.
 bool try_header(const AVOutputFormat& container, const AVStream& stream) {
+  const auto works = [](int code) {
+    if (code == AVERROR(ENOMEM)) throw_out_of_memory("to describe a stream");
+    return code >= 0;
+  };
   AVFormatContext* context = nullptr;
-  if (avformat_alloc_output_context2(&context, &container, nullptr, nullptr) < 0) return false;
+  if (!works(avformat_alloc_output_context2(&context, &container, nullptr, nullptr))) return false;
   const OutputPtr owner(context);
   context->strict_std_compliance = compliance;
-  if (avio_open_dyn_buf(&context->pb) < 0) return false;
-  bool written = false;
-  if (AVStream* copy = avformat_new_stream(context, nullptr)) {
-    copy_stream_description(stream, container, *copy);
-    written = avformat_write_header(context, nullptr) >= 0;
-    if (written) av_write_trailer(context);  // frees what the header has allocated
-  }
+  AVStream* copy = avformat_new_stream(context, nullptr);
+  works(copy ? 0 : AVERROR(ENOMEM));
+  copy_stream_description(stream, container, *copy);
+  if (!works(avio_open_dyn_buf(&context->pb))) return false;
+  const int code = avformat_write_header(context, nullptr);
+  if (code >= 0) av_write_trailer(context);  // frees what the header has allocated
   std::uint8_t* bytes = nullptr;
   avio_close_dyn_buf(context->pb, &bytes);
   context->pb = nullptr;
   av_free(bytes);
   take_av_line();  // a refusal here is an answer, not an error
-  return written;
+  return works(code);
 }
 
 }  // namespace
@@ -138,6 +143,26 @@ bool is_mov_family(const AVOutputFormat& container) {
   return false;
 }
 
+bool has_place_for(const AVOutputFormat& container, const AVDictionary* tags) {
+  static constexpr std::string_view quicktime[] = {
+      "title", "artist",    "album", "date",  "encoder",  "comment",
+      "genre", "copyright", "make",  "model", "location", "creation_time"};
+  static constexpr std::string_view itunes[] = {
+      "title",       "artist",        "album_artist", "composer",         "album",    "date",
+      "encoder",     "comment",       "genre",        "copyright",        "grouping", "lyrics",
+      "description", "synopsis",      "show",         "episode_id",       "network",  "keywords",
+      "track",       "disc",          "compilation",  "gapless_playback", "hd_video", "media_type",
+      "location",    "creation_time", "episode_sort", "season_number"};
+  const std::span<const std::string_view> keys =
+      is(container, "mov") ? std::span<const std::string_view>(quicktime) : itunes;
+  const AVDictionaryEntry* tag = nullptr;
+  while ((tag = av_dict_get(tags, "", tag, AV_DICT_IGNORE_SUFFIX))) {
+    const std::string_view key = tag->key;  // with its language: "location-eng"
+    if (std::ranges::find(keys, key.substr(0, key.find('-'))) == keys.end()) return false;
+  }
+  return true;
+}
+
 bool is_matroska(const AVOutputFormat& container) {
   return is(container, "matroska") || is(container, "webm");
 }
@@ -154,7 +179,8 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
 }
 
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
-  check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal, "out of memory");
+  check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
+           "cannot describe a stream");
   // A tag means something in its own container only.
   if (!container.codec_tag ||
       av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
@@ -180,7 +206,7 @@ void copy_programs(const AVFormatContext& from, const std::map<int, int>& stream
   for (unsigned i = 0; i < from.nb_programs; ++i) {
     const AVProgram& program = *from.programs[i];
     AVProgram* copy = av_new_program(&to, program.id);
-    if (!copy) throw Error(Fault::internal, "out of memory", "", "");
+    if (!copy) throw_out_of_memory("for a program");
     av_dict_copy(&copy->metadata, program.metadata, 0);
     for (unsigned s = 0; s < program.nb_stream_indexes; ++s)
       if (const auto it = streams.find(static_cast<int>(program.stream_index[s]));
@@ -197,7 +223,7 @@ void copy_description(const AVFormatContext& from, AVFormatContext& to) {
 
   if (from.nb_chapters == 0) return;
   const auto check = [](const void* memory) {
-    if (!memory) throw Error(Fault::internal, "out of memory", "", "");
+    if (!memory) throw_out_of_memory("for the chapters");
   };
   to.chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
   check(to.chapters);

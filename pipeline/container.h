@@ -26,6 +26,11 @@ bool has_constant_rate(const AVOutputFormat& container);
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM
 
+// Of that family: whether each of these tags of a file has a place of its own there. Others find
+// one only in a list with names (`use_metadata_tags`), in which not every player looks for the
+// former.
+bool has_place_for(const AVOutputFormat& container, const AVDictionary* tags);
+
 // Whether there are times before 0, which the decoding of frames that are shown later than others
 // and the lead-in of sound have.
 bool holds_times_before_zero(const AVOutputFormat& container);

@@ -48,7 +48,7 @@ FramePtr Converter::convert(const AVFrame& from) {
   const auto check = [](int code) {
     check_av(code, Fault::internal, "cannot convert the pixel format");
   };
-  check(av_frame_copy_props(result.get(), &from));
+  copy_properties(from, *result);
 
   AVColorRange from_range = from.color_range;
   const AVPixelFormat from_format =

@@ -40,7 +40,7 @@ void make_attachment(const AVStream& from, AVStream& to) {
   const auto size = static_cast<std::size_t>(picture.size);
   parameters.extradata =
       static_cast<std::uint8_t*>(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE));
-  if (!parameters.extradata) throw Error(Fault::internal, "out of memory", "", "");
+  if (!parameters.extradata) throw_out_of_memory("for a cover picture");
   std::memcpy(parameters.extradata, picture.data, size);
   parameters.extradata_size = picture.size;
   const bool png = parameters.codec_id == AV_CODEC_ID_PNG;
@@ -85,7 +85,7 @@ void Copies::add(const AVStream& from, const AVOutputFormat& container) {
     copy_stream_description(from, container, *copy.to);
     const AVCodecContext& encoder = copy.subtitles->encoder();
     check_av(avcodec_parameters_from_context(copy.to->codecpar, &encoder), Fault::internal,
-             "out of memory");
+             "cannot describe a stream");
     converted_ += fmt::format("{}{} to {}", converted_.empty() ? "" : ", ", describe(from),
                               avcodec_get_name(encoder.codec_id));
   } else {
@@ -97,6 +97,23 @@ void Copies::add(const AVStream& from, const AVOutputFormat& container) {
 
 void Copies::leave_out(const AVStream& stream) {
   left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
+}
+
+// nullptr where there is nothing to write, which is counted.
+PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const {
+  try {
+    PacketPtr text = copy.subtitles->convert(packet);
+    if (!text) ++account.empty;
+    return text;
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    ++account.left_out;
+    if (!std::exchange(copy.complained, true))
+      notify(lose_, Message::left_out,
+             fmt::format("subtitles of stream #{} make no sense, left out: {}", packet.stream_index,
+                         error.why()));
+    return nullptr;
+  }
 }
 
 void Copies::write(AVPacket& packet) {
@@ -114,10 +131,7 @@ void Copies::write(AVPacket& packet) {
   if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
   if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
   PacketPtr text;
-  if (copy.subtitles && !(text = copy.subtitles->convert(packet))) {
-    ++account.empty;
-    return;
-  }
+  if (copy.subtitles && !(text = convert(copy, packet, account))) return;
   muxer_.write(text ? *text : packet, copy.time_base, *copy.to);
   ++account.copied;
   ++copy.muxed;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "pipeline/account.h"
 #include "pipeline/muxer.h"
@@ -14,7 +15,8 @@ namespace vidconv {
 
 class Copies {
  public:
-  explicit Copies(Muxer& muxer) : muxer_(muxer) {}
+  // `lose` hears of packets that cannot be carried on, once for each stream, and may throw.
+  Copies(Muxer& muxer, Notify lose) : muxer_(muxer), lose_(std::move(lose)) {}
 
   // Adds the stream that carries on `from`, or one that carries what is in it. What the container
   // cannot hold is remembered as left out.
@@ -43,11 +45,14 @@ class Copies {
     std::int64_t later = 0;                        // what the container will take from its times
     bool in_header = false;                        // the picture is written with the header
     std::int64_t muxed = 0;                        // packets
+    bool complained = false;                       // of subtitles that make no sense
   };
 
   void leave_out(const AVStream& stream);
+  PacketPtr convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const;
 
   Muxer& muxer_;
+  const Notify lose_;
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
   std::map<int, CopyAccount> accounts_;
   std::string left_out_, converted_;

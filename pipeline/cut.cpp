@@ -71,7 +71,7 @@ Cut cut_at(const AVPacket& packet, const AVCodecParameters& parameters) {
 }
 
 void begin_with(AVPacket& packet, const AVCodecParameters& parameters) {
-  check_av(av_packet_make_writable(&packet), Fault::internal, "out of memory");
+  check_av(av_packet_make_writable(&packet), Fault::internal, "cannot keep a packet");
   for_each_nal(packet, nal_length_bytes(parameters), [](std::uint8_t& first) {
     if (hevc_type(first) == hevc_cra)
       first = static_cast<std::uint8_t>((first & 0x81) | hevc_bla << 1);

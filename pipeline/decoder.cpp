@@ -13,8 +13,11 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
                                        : avcodec_find_decoder(parameters.codec_id);
   if (!codec) throw Error(Fault::input, "cannot decode", name, "this FFmpeg has no decoder for it");
   context_.reset(avcodec_alloc_context3(codec));
-  if (!context_) throw Error(Fault::internal, "out of memory", "", "");
-  const auto check = [&](int code) { check_av(code, Fault::input, "cannot decode", name); };
+  if (!context_) throw_out_of_memory("for the decoder", name);
+  const auto check = [&](int code) {
+    if (code == AVERROR(ENOMEM)) throw_out_of_memory("for the decoder", name);
+    check_av(code, Fault::input, "cannot decode", name);
+  };
   check(avcodec_parameters_to_context(context_.get(), &parameters));
   context_->pkt_timebase = stream.time_base;
   context_->thread_count = options.threads;
@@ -42,9 +45,7 @@ Decoder::Result Decoder::judge(int code) {
   if (code >= 0) return Result::done;
   if (code == AVERROR(EAGAIN)) return Result::again;
   if (code == AVERROR_EOF) return Result::end;
-  if (code == AVERROR(ENOMEM))
-    throw Error(Message::memory, "out of memory for frames", std::string(memory_.name), "",
-                "try fewer --slots");
+  if (code == AVERROR(ENOMEM)) throw_out_of_memory("for the decoder", context_->codec->name);
   return Result::damaged;
 }
 

@@ -16,7 +16,7 @@ class FallibleDecoder final : public VideoDecoder {
       : current_(std::move(first)), make_second_(std::move(make_second)) {}
 
   Result send(const AVPacket* packet) override {
-    if (!proven_) early_.push_back(packet ? copy_of(*packet) : nullptr);
+    if (!proven_) early_.push_back(packet ? share_packet(*packet) : nullptr);
     if (const Result result = current_->send(packet); result != Result::refused) return result;
     use_second();
     return Result::done;
@@ -47,13 +47,6 @@ class FallibleDecoder final : public VideoDecoder {
   void cancel() override { decoder()->cancel(); }
 
  private:
-  static PacketPtr copy_of(const AVPacket& packet) {
-    PacketPtr copy = make_packet();
-    if (av_packet_ref(copy.get(), &packet) < 0)
-      throw Error(Fault::internal, "out of memory", "", "");
-    return copy;
-  }
-
   void use_second() {
     if (proven_)
       throw Error(Fault::device, "NVDEC cannot go on decoding", "",

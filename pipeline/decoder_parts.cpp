@@ -139,8 +139,7 @@ void PartedDecoder::start_session() {
 }
 
 void PartedDecoder::append(Part& part, const AVPacket& packet) {
-  PacketPtr copy = make_packet();
-  if (av_packet_ref(copy.get(), &packet) < 0) throw Error(Fault::internal, "out of memory", "", "");
+  PacketPtr copy = share_packet(packet);
   if (part.sent == 0 && !part.begun) begin_with(*copy, parameters_);
   part.packets.push_back(std::move(copy));
   ++part.sent;

@@ -35,7 +35,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
       description_(codec_.name),
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       packet_(make_packet()) {
-  if (!context_) throw Error(Fault::internal, "out of memory", "", "");
+  if (!context_) throw_out_of_memory("for the encoder", codec_.name);
   AVCodecContext& c = *context_;
   c.width = video.width;
   c.height = video.height;
@@ -54,7 +54,12 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options);
   set_options(choice, options, video);
-  check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
+  try {
+    check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
+  } catch (const Error& error) {
+    refuse_options(error, choice, video, options);
+    throw;
+  }
   description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
 }
 
@@ -80,6 +85,28 @@ const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& support
     throw Error(Fault::output, "cannot encode " + from.name + " with", codec_.name,
                 "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
   return describe_format(best);
+}
+
+// Encoders see to some options only when they are opened, and do not say which.
+void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
+                             const VideoInfo& video, SinkOptions options) const {
+  std::string given;
+  if (!options.crf.empty()) given += " --crf " + options.crf;
+  if (!options.preset.empty()) given += " --preset " + options.preset;
+  for (const auto& [key, value] : options.encoder_options)
+    given += " --encoder-opt " + key + "=" + value;
+  if (given.empty() || error.kind() == Message::memory) return;
+  options.crf = options.preset = "";
+  options.encoder_options.clear();
+  options.notify = options.lose = nullptr;
+  try {
+    const Encoder without(choice, video, options, false);
+  } catch (const Error&) {
+    return;  // it is not the options
+  }
+  throw Error(Message::encoder_option, std::string(codec_.name) + " cannot be opened with",
+              given.substr(1), error.why(),
+              "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists what it takes");
 }
 
 int Encoder::check(int code, const char* what) const {

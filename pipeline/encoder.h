@@ -46,6 +46,10 @@ class Encoder {
 
   const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
                                 const PixelFormat& from) const;
+  // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened
+  // with, `error` being what it said.
+  void refuse_options(const Error& error, const EncoderChoice& choice, const VideoInfo& video,
+                      SinkOptions options) const;
   int check(int code, const char* what) const;
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const SinkOptions& options);

@@ -46,4 +46,12 @@ class Error : public std::runtime_error {
   std::string message_;
 };
 
+// There was no memory `for_what` ("for a packet"); `value`: how much or which, may be empty. Throws
+// Error(memory), which says what can be done.
+[[noreturn]] void throw_out_of_memory(const std::string& for_what, const std::string& value = {});
+
+// What is being handled, as an Error: of kind memory where the library of C++ had none, or no
+// thread; internal where nobody has thought of it. Only in a catch block.
+Error current_error();
+
 }  // namespace vidconv

@@ -19,7 +19,7 @@ Frame::Frame(FramePtr av, std::int64_t number, Memory memory)
 
 Frame Frame::share() const {
   FramePtr other(av_frame_clone(av_.get()));
-  if (!other) throw Error(Fault::internal, "out of memory", "", "");
+  if (!other) throw_out_of_memory("for a frame");
   Frame frame(std::move(other), number_, memory_);
   frame.video_ = video_;
   return frame;

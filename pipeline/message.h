@@ -1,6 +1,5 @@
 // The kinds of messages that a person can get to see: one table for what is printed, the manual
-// page,
-// --stats and the tests.
+// page, --stats and the tests.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ int Muxer::check(int code) const {
 
 AVStream& Muxer::add_stream() {
   AVStream* stream = avformat_new_stream(container_.get(), nullptr);
-  if (!stream) throw Error(Fault::internal, "out of memory", "", "");
+  if (!stream) throw_out_of_memory("for a stream of", output_);
   return *stream;
 }
 
@@ -72,8 +72,12 @@ void Muxer::begin(std::unique_ptr<PipeOutput> pipe) {
 
 void Muxer::begin() {
   AVDictionary* options = nullptr;
-  if (is_mov_family(format_))
+  if (is_mov_family(format_)) {
     av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
+    // Else only those that it has a place for are written.
+    if (!has_place_for(format_, container_->metadata))
+      av_dict_set(&options, "movflags", "use_metadata_tags", 0);
+  }
   if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
   const int code = avformat_write_header(container_.get(), &options);
   av_dict_free(&options);

@@ -122,8 +122,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                 "use --decoder cpu");
   const CurrentDevice current(self.memory->device);
   FramePtr result = self.memory->pool.of(aligned_layout(*to, frame->width, frame->height))->get();
-  if (av_frame_copy_props(result.get(), frame.get()) < 0)
-    throw Error(Fault::internal, "out of memory", "", "");
+  copy_properties(*frame, *result);
   result->crop_left = result->crop_top = result->crop_right = result->crop_bottom = 0;
   AVColorRange range = result->color_range;
   without_range(coded, range);

@@ -39,8 +39,8 @@ FramePtr PaletteMaker::reduce(const AVFrame& picture) {
   reduced->format = AV_PIX_FMT_PAL8;
   reduced->width = picture.width;
   reduced->height = picture.height;
-  check_av(av_frame_get_buffer(reduced.get(), 0), Fault::internal, "out of memory");
-  check_av(av_frame_copy_props(reduced.get(), &picture), Fault::internal, "out of memory");
+  check_av(av_frame_get_buffer(reduced.get(), 0), Fault::internal, "cannot keep a picture");
+  copy_properties(picture, *reduced);
   std::vector<std::uint32_t> palette = colours_;
   palette.resize(most_colours, 0xff000000U);
   std::memcpy(reduced->data[1], palette.data(), palette.size() * sizeof palette[0]);

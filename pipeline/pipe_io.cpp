@@ -12,7 +12,7 @@ AvioPtr make_context(void* opaque, bool writes, int (*read)(void*, std::uint8_t*
                      int (*write)(void*, AvioBytes, int)) {
   auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
   AvioPtr context(avio_alloc_context(buffer, buffer_bytes, writes, opaque, read, write, nullptr));
-  if (!buffer || !context) throw Error(Fault::internal, "out of memory", "", "");
+  if (!buffer || !context) throw_out_of_memory("for the buffer of a pipe");
   return context;
 }
 

@@ -170,7 +170,7 @@ FramePool::FramePool(const FrameLayout& layout, const HostMemory& memory)
   pool_ = av_buffer_pool_init2(layout.bytes, arena_, Arena::allocate, Arena::destroy);
   if (!pool_) {
     delete arena_;
-    throw Error(Fault::internal, "out of memory", "", "");
+    throw_out_of_memory("for frames");
   }
 }
 
@@ -201,9 +201,8 @@ FramePtr FramePool::get() {
   } else {
     frame = FramePtr(make_frame().release(), {home_});
     if (!fill(*frame))
-      throw Error(Message::memory, "out of memory for frames",
-                  std::to_string(layout_.bytes) + " bytes of " + std::string(arena_->memory.name),
-                  "", "try fewer --slots, or fewer sessions of --decoder nvdec:N");
+      throw_out_of_memory("for a frame", std::to_string(layout_.bytes) + " bytes, " +
+                                             std::string(arena_->memory.name));
   }
   frame->format = layout_.format->id;
   frame->width = layout_.width;

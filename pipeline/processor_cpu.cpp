@@ -63,8 +63,7 @@ class CpuProcessor final : public Processor {
  private:
   Frame convolve(const Frame& input) {
     FramePtr av = pool_.get();
-    if (av_frame_copy_props(av.get(), &input.av()) < 0)
-      throw Error(Fault::internal, "out of memory", "", "");
+    copy_properties(input.av(), *av);
     Frame output(std::move(av), input.number());
     const bool by_field = filters_by_field(input, scan_);
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {

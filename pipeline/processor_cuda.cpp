@@ -257,8 +257,7 @@ class CudaProcessor final : public Processor {
       slot.input_at = slot.input_memory.data();
     }
     FramePtr av = pool_.get();
-    if (av_frame_copy_props(av.get(), &frame.av()) < 0)
-      throw Error(Fault::internal, "out of memory", "", "");
+    copy_properties(frame.av(), *av);
     slot.output.emplace(std::move(av), frame.number());
     slot.input.emplace(std::move(frame));
   }

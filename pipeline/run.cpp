@@ -31,10 +31,6 @@ class Ledger {
     reported_ = encoded;
     options_.observer({decoded, filtered, encoded, now, position_, bytes_, stages()});
   }
-  void report_last() {
-    next_report_ = 0;
-    if (reported_ != encoded) report();
-  }
 
   // The next that comes out of the source.
   std::optional<Item> read(Source& source) {
@@ -57,8 +53,35 @@ class Ledger {
     report();
   }
 
-  // Before the sink is finished. Throws Error(unaccounted) where frames or packets were lost or
-  // made up on the way to it.
+  // After the last frame. Throws Error(unaccounted) where frames or packets were lost or made up.
+  void finish(Sink& sink) {
+    if (reported_ != encoded) {
+      next_report_ = 0;
+      report();
+    }
+    check_complete(sink);
+    encode.time([&] { sink.finish(); });
+  }
+
+  // Does `rest`, the end of a run, after which all is accounted for; where it throws, what there
+  // is by then is in options.reached.
+  template <class F>
+  RunResult account_for(const Sink& sink, F&& rest) const {
+    try {
+      rest();
+      if (sink.frames() != encoded)
+        throw Error(Message::unaccounted, "frames were lost", "",
+                    std::to_string(encoded) + " went to the sink, " +
+                        std::to_string(sink.frames()) + " came out of it");
+      return result(sink);
+    } catch (...) {
+      if (options_.reached) *options_.reached = result(sink);
+      throw;
+    }
+  }
+
+ private:
+  // Before the sink is finished.
   void check_complete(const Sink& sink) const {
     const std::vector<StreamAccount> streams = source_.accounts();
     std::int64_t handed_on = streams.empty() ? decoded.load() : 0;
@@ -78,10 +101,6 @@ class Ledger {
   }
 
   RunResult result(const Sink& sink) const {
-    if (sink.frames() != encoded)
-      throw Error(Message::unaccounted, "frames were lost", "",
-                  std::to_string(encoded) + " went to the sink, " + std::to_string(sink.frames()) +
-                      " came out of it");
     RunResult r;
     r.decoded = decoded;
     r.filtered = filtered;
@@ -99,7 +118,6 @@ class Ledger {
     return r;
   }
 
- private:
   std::vector<StageTime> stages() const {
     std::vector<StageTime> all{{"decode", decode.seconds()}};
     for (StageTime& stage : processor_.stages()) all.push_back(std::move(stage));
@@ -125,11 +143,8 @@ void with_frame_number(F&& stage) {
   std::optional<std::int64_t> frame;
   try {
     stage(frame);
-  } catch (Error& error) {
-    if (frame) error.set_frame(*frame);
-    throw;
-  } catch (const std::exception& exception) {
-    Error error(Fault::internal, "internal error", "", exception.what());
+  } catch (...) {
+    Error error = current_error();
     if (frame) error.set_frame(*frame);
     throw error;
   }
@@ -236,22 +251,24 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
   };
 
   {
-    const std::jthread decode_thread([&] { failure.guard(decode); });
-    const std::jthread submit_thread([&] { failure.guard(submit); });
-    const std::jthread collect_thread([&] { failure.guard(collect); });
+    std::vector<std::jthread> threads;
+    threads.reserve(3);
+    failure.guard([&](auto&) {  // those that have begun do not wait for one that cannot
+      threads.emplace_back([&] { failure.guard(decode); });
+      threads.emplace_back([&] { failure.guard(submit); });
+      threads.emplace_back([&] { failure.guard(collect); });
+    });
     failure.guard(encode);
   }
-  failure.rethrow();
-
-  ledger.report_last();
-  ledger.check_complete(sink);
-  ledger.encode.time([&] { sink.finish(); });
-  return ledger.result(sink);
+  return ledger.account_for(sink, [&] {
+    failure.rethrow();
+    ledger.finish(sink);
+  });
 }
 
 RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
   Ledger ledger(source, processor, options);
-  with_frame_number([&](std::optional<std::int64_t>& at) {
+  const auto filter = [&](std::optional<std::int64_t>& at) {
     at = 0;
     while (std::optional<Item> item = ledger.read(source)) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
@@ -273,12 +290,12 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
       ledger.write(sink, std::move(*filtered));
       at = *at + 1;
     }
+  };
+  return ledger.account_for(sink, [&] {
+    with_frame_number(filter);
+    processor.close();
+    ledger.finish(sink);
   });
-  processor.close();
-  ledger.report_last();
-  ledger.check_complete(sink);
-  ledger.encode.time([&] { sink.finish(); });
-  return ledger.result(sink);
 }
 
 }  // namespace vidconv

@@ -27,18 +27,8 @@ struct Progress {
 // The stage that has worked longest; the others waited for it. Empty where no stage has worked.
 std::string limiting_stage(const std::vector<StageTime>& stages);
 
-struct RunOptions {
-  // Called by the sink's thread after the first frame, after others at least `observer_interval`
-  // seconds apart, and after the last. May be empty.
-  std::function<void(const Progress&)> observer;
-  double observer_interval = 0;
-  Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
-  Verifier* verifier = nullptr;  // may be null; outlives the run
-  // Frames that may wait between two stages.
-  std::size_t channel_capacity = 2;
-};
-
-// What happened. All of it adds up, or there would have been an Error(unaccounted).
+// What happened. Of a run that has returned all of it adds up, or there would have been an
+// Error(unaccounted).
 struct RunResult {
   // Frames. encoded: given to the sink; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
@@ -49,6 +39,18 @@ struct RunResult {
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;
+};
+
+struct RunOptions {
+  // Called by the sink's thread after the first frame, after others at least `observer_interval`
+  // seconds apart, and after the last. May be empty.
+  std::function<void(const Progress&)> observer;
+  double observer_interval = 0;
+  RunResult* reached = nullptr;  // what was done by a run that throws; may be null
+  Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
+  Verifier* verifier = nullptr;  // may be null; outlives the run
+  // Frames that may wait between two stages.
+  std::size_t channel_capacity = 2;
 };
 
 // Filters everything that comes out of `source` and finishes `sink`: decode, submit, collect and

@@ -36,7 +36,7 @@ class FileSink final : public Sink {
                   : std::make_unique<PartialFile>(output, options.overwrite, options.input)),
         format_(choose_container(output, options)),
         muxer_(format_, output, notify_, lose_),
-        copies_(muxer_) {
+        copies_(muxer_, lose_) {
     for (const Source::Video& video : source.videos())
       videos_.push_back(std::make_unique<VideoOutput>(video, format_, options));
     if (source.container())
@@ -131,7 +131,7 @@ class FileSink final : public Sink {
     video.stream = &to;
     muxer_.add_leader(to);
     check_av(avcodec_parameters_from_context(to.codecpar, &video.encoder.context()),
-             Fault::internal, "out of memory");
+             Fault::internal, "cannot describe the video");
     const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
     to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
     if (by_rate && !info.steady)

@@ -17,7 +17,7 @@ namespace {
 class Md5 {
  public:
   Md5() : state_(av_md5_alloc()) {
-    if (!state_) throw Error(Fault::internal, "out of memory", "", "");
+    if (!state_) throw_out_of_memory("for a digest");
     av_md5_init(state_.get());
   }
 

@@ -6,6 +6,7 @@
 #include "pipeline/av_log.h"
 #include "pipeline/container.h"
 #include "pipeline/source_kinds.h"
+#include "pipeline/stream_video.h"
 
 namespace vidconv {
 namespace {

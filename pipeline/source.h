@@ -85,6 +85,9 @@ struct SourceOptions {
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
   int video = 1;  // which of the video streams, counted from 1, cover pictures left out; 0: all
+  // Packets of other streams are not wanted, and what the demuxer complains of is told by another
+  // source of the same file.
+  bool video_only = false;
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.
   double timeout = 0;

@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "pipeline/arrivals.h"
-#include "pipeline/container.h"
+#include "pipeline/container_input.h"
 #include "pipeline/decoder_choice.h"
 #include "pipeline/expected.h"
-#include "pipeline/pipe_io.h"
+#include "pipeline/picture_fitter.h"
 #include "pipeline/source_kinds.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/start_search.h"
+#include "pipeline/stream_video.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -27,28 +28,26 @@ class ContainerSource final : public Source {
  public:
   ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
                   const SourceOptions& options)
-      : options_(options), name_(url.starts_with("file:") ? url.substr(5) : url) {
-    if (reader) pipe_.emplace(std::move(reader));
-    open(url);
-    find_video();
-    decoder_ = make_decoder(*stream_,
-                            {.threads = options_.threads,
-                             .memory = options_.memory,
-                             .notify = options_.notify,
-                             .nvdec = nullptr},
-                            options_.nvdec);
-    seek();
-    decode_first();
+      : options_(options), input_(url, std::move(reader), options) {
+    choose_part();
+    search_.emplace(input_, part_.start);
+    if (part_.cut) search_->go_back();
+    begin();
+    while (!begin_decoding()) {
+      search_->go_back();
+      begin();
+    }
   }
 
   const VideoInfo& video() const override { return info_; }
-  const AVFormatContext* container() const override { return container_.get(); }
+  const AVFormatContext* container() const override { return &input_.container(); }
   int video_stream() const override { return stream_->index; }
   bool on_device() const override { return decoder_->on_device(); }
   Damage damage() const override {
     Damage damage = damage_;
-    damage.errors = errors_.count() + decoder_->errors() - errors_before_;
-    damage.first_error = errors_.count() > 0 ? errors_.first() : decoder_->first_error();
+    const bool ours = !options_.video_only && input_.errors().count() > 0;
+    damage.errors = errors() - errors_before_;
+    damage.first_error = ours ? input_.errors().first() : decoder_->first_error();
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
@@ -68,15 +67,14 @@ class ContainerSource final : public Source {
   }
 
   void cancel() override {
-    cancelled_ = true;
-    if (pipe_) pipe_->cancel();
+    input_.cancel();
     decoder_->cancel();
   }
 
   std::optional<Item> next() override {
     if (ready_.empty()) produce();
-    if (options_.strict) refuse_damage(damage(), name_);
-    if (ready_.empty() || stopped()) return std::nullopt;
+    if (options_.strict) refuse_damage(damage(), input_.name());
+    if (ready_.empty() || input_.stopped()) return std::nullopt;
     Item item = std::move(ready_.front());
     ready_.pop_front();
     if (const PacketPtr* packet = std::get_if<PacketPtr>(&item))
@@ -87,88 +85,78 @@ class ContainerSource final : public Source {
   }
 
  private:
-  bool stopped() const { return cancelled_ || (options_.interrupted && *options_.interrupted); }
-
-  // Nothing has come for longer than the user wants to wait.
-  bool late() const { return options_.timeout > 0 && seconds_since(heard_) > options_.timeout; }
-
-  void open(const std::string& url) {
-    AVFormatContext* context = avformat_alloc_context();
-    if (!context) throw Error(Fault::internal, "out of memory", "", "");
-    context->opaque = this;
-    if (pipe_) context->pb = pipe_->context();
-    context->interrupt_callback = {[](void* self) {
-                                     const auto& source = *static_cast<ContainerSource*>(self);
-                                     return static_cast<int>(source.stopped() || source.late());
-                                   },
-                                   this};
-    heard_ = Clock::now();
-    AVDictionary* image_options = nullptr;
-    if (!pipe_ && is_numbered(name_))
-      av_dict_set(&image_options, "start_number_range", "100000", 0);
-    const int code = avformat_open_input(&context, url.c_str(), nullptr, &image_options);
-    av_dict_free(&image_options);
-    container_.reset(context);  // which libavformat has freed and set to null where it failed
-    check(code);
-    // libavformat takes any text for a terminal's recording, with a picture of its letters.
-    if (std::string_view(container_->iformat->name) == "tty")
-      throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
-    heard_ = Clock::now();
-    check(avformat_find_stream_info(context, nullptr));
-  }
-
-  int check(int code) const {
-    if (code < 0 && late()) throw_late();
-    return check_av(code, Fault::input, "cannot read the input", name_);
-  }
-
-  [[noreturn]] void throw_late() const {
-    throw Error(Message::input_silent, "cannot read the input", name_,
-                fmt::format("nothing came for {:g} s", options_.timeout), "see --timeout");
-  }
-
   void find_video() {
-    const std::vector<int> found = video_streams(*container_);
+    AVFormatContext& container = input_.container();
+    const std::vector<int> found = video_streams(container);
     const auto wanted = static_cast<std::size_t>(options_.video);
     if (found.empty())
-      throw Error(Message::no_video, "cannot filter", name_, "it has no video stream");
+      throw Error(Message::no_video, "cannot filter", input_.name(), "it has no video stream");
     if (wanted > found.size())
       throw Error(Message::no_video,
-                  "cannot filter video stream " + std::to_string(options_.video) + " of", name_,
-                  "it has " + std::to_string(found.size()), "--video counts from 1");
-    stream_ = container_->streams[found[wanted - 1]];
-    arrivals_.emplace(*container_, *stream_);
-    account_of(static_cast<int>(container_->nb_streams) - 1);
+                  "cannot filter video stream " + std::to_string(options_.video) + " of",
+                  input_.name(), "it has " + std::to_string(found.size()), "--video counts from 1");
+    stream_ = container.streams[found[wanted - 1]];
+    if (!options_.video_only) return;
+    for (unsigned i = 0; i < container.nb_streams; ++i)
+      if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
   }
 
-  void seek() {
+  void choose_part() {
     const auto microseconds = [](double s) { return static_cast<std::int64_t>(s * AV_TIME_BASE); };
-    const std::int64_t origin = container_->start_time == none ? 0 : container_->start_time;
-    part_.start = origin;
+    const std::int64_t start = input_.container().start_time;
+    part_.start = start == none ? 0 : start;
     if (options_.start) {
       part_.cut = true;
       part_.start += microseconds(*options_.start);
     }
     if (options_.duration) part_.end = part_.start + microseconds(*options_.duration);
     if (options_.frames == 0) part_.end = part_.start;
-    // Where there is no way to seek, what comes before is decoded and dropped.
-    if (part_.cut && part_.start > origin)
-      av_seek_frame(container_.get(), -1, part_.start, AVSEEK_FLAG_BACKWARD);
   }
 
-  // The picture is known for certain only when one was decoded.
-  void decode_first() {
-    while (info_.width == 0 && !at_end_) step();
-    if (info_.width > 0) return;
+  // As if nothing had been read yet.
+  void begin() {
+    find_video();
+    decoder_ = make_decoder(*stream_,
+                            {.threads = options_.threads,
+                             .memory = options_.memory,
+                             .notify = options_.notify,
+                             .nvdec = nullptr},
+                            options_.nvdec);
+    arrivals_.emplace(input_.container(), *stream_);
+    accounts_.clear();
+    account_of(static_cast<int>(input_.container().nb_streams) - 1);
+    ready_.clear();
+    next_pts_ = none;
+    forget_damage();
+    video_done_ = draining_ = at_end_ = false;
+    drain_failures_ = 0;
+  }
+
+  // The picture is known for certain only when one was decoded. False where this place is too late
+  // in the input for that.
+  bool begin_decoding() {
+    while (info_.width == 0 && !at_end_ && !search_->too_late()) step();
+    if (info_.width > 0 || input_.stopped()) return true;
+    search_->end();
+    if (search_->too_late()) return false;
     if (damage_.any() || !part_.cut)
-      throw Error(Fault::input, "cannot decode any frame of", name_,
+      throw Error(Fault::input, "cannot decode any frame of", input_.name(),
                   damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
-    throw Error(Message::no_frame, "cannot start in", name_, "it ends before that time",
+    throw Error(Message::no_frame, "cannot start in", input_.name(), "it ends before that time",
                 "choose an earlier --start");
   }
 
+  std::int64_t errors() const {
+    return decoder_->errors() + (options_.video_only ? 0 : input_.errors().count());
+  }
+
+  void forget_damage() {
+    damage_ = {};
+    errors_before_ = errors();
+  }
+
   void produce() {
-    while (ready_.empty() && !at_end_ && !stopped()) step();
+    while (ready_.empty() && !at_end_ && !input_.stopped()) step();
   }
 
   // One frame out of the decoder, or one packet into it or past it.
@@ -193,11 +181,9 @@ class ContainerSource final : public Source {
 
   void read_packet() {
     PacketPtr packet = make_packet();
-    heard_ = Clock::now();
-    const int code = av_read_frame(container_.get(), packet.get());
-    if (code < 0 && late()) throw_late();
+    const int code = input_.read(*packet);
     if (code < 0) return end_of_packets(code);
-    const AVStream& stream = *container_->streams[packet->stream_index];
+    const AVStream& stream = *input_.container().streams[packet->stream_index];
     arrivals_->count(*packet);
     StreamAccount& account = account_of(packet->stream_index);
     ++account.read;
@@ -206,7 +192,7 @@ class ContainerSource final : public Source {
       at_end_ = true;
     if (&stream != stream_) return take_packet(std::move(packet), stream);
     if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
-    if (video_done_) {
+    if (video_done_ || !search_->takes(*packet, stream.time_base)) {
       ++account.outside;
       return;
     }
@@ -222,9 +208,9 @@ class ContainerSource final : public Source {
   }
 
   void end_of_packets(int code) {
-    if (code != AVERROR_EOF && !stopped())
+    if (code != AVERROR_EOF && !input_.stopped())
       damage_.truncated = "reading stopped with: " + av_message(code);
-    if (video_done_ || stopped()) {
+    if (video_done_ || input_.stopped()) {
       at_end_ = true;
       return;
     }
@@ -250,30 +236,36 @@ class ContainerSource final : public Source {
 
   void finish_video() {
     video_done_ = true;
-    if (draining_ || container_->nb_streams == 1) at_end_ = true;
+    if (draining_ || input_.container().nb_streams == 1 || options_.video_only) at_end_ = true;
   }
 
   void take_frame(FramePtr frame) {
     StreamAccount& account = account_of(stream_->index);
     ++account.frames;
     std::int64_t pts = frame->best_effort_timestamp;
-    if (pts == none) pts = next_pts_ == none ? 0 : next_pts_;
-    const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
-    if (part_.cut && time < part_.start) {
+    if (pts == none) pts = next_pts_;
+    if (pts == none && search_->begun()) pts = 0;
+    if (pts == none) {  // nobody knows when it would be shown
       ++account.frames_outside;
       return;
     }
-    if (info_.width == 0) {
-      describe(*frame);
-      // What was wrong before the part is not the part's fault.
-      if (part_.cut) errors_before_ = errors_.count() + decoder_->errors();
+    const std::int64_t duration = duration_of(*frame);
+    next_pts_ = pts + duration;
+    const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
+    const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
+    if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
+      forget_damage();
+    if (search_->too_late() || (part_.cut && time < part_.start)) {
+      ++account.frames_outside;
+      return;
     }
+    if (info_.width == 0) describe(*frame);
     if (time >= part_.end) {
       ++account.frames_outside;
       return finish_video();
     }
-    frame = fit(std::move(frame));
-    if (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)) ++damage_.frames;
+    frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
+    if (!whole) ++damage_.frames;
 
     pts -= offset(stream_->time_base);
     if (count_ > 0 && pts <= last_pts_) {
@@ -284,9 +276,6 @@ class ContainerSource final : public Source {
       pts = last_pts_ + 1;
     }
     frame->pts = last_pts_ = pts;
-    std::int64_t duration = frame_duration(*frame);
-    if (duration <= 0 && info_.frame_rate.num > 0)
-      duration = av_rescale_q(1, av_inv_q(info_.frame_rate), stream_->time_base);
     set_frame_duration(*frame, duration);
     next_pts_ = pts + offset(stream_->time_base) + duration;
     ready_.emplace_back(Frame(std::move(frame), count_++,
@@ -296,6 +285,16 @@ class ContainerSource final : public Source {
       part_.end = av_rescale_q(next_pts_, stream_->time_base, AV_TIME_BASE_Q);
       finish_video();
     }
+  }
+
+  // In its stream's time base; 0 where unknown.
+  std::int64_t duration_of(const AVFrame& frame) {
+    const std::int64_t told = frame_duration(frame);
+    const AVRational rate = info_.width > 0
+                                ? info_.frame_rate
+                                : av_guess_frame_rate(&input_.container(), stream_, nullptr);
+    if (told > 0 || rate.num <= 0) return told;
+    return av_rescale_q(1, av_inv_q(rate), stream_->time_base);
   }
 
   void take_packet(PacketPtr packet, const AVStream& stream) {
@@ -320,7 +319,7 @@ class ContainerSource final : public Source {
   // Containers may find streams on the way.
   StreamAccount& account_of(int stream) {
     for (auto i = static_cast<int>(accounts_.size()); i <= stream; ++i) {
-      const AVStream& found = *container_->streams[i];
+      const AVStream& found = *input_.container().streams[i];
       const char* type = av_get_media_type_string(found.codecpar->codec_type);
       StreamAccount& account = accounts_.emplace_back();
       account.stream = i;
@@ -337,81 +336,29 @@ class ContainerSource final : public Source {
   }
 
   void describe(const AVFrame& frame) {
-    const AVCodecParameters& parameters = *stream_->codecpar;
-    // const_cast: libavformat's getters only read, but some versions do not say so.
-    AVFrame* guess = const_cast<AVFrame*>(&frame);
-    info_.format = find_format(static_cast<AVPixelFormat>(frame.format));
-    info_.width = frame.width;
-    info_.height = frame.height;
-    info_.time_base = stream_->time_base;
-    info_.frame_rate = av_guess_frame_rate(container_.get(), stream_, guess);
-    info_.steady =
-        info_.frame_rate.num > 0 && av_cmp_q(stream_->avg_frame_rate, stream_->r_frame_rate) == 0;
-    info_.sample_aspect = av_guess_sample_aspect_ratio(container_.get(), stream_, guess);
-    info_.field_order =
-        known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
-    if (info_.field_order == AV_FIELD_UNKNOWN && is_interlaced(frame))
-      info_.field_order = is_top_field_first(frame) ? AV_FIELD_TT : AV_FIELD_BB;
-    info_.range = frame.color_range != AVCOL_RANGE_UNSPECIFIED
-                      ? frame.color_range
-                      : known(parameters.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
-    info_.primaries = frame.color_primaries;
-    info_.transfer = frame.color_trc;
-    info_.matrix = frame.colorspace;
-    info_.chroma_location = frame.chroma_location;
-    info_.hdr = hdr_of(frame, *stream_);
-    info_.codec = parameters.codec_id;
-    info_.profile = parameters.profile;
+    info_ = video_info_of(input_.container(), *stream_, frame);
     const Expected expected =
-        expect(*container_, *stream_, part_, info_.frame_rate, options_.frames);
+        expect(input_.container(), *stream_, part_, info_.frame_rate, options_.frames);
     info_.frames = expected.frames;
     info_.frames_are_exact = expected.exact;
     info_.seconds = expected.seconds;
-  }
-
-  // The frame in the size and format of the first one: encoders cannot change, and neither can most
-  // players.
-  FramePtr fit(FramePtr frame) {
-    if (frame->width == info_.width && frame->height == info_.height &&
-        frame->format == info_.format->id)
-      return frame;
-    if (decoder_->on_device())
-      throw Error(Fault::device, "cannot scale on the device", "",
-                  "the picture changes in the middle of the stream", "use --decoder cpu");
-    if (!fitter_) {
-      const auto picture = [](int width, int height, const char* format) {
-        return fmt::format("{}x{} {}", width, height, format);
-      };
-      const auto changed = static_cast<AVPixelFormat>(frame->format);
-      notify(options_.notify, Message::picture_changes,
-             fmt::format("the picture changes at frame {} from {} to {}: scaled to the first",
-                         count_, picture(info_.width, info_.height, info_.format->name.c_str()),
-                         picture(frame->width, frame->height, av_get_pix_fmt_name(changed))));
-      fitter_.emplace(*info_.format, info_.range, info_.matrix, options_.memory);
-      fitter_->scale_to(info_.width, info_.height);
-    }
-    return fitter_->convert(*frame);
+    fitter_.emplace(info_, options_.memory, options_.notify);
   }
 
   static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
 
   const SourceOptions options_;
-  const std::string name_;  // for messages
-  std::atomic<bool> cancelled_ = false;
-  std::optional<PipeInput> pipe_;
-  AvErrors errors_{this};
-  InputPtr container_;
+  ContainerInput input_;
   AVStream* stream_ = nullptr;
   std::unique_ptr<VideoDecoder> decoder_;
   std::optional<Arrivals> arrivals_;
   VideoInfo info_;
+  std::optional<PictureFitter> fitter_;
   Part part_;
+  std::optional<StartSearch> search_;
   Damage damage_;
   std::vector<StreamAccount> accounts_;  // by index of the stream
-  std::int64_t errors_before_ = 0;
-
-  std::optional<Converter> fitter_;  // for pictures that are unlike the first
-  Clock::time_point heard_;          // when the input was last asked for something
+  std::int64_t errors_before_ = 0;       // that are forgotten
 
   std::deque<Item> ready_;  // what next() hands out
   FramePtr spare_;          // an empty frame for the decoder to fill
@@ -424,17 +371,6 @@ class ContainerSource final : public Source {
 };
 
 }  // namespace
-
-std::vector<int> video_streams(const AVFormatContext& container) {
-  std::vector<int> found;
-  for (unsigned i = 0; i < container.nb_streams; ++i) {
-    const AVStream& stream = *container.streams[i];
-    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC))
-      found.push_back(stream.index);
-  }
-  return found;
-}
 
 std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
                                        const SourceOptions& options) {

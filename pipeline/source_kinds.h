@@ -26,9 +26,6 @@ std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<B
 std::unique_ptr<Source> open_videos(std::unique_ptr<Source> first, const std::string& input,
                                     const SourceOptions&);
 
-// Streams of moving pictures: no covers.
-std::vector<int> video_streams(const AVFormatContext& container);
-
 // Throws Error(damaged) where there is damage.
 void refuse_damage(const Damage& damage, const std::string& name);
 

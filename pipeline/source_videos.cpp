@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pipeline/source_kinds.h"
+#include "pipeline/stream_video.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -29,9 +30,8 @@ class Videos final : public Source {
 
   std::optional<Item> next() override {
     Lane* first = nullptr;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      Lane& lane = lanes_[i];
-      look_ahead(lane, i == 0);
+    for (Lane& lane : lanes_) {
+      look_ahead(lane);
       if (!lane.ahead) continue;
       if (std::holds_alternative<PacketPtr>(*lane.ahead)) return std::exchange(lane.ahead, {});
       if (!first || shown_before(lane, *first)) first = &lane;
@@ -46,7 +46,6 @@ class Videos final : public Source {
     for (const Lane& lane : lanes_) lane.source->cancel();
   }
 
-  // What the demuxer found is found once for each video.
   Damage damage() const override {
     Damage all;
     for (const Lane& lane : lanes_) {
@@ -93,14 +92,14 @@ class Videos final : public Source {
     bool at_end;
   };
 
-  // Packets come from the first lane only, and none of the videos.
-  void look_ahead(Lane& lane, bool with_packets) {
+  // Of the packets of the first lane, none of the videos that others decode.
+  void look_ahead(Lane& lane) {
     while (!lane.ahead && !lane.at_end) {
       lane.ahead = lane.source->next();
       lane.at_end = !lane.ahead;
       if (!lane.ahead) return;
       const PacketPtr* packet = std::get_if<PacketPtr>(&*lane.ahead);
-      if (packet && (!with_packets || is_filtered((*packet)->stream_index))) lane.ahead.reset();
+      if (packet && is_filtered((*packet)->stream_index)) lane.ahead.reset();
     }
   }
 
@@ -131,6 +130,7 @@ std::unique_ptr<Source> open_videos(std::unique_ptr<Source> first, const std::st
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::move(first));
   SourceOptions other = options;
+  other.video_only = true;
   for (std::size_t i = 1; i < count; ++i) {
     other.video = static_cast<int>(i) + 1;
     sources.push_back(open_source(input, other));

@@ -204,9 +204,9 @@ std::string describe_video(const VideoInfo& video) {
   return text;
 }
 
-std::string explain(const std::string& input, const Source& source, const Work& work,
-                    const Processor& processor, int slots) {
-  std::string text = fmt::format("input   {}: {}\n", input, describe_video(source.video()));
+std::string explain(const std::string& input, const VideoInfo& video, bool on_device,
+                    const Work& work, const Processor& processor, int slots) {
+  std::string text = fmt::format("input   {}: {}\n", input, describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
 
   const std::vector<std::string> variants = processor.variants();
@@ -228,7 +228,7 @@ std::string explain(const std::string& input, const Source& source, const Work& 
       "{:.1f} MiB on the device; as much again for decoded frames and what the "
       "decoder refers to\n",
       slots, mebibytes(memory.host), mebibytes(memory.device));
-  if (source.on_device())
+  if (on_device)
     text += "copies  one from the device per frame; NVDEC decodes there\n";
   else
     text +=

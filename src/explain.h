@@ -10,9 +10,10 @@
 
 namespace vidconv {
 
-// The whole answer. `processor` does `work` on frames of `source`.
-std::string explain(const std::string& input, const Source& source, const Work& work,
-                    const Processor& processor, int slots);
+// The whole answer for one video of `input`. `processor` does `work` on its frames, which are
+// decoded `on_device` or not.
+std::string explain(const std::string& input, const VideoInfo& video, bool on_device,
+                    const Work& work, const Processor& processor, int slots);
 
 // "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames"
 std::string describe_video(const VideoInfo& video);

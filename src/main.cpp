@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -39,6 +38,11 @@ void say(Message kind, const std::string& line) {
   say(fmt::format("{} [{}]", line, kind_of(kind).name));
 }
 
+int exit_code(const Error& error) {
+  const int signal = interrupting_signal();
+  return signal != 0 ? 128 + signal : static_cast<int>(error.fault());
+}
+
 class Command {
  public:
   explicit Command(Options options)
@@ -51,7 +55,17 @@ class Command {
     };
   }
 
+  // The exit code.
   int run() {
+    try {
+      return work();
+    } catch (...) {
+      return fail(current_error());
+    }
+  }
+
+ private:
+  int work() {
     capture_av_log();
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
@@ -59,32 +73,37 @@ class Command {
     for (const FilterSpec& filter : options_.filters)
       if (const std::string warning = filter.warning(); !warning.empty())
         notify_(Message::gain, "warning: " + warning);
-    const auto source = open_source(options_.input, source_options());
+    source_ = open_source(options_.input, source_options());
     device();
-    const VideoInfo& video = source->video();
-    std::vector<Work> works;
-    for (const auto& [stream, info] : source->videos()) works.push_back(work_for(info));
-    const Work& work = works[0];
-
-    if (options_.explain) {
-      const auto processor = processor_for(work, video);
-      fmt::print("{}", explain(options_.input, *source, work, *processor, slots(video)));
-      return 0;
-    }
-    if (options_.benchmark_seconds) {
-      const auto processor = processor_for(work, video);
-      const BenchmarkResult result =
-          run_benchmark(*source, *processor, *options_.benchmark_seconds);
-      if (!options_.stats_file.empty())
-        write_stats(options_.stats_file, benchmark_json(result, *source, *processor));
-      if (options_.stats_file != "-")
-        fmt::print("{}", benchmark_table(result, *source, *processor));
-      return 0;
-    }
-    return filter(*source, works);
+    for (const auto& [stream, info] : source_->videos()) works_.push_back(work_for(info));
+    return options_.explain             ? explain_all()
+           : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
+                                        : filter();
   }
 
- private:
+  int explain_all() {
+    const std::vector<Source::Video> videos = source_->videos();
+    for (std::size_t i = 0; i < videos.size(); ++i) {
+      const VideoInfo& video = videos[i].info;
+      const auto processor = processor_for(works_[i], video);
+      std::string input = options_.input;
+      if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
+      fmt::print("{}",
+                 explain(input, video, source_->on_device(), works_[i], *processor, slots(video)));
+    }
+    return 0;
+  }
+
+  int benchmark(double seconds) {
+    processor_ = processor_for(works_[0], source_->video());
+    const BenchmarkResult result = run_benchmark(*source_, *processor_, seconds);
+    if (!options_.stats_file.empty())
+      write_stats(options_.stats_file, benchmark_json(result, *source_, *processor_));
+    if (options_.stats_file != "-")
+      fmt::print("{}", benchmark_table(result, *source_, *processor_));
+    return 0;
+  }
+
   int threads() const {
     return options_.threads > 0
                ? options_.threads
@@ -167,8 +186,11 @@ class Command {
     if (options_.start > 0) o.start = options_.start;
     o.duration = options_.duration;
     o.frames = options_.frames;
-    const bool filters = !options_.explain && !options_.benchmark_seconds && !options_.gallery;
-    o.video = filters ? options_.video : std::max(1, options_.video);
+    o.video = options_.video;
+    if (o.video == 0 && (options_.benchmark_seconds || options_.gallery)) {
+      o.video = 1;
+      notify_(Message::no_effect, "--video all: this is of the first video, others by --video N");
+    }
     o.strict = options_.strict;
     o.timeout = options_.timeout;
     o.threads = options_.threads;
@@ -215,11 +237,10 @@ class Command {
   // What filters all videos of the source, and joins with the originals where that is asked for;
   // each made by `make`.
   std::unique_ptr<Processor> make_filter(
-      const Source& source, const std::vector<Work>& works,
       const std::function<std::unique_ptr<Processor>(const Work&, const VideoInfo&)>& make) const {
     std::vector<std::unique_ptr<Processor>> all;
-    for (const auto& [stream, video] : source.videos()) {
-      all.push_back(make(works[all.size()], video));
+    for (const auto& [stream, video] : source_->videos()) {
+      all.push_back(make(works_[all.size()], video));
       if (options_.compare)
         all.back() = make_compare_processor(std::move(all.back()), video, *options_.compare);
     }
@@ -228,8 +249,7 @@ class Command {
 
   // The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
   // device, else the definition.
-  std::unique_ptr<Verifier> make_verifier(const Source& source,
-                                          const std::vector<Work>& works) const {
+  std::unique_ptr<Verifier> make_verifier() const {
     if (!options_.verify_every) return nullptr;
     const auto other = [&](const Work& work, const VideoInfo& video) {
       ProcessorOptions o = processor_options(video);
@@ -245,7 +265,7 @@ class Command {
       }
       return make_processor(work, video.width, video.height, o);
     };
-    return std::make_unique<Verifier>(make_filter(source, works, other), *options_.verify_every);
+    return std::make_unique<Verifier>(make_filter(other), *options_.verify_every);
   }
 
   // Of all videos.
@@ -271,46 +291,64 @@ class Command {
     return 0;
   }
 
-  int filter(Source& source, const std::vector<Work>& works) {
+  int filter() {
+    Source& source = *source_;
     const auto compared =
         options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
     auto processor_made = std::async(std::launch::async, [&] {
-      return make_filter(source, works, [&](const Work& work, const VideoInfo& video) {
-        return processor_for(work, video);
-      });
+      return make_filter(
+          [&](const Work& work, const VideoInfo& video) { return processor_for(work, video); });
     });
-    const auto sink = open_sink(options_.output, sink_options(), compared ? *compared : source);
-    const auto processor = processor_made.get();
-    const auto verifier = make_verifier(source, works);
+    sink_ = open_sink(options_.output, sink_options(), compared ? *compared : source);
+    processor_ = processor_made.get();
+    const auto verifier = make_verifier();
 
-    RunResult result;
     {
       ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
                               total_of(source));
       const Shown shown(*this, display);
       Progress last;
-      result = vidconv::run(source, *processor, *sink,
-                            {.observer =
-                                 [&](const Progress& progress) {
-                                   last = progress;
-                                   display.show(progress);
-                                 },
-                             .observer_interval = observer_seconds,
-                             .trace = trace_.get(),
-                             .verifier = verifier.get()});
+      result_ = vidconv::run(source, *processor_, *sink_,
+                             {.observer =
+                                  [&](const Progress& progress) {
+                                    last = progress;
+                                    display.show(progress);
+                                  },
+                              .observer_interval = observer_seconds,
+                              .reached = &result_,
+                              .trace = trace_.get(),
+                              .verifier = verifier.get()});
       display.finish(last);
     }
     if (trace_) trace_->finish();
 
     const int signal = interrupting_signal();
-    if (!options_.quiet) say(summary(result, options_.output));
-    if (result.damage.any()) warn(Message::damaged, describe(result.damage, options_.input));
+    if (!options_.quiet) say(summary(result_, options_.output));
+    if (result_.damage.any()) warn(Message::damaged, describe(result_.damage, options_.input));
     if (signal != 0) warn(Message::interrupted, "interrupted: the output holds the frames so far");
-    if (!options_.stats_file.empty())
-      write_stats(options_.stats_file, stats_json(result, options_, source.video(), works[0],
-                                                  *processor, *sink, messages_, signal != 0));
-    if (signal != 0) return 128 + signal;
-    return result.damage.any() ? static_cast<int>(Fault::damaged) : 0;
+    const int code = signal != 0            ? 128 + signal
+                     : result_.damage.any() ? static_cast<int>(Fault::damaged)
+                                            : 0;
+    write_report({.exit_code = code, .interrupted = signal != 0});
+    return code;
+  }
+
+  int fail(const Error& error) {
+    warn(error.kind(), error.message());
+    const int code = exit_code(error);
+    try {
+      write_report({code, interrupting_signal() != 0, &error});
+    } catch (const Error& unwritable) {
+      if (unwritable.message() != error.message()) warn(unwritable.kind(), unwritable.message());
+    }
+    return code;
+  }
+
+  void write_report(const Ending& ending) const {
+    if (options_.stats_file.empty()) return;
+    const Parts parts{source_.get(), works_.empty() ? nullptr : &works_[0], processor_.get(),
+                      sink_.get()};
+    write_stats(options_.stats_file, stats_json(result_, options_, parts, messages_, ending));
   }
 
   // Said even to those who want quiet.
@@ -342,6 +380,13 @@ class Command {
   std::future<DeviceChoice> starting_;
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
+
+  // The run, as far as it has come.
+  std::unique_ptr<Source> source_;
+  std::vector<Work> works_;  // of each video
+  std::unique_ptr<Processor> processor_;
+  std::unique_ptr<Sink> sink_;
+  RunResult result_;
 };
 
 int command(int argc, char** argv) {
@@ -351,6 +396,7 @@ int command(int argc, char** argv) {
     print_list(options->list);
     return 0;
   }
+  check_report_files(*options);
   return Command(*options).run();
 }
 
@@ -358,19 +404,11 @@ int command(int argc, char** argv) {
 }  // namespace vidconv
 
 int main(int argc, char** argv) {
-  using vidconv::Message;
   try {
     return vidconv::command(argc, argv);
-  } catch (const vidconv::Error& error) {
+  } catch (...) {
+    const vidconv::Error error = vidconv::current_error();
     vidconv::say(error.kind(), error.message());
-    if (const int signal = vidconv::interrupting_signal(); signal != 0) return 128 + signal;
-    return static_cast<int>(error.fault());
-  } catch (const std::bad_alloc&) {
-    vidconv::say(Message::memory, "out of memory; try fewer --slots or a smaller picture");
-    return static_cast<int>(vidconv::kind_of(Message::memory).fault);
-  } catch (const std::exception& error) {
-    vidconv::say(Message::internal,
-                 fmt::format("internal error: {}; please report it", error.what()));
+    return vidconv::exit_code(error);
   }
-  return static_cast<int>(vidconv::Fault::internal);
 }

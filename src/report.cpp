@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/explain.h"
@@ -70,6 +71,29 @@ Json ledger_json(const RunResult& r) {
   return {{"streams", streams}};
 }
 
+const char* outcome(const RunResult& r, const Ending& ending) {
+  if (ending.error) return "failed";
+  if (ending.interrupted) return "interrupted";
+  return r.damage.any() ? "damaged" : "done";
+}
+
+Json error_json(const Error& error) {
+  return {{"class", kind_of(error.kind()).name},
+          {"what", error.act()},
+          {"value", error.value()},
+          {"why", error.why()},
+          {"remedy", error.remedy()},
+          {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
+}
+
+// Two names of one regular file, there or not yet.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (a == b)
+    return !std::filesystem::exists(a, error) || std::filesystem::is_regular_file(a, error);
+  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
+}
+
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output) {
@@ -94,18 +118,25 @@ std::string describe(const Damage& d, const std::string& input) {
   return text;
 }
 
-std::string stats_json(const RunResult& r, const Options& options, const VideoInfo& video,
-                       const Work& work, const Processor& processor, const Sink& sink,
-                       const std::vector<Said>& messages, bool interrupted) {
+std::string stats_json(const RunResult& r, const Options& options, const Parts& parts,
+                       const std::vector<Said>& messages, const Ending& ending) {
   Json j;
   j["schema"] = 1;
   j["version"] = VIDCONV_VERSION;
-  j["input"] = {{"name", options.input},
-                {"width", video.width},
-                {"height", video.height},
-                {"pixel_format", video.format->name}};
-  j["output"] = {{"name", options.output}, {"encoder", sink.description()}, {"bytes", r.bytes}};
-  j["device"] = processor.device();
+  j["outcome"] = outcome(r, ending);
+  j["exit_code"] = ending.exit_code;
+  j["error"] = ending.error ? error_json(*ending.error) : Json(nullptr);
+  j["input"] = {
+      {"name", options.input}, {"width", nullptr}, {"height", nullptr}, {"pixel_format", nullptr}};
+  if (parts.source) {
+    const VideoInfo& video = parts.source->video();
+    j["input"]["width"] = video.width;
+    j["input"]["height"] = video.height;
+    j["input"]["pixel_format"] = video.format->name;
+  }
+  j["output"] = {{"name", options.output}, {"encoder", nullptr}, {"bytes", r.bytes}};
+  if (parts.sink) j["output"]["encoder"] = parts.sink->description();
+  j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["frames"] = {{"decoded", r.decoded},
                  {"filtered", r.filtered},
                  {"encoded", r.encoded},
@@ -116,7 +147,7 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
                  {"errors", r.damage.errors},
                  {"first_error", r.damage.first_error},
                  {"truncated", r.damage.truncated}};
-  j["interrupted"] = interrupted;
+  j["interrupted"] = ending.interrupted;
   j["messages"] = Json::array();
   for (const Said& said : messages)
     j["messages"].push_back({{"class", kind_of(said.kind).name}, {"text", said.line}});
@@ -132,7 +163,8 @@ std::string stats_json(const RunResult& r, const Options& options, const VideoIn
                            {"busy_seconds", stage.seconds},
                            {"fps", rate(r.encoded, stage.seconds)}});
   j["limiting_stage"] = limiting_stage(r.stages);
-  j["plan"] = steps_json(work, processor);
+  j["plan"] =
+      parts.work && parts.processor ? steps_json(*parts.work, *parts.processor) : Json::array();
   j["memory"] = {{"host_bytes", r.memory.host}, {"device_bytes", r.memory.device}};
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -144,6 +176,22 @@ void write_stats(const std::string& path, const std::string& json) {
   if (!written || !closed)
     throw Error(Fault::output, "cannot write the statistics", path, std::strerror(errno),
                 "name a writable file");
+}
+
+void check_report_files(const Options& options) {
+  const auto check = [&](const char* option, const std::string& report) {
+    if (report.empty() || report == "-") return;
+    if (same_file(report, options.input))
+      throw Error(Message::output_is_input, "cannot write " + std::string(option), report,
+                  "it is the input", "choose another name");
+    if (same_file(report, options.output))
+      throw Error(Fault::usage, option, report, "it is the output too", "choose another name");
+  };
+  check("--stats", options.stats_file);
+  check("--trace", options.trace_file);
+  if (!options.stats_file.empty() && same_file(options.stats_file, options.trace_file))
+    throw Error(Fault::usage, "--trace", options.trace_file, "it is the file of --stats too",
+                "choose another name");
 }
 
 }  // namespace vidconv

@@ -22,12 +22,28 @@ struct Said {
   std::string line;
 };
 
+// What a run is made of; null where it failed before it came to that.
+struct Parts {
+  const Source* source = nullptr;
+  const Work* work = nullptr;  // of the first video
+  const Processor* processor = nullptr;
+  const Sink* sink = nullptr;
+};
+
+struct Ending {
+  int exit_code = 0;
+  bool interrupted = false;
+  const Error* error = nullptr;  // that ended it; null where it came to its end
+};
+
 // The report of --stats, schema 1; docs/stats.md describes its fields.
-std::string stats_json(const RunResult& result, const Options& options, const VideoInfo& video,
-                       const Work& work, const Processor& processor, const Sink& sink,
-                       const std::vector<Said>& messages, bool interrupted);
+std::string stats_json(const RunResult& result, const Options& options, const Parts& parts,
+                       const std::vector<Said>& messages, const Ending& ending);
 
 // To the file, or to stdout for "-". Throws Error(output).
 void write_stats(const std::string& path, const std::string& json);
+
+// Throws Error where a report would overwrite the input, the output or the other report.
+void check_report_files(const Options& options);
 
 }  // namespace vidconv

@@ -136,6 +136,17 @@ TEST_F(Damaged, ResolutionChangesMidstream) {
   EXPECT_EQ(probe(out(), "stream=width,height").at(0).substr(0, 6), "128,72");
 }
 
+TEST_F(Damaged, PictureIsMissingInASequence) {
+  ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.4 -start_number 5 " +
+         path("f%03d.png"));
+  EXPECT_TRUE(succeeded(sobel(path("f%03d.png"))));
+  std::filesystem::remove(path("f009.png"));
+  std::filesystem::remove(path("f010.png"));
+  EXPECT_TRUE(refused(sobel(path("f%03d.png"), {"-y"}), exit_damaged,
+                      {"f009.png' is not there, and", "f011.png' is", "[damaged]"}));
+  EXPECT_EQ(frame_times(out()).size(), 4U);
+}
+
 TEST_F(BadInput, OutputInAMissingDirectory) {
   const std::string missing = path("nowhere/out.mp4");
   EXPECT_TRUE(refused(run_vidconv({clip(), "-o", missing, "--kernel", "sobel"}), exit_output,
@@ -216,6 +227,12 @@ const std::vector<Refusal> refusals = {
     {"NoVideoStreamNumber", {"--kernel", "box", "--video", "0"}, {"--video"}},
     {"UnknownCodec", {"--kernel", "box", "--codec", "nocodec"}, {"nocodec"}},
     {"UnknownEncoderOption", {"--kernel", "box", "--encoder-opt", "no-such=1"}, {"no-such"}},
+    {"UnknownPreset",
+     {"--kernel", "box", "--preset", "nosuch"},
+     {"libx264", "--preset nosuch", "[encoder-option]"}},
+    {"ValueThatTheEncoderFinds",
+     {"--kernel", "box", "--encoder-opt", "profile=nosuch"},
+     {"libx264", "profile=nosuch", "[encoder-option]"}},
 };
 
 class CommandLine : public BadInput, public testing::WithParamInterface<Refusal> {};

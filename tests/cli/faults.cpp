@@ -1,10 +1,14 @@
 // Loaded before the program's libraries (LD_PRELOAD): one call into FFmpeg or the C library fails
 // or loses what it was given, as VIDCONV_FAULT names it. The program itself knows nothing of this.
 //
+// "no memory for FUNCTION N": call N of it, counted from 0 when the program begins to work, finds
+// no memory, or no thread.
+//
 // With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together: writes
 // fail then, or with VIDCONV_DISK_LATE only the close of a file, as where a file system allocates
 // late. VIDCONV_DISK_ERROR is the errno.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,7 +16,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <new>
 #include <string_view>
 
 namespace {
@@ -23,6 +31,18 @@ constexpr int calls_before = 5;  // that go well
 bool now(std::string_view name, std::atomic<int>& calls) {
   static const char* const fault = std::getenv("VIDCONV_FAULT");
   return fault && name == fault && calls++ == calls_before;
+}
+
+std::atomic<bool> at_work = false;
+
+// Whether this call of the function finds no memory.
+bool out_of_memory(std::string_view function, std::atomic<int>& calls) {
+  constexpr std::string_view prefix = "no memory for ";
+  static const char* const fault = std::getenv("VIDCONV_FAULT");
+  if (!fault || !at_work || std::strncmp(fault, prefix.data(), prefix.size()) != 0) return false;
+  const std::string_view which(fault + prefix.size());
+  if (!which.starts_with(function) || which[function.size()] != ' ') return false;
+  return calls++ == std::atoi(which.data() + function.size() + 1);
 }
 
 template <class F>
@@ -64,7 +84,10 @@ Disk& disk() {
 
 struct AVCodecContext;
 struct AVFrame;
-struct AVPacket;
+struct AVPacket {  // its beginning
+  void* buffer;
+  std::int64_t pts;
+};
 
 extern "C" {
 
@@ -80,7 +103,9 @@ int avcodec_receive_packet(AVCodecContext* context, AVPacket* packet) {
   static auto* const next = real<int(AVCodecContext*, AVPacket*)>("avcodec_receive_packet");
   static std::atomic<int> calls = 0;
   const int code = next(context, packet);
-  return code >= 0 && now("lost frame", calls) ? next(context, packet) : code;
+  if (code < 0) return code;
+  if (now("moved frame", calls)) packet->pts += 1000;  // to a time that no frame has
+  return now("lost frame", calls) ? next(context, packet) : code;
 }
 
 // A decoder that drops a picture without a word.
@@ -91,18 +116,46 @@ int avcodec_receive_frame(AVCodecContext* context, AVFrame* frame) {
   return code >= 0 && now("silent decoder", calls) ? next(context, frame) : code;
 }
 
-AVPacket* av_packet_alloc() {
-  static auto* const next = real<AVPacket*()>("av_packet_alloc");
-  static std::atomic<int> calls = 0;
-  return now("no packet", calls) ? nullptr : next();
+// The program's first call of all.
+void av_log_set_callback(void (*callback)(void*, int, const char*, va_list)) {
+  at_work = true;
+  real<void(void (*)(void*, int, const char*, va_list))>("av_log_set_callback")(callback);
 }
 
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  static auto* const next = real<void*(std::size_t, std::size_t)>("aligned_alloc");
-  static std::atomic<int> calls = calls_before;
-  // Frames; smaller things are not checked for.
-  return size > 4096 && now("no memory", calls) ? nullptr : next(alignment, size);
-}
+#define FAILING(result, failure, name, parameters, arguments)      \
+  result name parameters {                                         \
+    static auto* const next = real<result parameters>(#name);      \
+    static std::atomic<int> calls = 0;                             \
+    return out_of_memory(#name, calls) ? failure : next arguments; \
+  }
+
+FAILING(void*, nullptr, aligned_alloc, (std::size_t alignment, std::size_t size), (alignment, size))
+FAILING(AVPacket*, nullptr, av_packet_alloc, (), ())
+FAILING(int, -ENOMEM, av_packet_ref, (AVPacket * to, const AVPacket* from), (to, from))
+FAILING(AVFrame*, nullptr, av_frame_alloc, (), ())
+FAILING(AVFrame*, nullptr, av_frame_clone, (const AVFrame* from), (from))
+FAILING(int, -ENOMEM, av_frame_copy_props, (AVFrame * to, const AVFrame* from), (to, from))
+FAILING(void*, nullptr, av_buffer_pool_init2,
+        (std::size_t size, void* self, void* (*allocate)(void*, std::size_t), void (*end)(void*)),
+        (size, self, allocate, end))
+FAILING(void*, nullptr, avcodec_alloc_context3, (const void* codec), (codec))
+FAILING(int, -ENOMEM, avcodec_open2, (AVCodecContext * context, const void* codec, void** options),
+        (context, codec, options))
+FAILING(int, -ENOMEM, avcodec_send_frame, (AVCodecContext * context, const AVFrame* frame),
+        (context, frame))
+FAILING(int, -ENOMEM, avcodec_parameters_copy, (void* to, const void* from), (to, from))
+FAILING(int, -ENOMEM, avcodec_parameters_from_context, (void* to, const AVCodecContext* from),
+        (to, from))
+FAILING(void*, nullptr, avformat_alloc_context, (), ())
+FAILING(void*, nullptr, avformat_new_stream, (void* container, const void* codec),
+        (container, codec))
+FAILING(int, -ENOMEM, avformat_write_header, (void* container, void** options),
+        (container, options))
+FAILING(int, -ENOMEM, av_interleaved_write_frame, (void* container, AVPacket* packet),
+        (container, packet))
+FAILING(int, EAGAIN, pthread_create,
+        (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* with),
+        (thread, attributes, run, with))
 
 ssize_t write(int fd, const void* bytes, std::size_t size) {
   static auto* const next = real<ssize_t(int, const void*, std::size_t)>("write");
@@ -127,3 +180,15 @@ int close(int fd) {
   return -1;
 }
 }
+
+// Not under AddressSanitizer, which wants memory back by the same hands.
+#ifndef __SANITIZE_ADDRESS__
+void* operator new(std::size_t size) {
+  static std::atomic<int> calls = 0;
+  void* memory = out_of_memory("new", calls) ? nullptr : std::malloc(size);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif

@@ -160,6 +160,74 @@ TEST_F(Ledger, AddsUpWhenInterrupted) {
   EXPECT_TRUE(told.at("interrupted"));
 }
 
+// However a run ends, there is a report of it.
+TEST_F(Ledger, StatsOfRunsThatFail) {
+  const std::string input = film();
+  const auto failed = [&](const std::string& arguments, int code) {
+    std::filesystem::remove(path("stats.json"));
+    const json told = stats(arguments, code);
+    EXPECT_EQ(told.at("outcome"), "failed");
+    EXPECT_EQ(told.at("exit_code"), code);
+    EXPECT_EQ(complaints("stats.schema.json", told.dump()).find("is not"), std::string::npos)
+        << complaints("stats.schema.json", told.dump());
+    // The last message is the failure.
+    EXPECT_EQ(told.at("messages").back().at("class"), told.at("error").at("class"));
+    return told;
+  };
+  const json missing = failed("/nowhere.mkv -o " + path("out.mkv") + " --kernel box", 3);
+  EXPECT_EQ(missing.at("error").at("class"), "input-missing");
+  EXPECT_EQ(missing.at("error").at("value"), "/nowhere.mkv");
+  EXPECT_TRUE(missing.at("input").at("width").is_null());
+  EXPECT_EQ(missing.at("frames").at("decoded"), 0);
+
+  const json option =
+      failed(input + " -o " + path("out.mkv") + " --kernel box --encoder-opt nosuch=1", 2);
+  EXPECT_EQ(option.at("error").at("class"), "encoder-option");
+  EXPECT_EQ(option.at("input").at("width"), 64);
+  EXPECT_TRUE(option.at("output").at("encoder").is_null());
+
+  const std::string bytes = read_file(input);
+  write_file(path("cut.mkv"), bytes.substr(0, bytes.size() * 2 / 3));
+  const json damaged =
+      failed(path("cut.mkv") + " -o " + path("out.mkv") + " --kernel box --strict", 7);
+  EXPECT_EQ(damaged.at("error").at("class"), "damaged");
+  EXPECT_GT(damaged.at("frames").at("decoded"), 0);
+  EXPECT_GT(damaged.at("ledger").at("streams").at(0).at("packets").at("read"), 0);
+  EXPECT_FALSE(damaged.at("output").at("encoder").is_null());
+  EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+
+  EXPECT_EQ(failed("pattern:64x48 -o null: --kernel box --device cuda:99", 5).at("device"),
+            nullptr);
+  EXPECT_EQ(stats(input + " -o null: --kernel box").at("outcome"), "done");
+  EXPECT_EQ(stats(path("cut.mkv") + " -o null: --kernel box", 7).at("outcome"), "damaged");
+}
+
+// Where the report is what cannot be written, that is said once.
+TEST_F(Ledger, StatsThatCannotBeWritten) {
+  const Result result =
+      run_vidconv({film(), "-o", "null:", "--kernel", "box", "--stats", "/nowhere/stats.json"});
+  EXPECT_TRUE(refused(result, exit_output, {"/nowhere/stats.json", "[output-unwritable]"}));
+  EXPECT_EQ(result.err.find("[output-unwritable]"), result.err.rfind("[output-unwritable]"));
+}
+
+TEST_F(Ledger, ReportsOverwriteNoVideo) {
+  const std::string input = film(), before = read_file(input);
+  std::filesystem::create_symlink(input, path("link"));
+  for (const std::string& report : {input, path("link")})
+    for (const char* option : {"--stats", "--trace"})
+      EXPECT_TRUE(
+          refused(run_vidconv({input, "-o", path("out.mkv"), "--kernel", "box", option, report}),
+                  exit_output, {option, report, "it is the input"}));
+  EXPECT_EQ(read_file(input), before);
+  EXPECT_TRUE(refused(
+      run_vidconv({input, "-o", path("out.mkv"), "--kernel", "box", "--stats", path("out.mkv")}),
+      exit_command_line, {"--stats", "it is the output"}));
+  EXPECT_TRUE(refused(run_vidconv({input, "-o", path("out.mkv"), "--kernel", "box", "--stats",
+                                   path("a"), "--trace", path("a")}),
+                      exit_command_line, {"--trace", "--stats"}));
+  EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+}
+
 // An injected loss is told and costs no file.
 class Loss : public Ledger, public testing::WithParamInterface<const char*> {};
 

@@ -93,7 +93,7 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageKind>
 std::map<Message, Messages::Trigger> Messages::triggers() const {
   const std::string pattern = "pattern:64x48#20";
   return {
-      {Message::internal, [=, this] { return with_fault("no packet", clip()); }},
+      {Message::internal, [=, this] { return with_fault("moved frame", clip()); }},
       {Message::unaccounted, [=, this] { return with_fault("lost packet", clip()); }},
       {Message::command_line, [=, this] { return filter(pattern, "-o null: --frames many"); }},
       {Message::filter_spec, [=, this] { return filter(pattern, "-o null: --kernel nosuch"); }},
@@ -123,7 +123,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::output_unsuited, [=, this] { return filter(pattern, out("a.nosuch")); }},
       {Message::strict, [=, this] { return filter(clip(), out("a.y4m") + " --strict"); }},
       {Message::device, [=, this] { return filter(pattern, "-o null: --device cuda:99"); }},
-      {Message::memory, [=, this] { return with_fault("no memory", pattern); }},
+      {Message::memory, [=, this] { return with_fault("no memory for aligned_alloc 0", pattern); }},
       {Message::verification, [] { return disagreeing(); }},
       {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
       {Message::interrupted, [=, this] { return interrupted(); }},

@@ -80,6 +80,25 @@ TEST_F(Options, ExplainRunsNothing) {
   EXPECT_FALSE(has_line_with(result.out, {" 0.0 MiB of host memory"}));
 }
 
+TEST_F(Options, ExplainTellsOfEachVideo) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:duration=0.2 -f lavfi -i testsrc2=size=32x20:duration=0.2 "
+      "-map 0 -map 1 " +
+      path("two.mkv"));
+  const Result all =
+      run_vidconv({path("two.mkv"), "--explain", "--kernel", "box", "--video", "all"});
+  EXPECT_TRUE(has_line_with(all.out, {"video 1 of 2", "64x48"}));
+  EXPECT_TRUE(has_line_with(all.out, {"video 2 of 2", "32x20"}));
+  const Result second =
+      run_vidconv({path("two.mkv"), "--explain", "--kernel", "box", "--video", "2"});
+  EXPECT_EQ(second.out.find("64x48"), std::string::npos);
+  // One at a time is measured, and which is said.
+  const Result measured =
+      run_vidconv({path("two.mkv"), "--benchmark=0.01", "--kernel", "box", "--video", "all"});
+  EXPECT_TRUE(has_line_with(measured.err, {"first video", "--video N", "[no-effect]"}));
+  EXPECT_TRUE(has_line_with(measured.out, {"64x48"}));
+}
+
 TEST_F(Options, ExplainNamesTransformsForVeryLargeKernels) {
   const Result result = run_vidconv({"pattern:128x72", "-o", "null:", "--kernel", "random:1,101",
                                      "--device", "cpu", "--explain"});

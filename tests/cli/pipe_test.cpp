@@ -123,6 +123,25 @@ TEST_F(Pipe, ReaderThatClosesEarly) {
   EXPECT_TRUE(refused(result, exit_output, {"vidconv"}));
 }
 
+TEST_F(Pipe, StdinIsLeftAloneWhereItIsNotTheInput) {
+  const Result result = shell("printf 'still here' | { " + vidconv() + " " + clip() +
+                              " -o null: --kernel box; cat; }");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_EQ(result.out, "still here");
+}
+
+TEST_F(Pipe, TerminalsAreNeitherReadNorFilled) {
+  if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script is not installed";
+  const Result reads =
+      shell("script -qec '" + vidconv() + " - -o null: --kernel box' /dev/null < /dev/null");
+  EXPECT_EQ(reads.exit_code, exit_input);
+  EXPECT_TRUE(has_line_with(reads.out, {"'-'", "standard input is a terminal"}));
+  const Result fills = shell("script -qec '" + vidconv() +
+                             " pattern:64x48#3 -o - --kernel box' /dev/null < /dev/null");
+  EXPECT_EQ(fills.exit_code, exit_output);
+  EXPECT_TRUE(has_line_with(fills.out, {"'-'", "standard output is a terminal"}));
+}
+
 // Frames pass a filter that copies unchanged, whatever the pixel format.
 class RawFormat : public CliTest, public testing::WithParamInterface<std::string> {};
 

@@ -14,10 +14,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A pipe that has room for a header and no more, and that nobody reads.
+// A pipe that has room for a header and no more, or for nothing, and that nobody reads.
 class FullPipe {
  public:
-  explicit FullPipe(std::string path) : path_(std::move(path)) {
+  explicit FullPipe(std::string path, bool room = true) : path_(std::move(path)) {
     EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
     end_ = open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     EXPECT_GE(end_, 0);
@@ -25,7 +25,9 @@ class FullPipe {
     std::string page(4096, 'x');
     while (write(end_, page.data(), page.size()) > 0) {
     }
-    EXPECT_GT(read(end_, page.data(), page.size()), 0);
+    if (room) {
+      EXPECT_GT(read(end_, page.data(), page.size()), 0);
+    }
   }
   ~FullPipe() {
     close(end_);
@@ -74,6 +76,22 @@ TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
     const Result result = process.wait();
     EXPECT_FALSE(result.timed_out) << output;
     EXPECT_EQ(result.exit_code, 128 + SIGTERM) << output;
+  }
+}
+
+// Not even the header finds room.
+TEST_F(Stall, SecondSignalEndsAHeaderThatWaits) {
+  for (const std::string output : {"-", "md5:", "- --format nut", "- --format matroska"}) {
+    const FullPipe pipe(path("fifo"), false);
+    Process process(
+        {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
+    std::this_thread::sleep_for(milliseconds(500));
+    process.signal(SIGINT);
+    std::this_thread::sleep_for(milliseconds(300));
+    process.signal(SIGINT);
+    const Result result = process.wait();
+    EXPECT_FALSE(result.timed_out) << output;
+    EXPECT_EQ(result.exit_code, exit_interrupted) << output;
   }
 }
 

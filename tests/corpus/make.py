@@ -53,6 +53,8 @@ def supfile():
 def helpers(folder):
     (folder / "words.srt").write_text("1\n00:00:00,080 --> 00:00:00,200\nHello <i>there</i>\n\n"
                                       "2\n00:00:00,240 --> 00:00:00,360\nGood\nbye\n\n")
+    (folder / "latin.srt").write_bytes("1\n00:00:00,080 --> 00:00:00,200\nCaf\u00e9\n\n"
+                                      "2\n00:00:00,240 --> 00:00:00,360\nGood\n\n".encode("latin-1"))
     (folder / "chapters.txt").write_text(";FFMETADATA1\ntitle=A clip\n"
                                          "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=200\ntitle=One\n"
                                          "[CHAPTER]\nTIMEBASE=1/1000\nSTART=200\nEND=400\ntitle=Zwei ü\n")
@@ -135,10 +137,25 @@ def size_changes(folder, output):
     (folder / output).write_bytes((folder / "part0.ts").read_bytes() + (folder / "part1.ts").read_bytes())
 
 
-def t35(bits):
-    """HDR10+ of one picture (SMPTE ST 2094-40) as an SEI message: 400 cd/m2, one window."""
+def field(value, bits):
+    return format(value, f"0{bits}b")
+
+
+def hdr10plus():
+    """Of one picture (SMPTE ST 2094-40): 400 cd/m2, one window."""
+    window = field(1000, 17) * 3 + field(500, 17) + field(0, 4) + field(0, 10)
+    return b"\xb5\x00\x3c\x00\x01\x04\x01", field(1, 2) + field(400, 27) + "0" + window + "000"
+
+
+def vivid():
+    """Of one picture (CUVA 005.1): least, mean, variance and largest of the maxima, no curve."""
+    return b"\x26\x00\x04\x00\x05", field(1, 8) + "".join(field(v, 12) for v in (0, 900, 200, 3000)) + "00"
+
+
+def t35(header, bits):
+    """A message of ITU-T T.35 as an SEI message of HEVC."""
     number = int(bits, 2) << (-len(bits) % 8)
-    body = b"\xb5\x00\x3c\x00\x01\x04\x01" + number.to_bytes((len(bits) + 7) // 8, "big")
+    body = header + number.to_bytes((len(bits) + 7) // 8, "big")
     raw = bytes([4, len(body)]) + body + b"\x80"
     escaped, zeros = bytearray(), 0
     for byte in raw:
@@ -150,11 +167,9 @@ def t35(bits):
     return b"\x00\x00\x00\x01\x4e\x01" + bytes(escaped)
 
 
-def hdr10plus(folder, output):
+def dynamic_hdr(folder, output, kind):
     """HDR10 without B-frames, with the message before each picture."""
-    field = lambda value, bits: format(value, f"0{bits}b")
-    window = field(1000, 17) * 3 + field(500, 17) + field(0, 4) + field(0, 10)
-    message = t35(field(1, 2) + field(400, 27) + "0" + window + "000")
+    message = t35(*{"hdr10plus": hdr10plus, "vivid": vivid}[kind]())
     x265 = X265.replace("{}", "bframes=0:" + HDR)
     ffmpeg(folder, V + "-pix_fmt yuv420p10le " + x265, output + ".plain.hevc")
     data = (folder / (output + ".plain.hevc")).read_bytes()
@@ -166,6 +181,26 @@ def hdr10plus(folder, output):
         out += (message if first_of_picture else b"") + b"\x00" + data[start:end].rstrip(b"\x00")
     (folder / (output + ".hevc")).write_bytes(out)
     ffmpeg(folder, f"-fflags +genpts -r 25 -i {{dir}}/{output}.hevc -c copy", output)
+
+
+def dolby_vision(folder, output, name):
+    """With the box that says so (profile 8.1: HDR10 for those who do not know it)."""
+    data = (folder / name).read_bytes()
+    record = bytes([1, 0]) + int(field(8, 7) + field(1, 6) + "101", 2).to_bytes(2, "big") + b"\x10" + bytes(19)
+    box = (8 + len(record)).to_bytes(4, "big") + b"dvvC" + record
+
+    def within(data, path):
+        """Puts the box at the end of the one that the path leads to, and counts it in all sizes."""
+        if not path:
+            return data + box
+        at = data.index(path[0]) - 4
+        size = int.from_bytes(data[at : at + 4], "big")
+        inner = within(data[at + 8 : at + size], path[1:])
+        return data[:at] + (8 + len(inner)).to_bytes(4, "big") + path[0] + inner + data[at + size :]
+
+    # The index comes last, so that no place in the file changes.
+    (folder / output).write_bytes(
+        within(data, [b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hvc1"]))
 
 
 def available_encoders():

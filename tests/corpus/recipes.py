@@ -104,9 +104,14 @@ RECIPES = [
            "-color_trc arib-std-b67 -c:v libx264", ("mkv", "mp4")),
     Recipe("hdr10.mkv", V + "-pix_fmt yuv420p10le " + X265.format(HDR), ("mkv", "mp4", "ts")),
     Recipe("hdr10.mp4", V + "-pix_fmt yuv420p10le " + X265.format(HDR) + "-tag:v hvc1", ("mp4", "mkv")),
-    Recipe("hdr10plus.mp4", "!hdr10plus", ("mp4", "mkv"), says=("HDR10+",)),
-    Recipe("hdr10plus-strict.mp4", "!hdr10plus", exit=4, options="--strict",
+    Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv"), says=("HDR10+",)),
+    Recipe("hdr10plus-strict.mp4", "!dynamic_hdr hdr10plus", exit=4, options="--strict",
            says=("HDR10+", "[strict]")),
+    Recipe("vivid.mp4", "!dynamic_hdr vivid", ("mp4", "mkv"), says=("HDR Vivid",)),
+    Recipe("vivid-strict.mp4", "!dynamic_hdr vivid", exit=4, options="--strict", says=("HDR Vivid", "[strict]")),
+    Recipe("dolby-vision.mp4", "!dolby_vision hdr10.mp4", ("mp4", "mkv"), says=("Dolby Vision",)),
+    Recipe("dolby-vision-strict.mp4", "!dolby_vision hdr10.mp4", exit=4, options="--strict",
+           says=("Dolby Vision", "[strict]")),
     Recipe("siting.mkv", V + X264 + "-chroma_sample_location topleft", ("mkv", "mp4")),
     Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264 + "-top 1", ("mkv", "mp4")),
     Recipe("interlaced-bff.ts", V + "-vf setfield=bff -c:v mpeg2video -flags +ilme+ildct -top 0", ("ts", "mkv")),
@@ -138,10 +143,17 @@ RECIPES = [
            "-disposition:a:1 default", ("mp4", "mkv")),
     Recipe("tags.mkv", V + X264 + "-metadata title=Überschrift -metadata artist=日本 -metadata comment='a=b;c' "
            "-metadata:s:v title=Picture -metadata creation_time=2020-02-03T04:05:06Z", ("mkv", "mp4")),
+    Recipe("phone.mov", V + X264 + "-metadata title=Walk -metadata com.apple.quicktime.make=Apple "
+           "-metadata location=+48.1000+011.5000/ -movflags use_metadata_tags", ("mov", "mp4")),
+    Recipe("phone.mp4", V + X264 + "-metadata com.android.version=14 -metadata title=Walk "
+           "-metadata location=+48.1000+011.5000/ -movflags use_metadata_tags", ("mp4", "mov")),
     Recipe("chapters.mkv", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mkv", "mp4")),
     Recipe("chapters.mp4", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mp4", "mkv")),
     Recipe("srt.mkv", V + "-i {dir}/words.srt -map 0 -map 1 -c:s srt -metadata:s:s language=fra " + X264,
            ("mkv", "mp4")),
+    Recipe("latin-srt.mkv", V + "-i {dir}/latin.srt -map 0 -map 1 -c:s copy " + X264, ("mkv", "mp4", "webm"),
+           says=("mp4:make no sense, left out", "webm:make no sense, left out"),
+           except_for=tuple(f"{e}:stream 1 (subrip) {what}" for e in ("mp4", "webm") for what in ("packets", "times"))),
     Recipe("ass-font.mkv", V + "-i {dir}/words.srt -map 0 -map 1 -c:s ass -attach {dir}/font.ttf "
            "-metadata:s:t mimetype=font/ttf " + X264, ("mkv", "mp4"), lost=("mp4:font.ttf",)),
     Recipe("mov_text.mp4", V + "-i {dir}/words.srt -map 0 -map 1 -c:s mov_text -metadata:s:s language=eng "

@@ -1,0 +1,16 @@
+// The videos among the streams of a container, and what is known of one before it is decoded.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/video.h"
+
+namespace vidconv {
+
+// Indices of the streams of moving pictures: no covers.
+std::vector<int> video_streams(const AVFormatContext& container);
+
+// What the container, the stream and its first picture say; how long the video is, not.
+VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFrame& first);
+
+}  // namespace vidconv

@@ -1,0 +1,99 @@
+// Memory that is not there, call by call: each failure is told as what it is, ends all threads, and
+// costs no file.
+#include <algorithm>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+class Memory : public CliTest, public testing::WithParamInterface<const char*> {
+ protected:
+  Result without(const std::string& function, int call) const {
+    write_file(path("out.mkv"), "precious");
+    return shell(
+        "LD_PRELOAD=" VIDCONV_FAULTS
+        " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='no memory for " +
+        function + " " + std::to_string(call) + "' " + vidconv() + " " + path("film.mkv") +
+        " --kernel box --threads 1 --codec ffv1 -y -o " + path("out.mkv") +
+        // The reference, which verifies, keeps what it has on the heap within parallel loops.
+        (function == "new" ? "" : " --verify"));
+  }
+
+  void expect_told(const Result& result) const {
+    EXPECT_FALSE(result.timed_out);
+    // Where libavformat reads, a broken file may be the reason.
+    if (result.exit_code == exit_input)
+      EXPECT_TRUE(
+          has_line_with(result.err, {"Cannot allocate memory; there is too little memory"}));
+    else
+      EXPECT_TRUE(refused(result, exit_device, {"; try fewer --", "[memory]"}));
+    EXPECT_EQ(read_file(path("out.mkv")), "precious");
+  }
+};
+
+TEST_P(Memory, ThatIsMissingIsTold) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 "
+      "-c:v ffv1 -c:a aac " +
+      path("film.mkv"));
+  // The first calls one by one, of which FFmpeg can do without some; later ones now and then, until
+  // there are no more.
+  int told = 0;
+  for (int call = 0;; call += 1 + call / 3) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    const Result result = without(GetParam(), call);
+    if (result.exit_code != 0) {
+      expect_told(result);
+      ++told;
+    } else {
+      EXPECT_EQ(frame_times(path("out.mkv")).size(), 20U);
+      EXPECT_EQ(probe(path("out.mkv"), "stream=codec_name", "a"), std::vector<std::string>{"aac"});
+      if (call >= 4) break;
+    }
+    EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(path(""))), 2);
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(told, 0);
+}
+
+const char* const functions[] = {
+    "aligned_alloc",
+    "av_packet_alloc",
+    "av_packet_ref",
+    "av_frame_alloc",
+    "av_frame_clone",
+    "av_frame_copy_props",
+    "av_buffer_pool_init2",
+    "avcodec_alloc_context3",
+    "avcodec_open2",
+    "avcodec_send_frame",
+    "avcodec_parameters_copy",
+    "avcodec_parameters_from_context",
+    "avformat_alloc_context",
+    "avformat_new_stream",
+    "avformat_write_header",
+    "av_interleaved_write_frame",
+    "pthread_create",
+#ifndef __SANITIZE_ADDRESS__
+    "new",
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(Calls, Memory, testing::ValuesIn(functions),
+                         [](const auto& test) { return std::string(test.param); });
+
+using LargeFrame = CliTest;
+
+TEST_F(LargeFrame, ThatDoesNotFitIsTold) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "its shadow does not fit either";
+#endif
+  const Result result =
+      shell("ulimit -v 1500000; " + vidconv() +
+            " pattern:16000x16000 --kernel box --threads 1 -o " + path("out.mkv"));
+  EXPECT_TRUE(refused(result, exit_device, {"bytes", "--slots", "[memory]"}));
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+}  // namespace
+}  // namespace vidconv::test
