@@ -51,9 +51,10 @@ void make_attachment(const AVStream& from, AVStream& to) {
     av_dict_set(&to.metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
 }
 
-// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat writes
-// without adding it.
+// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat wrote
+// without adding it until it was mended in the summer of 2022, for FFmpeg 6.0.
 std::int64_t lead_in(const AVStream& stream) {
+  if (avformat_version() > AV_VERSION_INT(59, 30, 100)) return 0;
   const AVCodecParameters& parameters = *stream.codecpar;
   if (parameters.codec_type != AVMEDIA_TYPE_AUDIO || parameters.sample_rate <= 0) return 0;
   return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
