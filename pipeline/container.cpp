@@ -4,6 +4,10 @@
 #include <span>
 #include <string_view>
 
+extern "C" {
+#include <libavutil/avstring.h>
+}
+
 #include "pipeline/av_log.h"
 
 namespace vidconv {
@@ -143,7 +147,7 @@ bool is_mov_family(const AVOutputFormat& container) {
   return false;
 }
 
-bool has_place_for(const AVOutputFormat& container, const AVDictionary* tags) {
+std::string tags_without_place(const AVOutputFormat& container, const AVDictionary* tags) {
   static constexpr std::string_view quicktime[] = {
       "title", "artist",    "album", "date",  "encoder",  "comment",
       "genre", "copyright", "make",  "model", "location", "creation_time"};
@@ -155,12 +159,16 @@ bool has_place_for(const AVOutputFormat& container, const AVDictionary* tags) {
       "location",    "creation_time", "episode_sort", "season_number"};
   const std::span<const std::string_view> keys =
       is(container, "mov") ? std::span<const std::string_view>(quicktime) : itunes;
+  std::string others;
   const AVDictionaryEntry* tag = nullptr;
   while ((tag = av_dict_get(tags, "", tag, AV_DICT_IGNORE_SUFFIX))) {
-    const std::string_view key = tag->key;  // with its language: "location-eng"
-    if (std::ranges::find(keys, key.substr(0, key.find('-'))) == keys.end()) return false;
+    std::string key = tag->key;
+    std::ranges::transform(key, key.begin(), av_tolower);
+    key.resize(std::min(key.size(), key.find('-')));  // its language: "location-eng"
+    if (std::ranges::find(keys, key) == keys.end())
+      others += (others.empty() ? "" : ", ") + std::string(tag->key);
   }
-  return true;
+  return others;
 }
 
 bool is_matroska(const AVOutputFormat& container) {

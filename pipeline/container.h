@@ -26,10 +26,10 @@ bool has_constant_rate(const AVOutputFormat& container);
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM
 
-// Of that family: whether each of these tags of a file has a place of its own there. Others find
-// one only in a list with names (`use_metadata_tags`), in which not every player looks for the
-// former.
-bool has_place_for(const AVOutputFormat& container, const AVDictionary* tags);
+// Of that family: names of the tags of a file that have no place of their own there; empty where
+// all have. They find one in a list with names (`use_metadata_tags`), which is in place of the
+// former: not every player looks there, and a cover has none in it.
+std::string tags_without_place(const AVOutputFormat& container, const AVDictionary* tags);
 
 // Whether there are times before 0, which the decoding of frames that are shown later than others
 // and the lead-in of sound have.

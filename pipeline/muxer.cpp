@@ -74,9 +74,12 @@ void Muxer::begin() {
   AVDictionary* options = nullptr;
   if (is_mov_family(format_)) {
     av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
-    // Else only those that it has a place for are written.
-    if (!has_place_for(format_, container_->metadata))
+    const std::string others = tags_without_place(format_, container_->metadata);
+    if (!others.empty() && !has_cover())
       av_dict_set(&options, "movflags", "use_metadata_tags", 0);
+    else if (!others.empty())
+      notify(lose_, Message::not_held,
+             fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));
   }
   if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
   const int code = avformat_write_header(container_.get(), &options);
@@ -84,6 +87,12 @@ void Muxer::begin() {
   check(code);
   last_dts_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
+}
+
+bool Muxer::has_cover() const {
+  for (unsigned i = 0; i < container_->nb_streams; ++i)
+    if (container_->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC) return true;
+  return false;
 }
 
 void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {

@@ -45,6 +45,7 @@ class Muxer {
   std::int64_t bytes() const;
 
  private:
+  bool has_cover() const;
   int check(int code) const;
   void begin();
   void release();

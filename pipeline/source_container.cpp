@@ -184,6 +184,8 @@ class ContainerSource final : public Source {
     const int code = input_.read(*packet);
     if (code < 0) return end_of_packets(code);
     const AVStream& stream = *input_.container().streams[packet->stream_index];
+    // Some were read before they could be refused.
+    if (options_.video_only && &stream != stream_) return;
     arrivals_->count(*packet);
     StreamAccount& account = account_of(packet->stream_index);
     ++account.read;
