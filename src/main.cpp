@@ -8,16 +8,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
-#include "pipeline/light.h"
 #include "pipeline/picture_file.h"
 #include "pipeline/processor_fit.h"
 #include "pipeline/run.h"
+#include "src/asked.h"
 #include "src/benchmark.h"
 #include "src/device.h"
 #include "src/explain.h"
@@ -75,7 +74,8 @@ class Command {
         notify_(Message::gain, "warning: " + warning);
     source_ = open_source(options_.input, source_options());
     device();
-    for (const auto& [stream, info] : source_->videos()) works_.push_back(work_for(info));
+    for (const auto& [stream, info] : source_->videos())
+      works_.push_back(work_for(options_, info, notify_));
     return options_.explain             ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
@@ -88,8 +88,8 @@ class Command {
       const auto processor = processor_for(works_[i], video);
       std::string input = options_.input;
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      fmt::print("{}",
-                 explain(input, video, source_->on_device(), works_[i], *processor, slots(video)));
+      fmt::print("{}", explain(input, video, source_->on_device(), works_[i], *processor,
+                               slots(options_, device_, video)));
     }
     return 0;
   }
@@ -104,14 +104,9 @@ class Command {
     return 0;
   }
 
-  int threads() const {
-    return options_.threads > 0
-               ? options_.threads
-               : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  }
   // A device takes as long to start as an input to open: both at once.
   void start_device() {
-    starting_ = std::async(std::launch::async, [word = device_word()] {
+    starting_ = std::async(std::launch::async, [word = device_word(options_)] {
       DeviceChoice choice = choose_device(word);
       if (choice.device == Device::cuda) wake_device(choice.index);
       return choice;
@@ -128,8 +123,8 @@ class Command {
 
   // As large as the device's memory allows; what --device auto has chosen may be the CPU after all.
   std::unique_ptr<Processor> processor_for(const Work& work, const VideoInfo& video) {
-    ProcessorOptions o = processor_options(video);
-    const bool or_cpu = device_word() == "auto" && !decodes_on_device();
+    ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
+    const bool or_cpu = device_word(options_) == "auto" && !decodes_on_device(options_);
     auto processor = make_fitting_processor(
         [&](const ProcessorOptions& with) {
           return make_processor(work, video.width, video.height, with);
@@ -139,45 +134,6 @@ class Command {
     if (pinned_memory_ran_out())
       notify_(Message::fallback, "there is not enough pinned memory: copies take longer");
     return processor;
-  }
-
-  bool decodes_on_device() const { return options_.decoder.starts_with("nvdec"); }
-
-  int slots(const VideoInfo& video) const {
-    if (options_.slots > 0) return options_.slots;
-    return default_slots(device_.device, *video.format, video.width, video.height);
-  }
-
-  // A variant knows where it runs.
-  std::string device_word() const {
-    if (options_.device != "auto" || options_.variant.empty()) return options_.device;
-    return variant_named(options_.variant).device == Device::cpu ? "cpu" : "cuda";
-  }
-
-  PlaneSelection planes() const {
-    if (options_.planes.empty()) return {};
-    try {
-      return PlaneSelection::parse(options_.planes);
-    } catch (const std::invalid_argument& error) {
-      throw Error(Message::filter_spec, "--planes", options_.planes, error.what(), "see --help");
-    }
-  }
-
-  Work work_for(const VideoInfo& video) const {
-    if (!options_.linear)
-      return make_work(options_.filters, *video.format, planes(), options_.border, codes(video));
-    if (!options_.planes.empty())
-      throw Error(Fault::usage, "--planes", options_.planes,
-                  "filters in linear light act on all colours", "leave out --planes or --linear");
-    return make_light_work(options_.filters, *video.format, options_.border,
-                           make_light_plan(video, codes(video), notify_));
-  }
-
-  Codes codes(const VideoInfo& video) const {
-    if (!options_.clamp_range) return Codes::all;
-    if (is_limited_range(video)) return Codes::limited;
-    notify_(Message::no_effect, "--range clamp changes nothing: the video is full range");
-    return Codes::all;
   }
 
   SourceOptions source_options() {
@@ -195,42 +151,12 @@ class Command {
     o.timeout = options_.timeout;
     o.threads = options_.threads;
     // Before the device is known: pinned memory is plain memory where there is none.
-    if (!options_.gallery && device_word() != "cpu" && has_cuda_driver()) o.memory = pinned_memory;
-    o.nvdec = choose_decoder(options_.decoder, decodes_on_device() ? device() : device_,
+    if (!options_.gallery && device_word(options_) != "cpu" && has_cuda_driver())
+      o.memory = pinned_memory;
+    o.nvdec = choose_decoder(options_.decoder, decodes_on_device(options_) ? device() : device_,
                              options_.verify_every || options_.compare, notify_);
     o.notify = notify_;
     o.interrupted = &interrupted_;
-    return o;
-  }
-
-  SinkOptions sink_options() const {
-    SinkOptions o;
-    o.format = options_.output_format;
-    o.codec = options_.codec;
-    if (options_.crf) o.crf = fmt::format("{}", *options_.crf);
-    o.preset = options_.preset;
-    o.encoder_options = options_.encoder_options;
-    o.overwrite = options_.overwrite;
-    o.threads = options_.threads;
-    o.input = options_.input;
-    o.notify = notify_;
-    if (options_.strict)
-      o.lose = [](Message, const std::string& loss) {
-        throw Error(Message::strict, "--strict", "", loss, "without it the rest is kept");
-      };
-    return o;
-  }
-
-  ProcessorOptions processor_options(const VideoInfo& video) const {
-    ProcessorOptions o;
-    o.device = device_.device;
-    o.device_index = device_.index;
-    o.slots = slots(video);
-    o.trace = trace_.get();
-    if (options_.scan == "progressive") o.scan = Scan::progressive;
-    if (options_.scan == "interlaced") o.scan = Scan::interlaced;
-    o.variant = options_.variant;
-    o.threads = threads();
     return o;
   }
 
@@ -252,7 +178,7 @@ class Command {
   std::unique_ptr<Verifier> make_verifier() const {
     if (!options_.verify_every) return nullptr;
     const auto other = [&](const Work& work, const VideoInfo& video) {
-      ProcessorOptions o = processor_options(video);
+      ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
       o.slots = 1;
       o.variant.clear();
       o.trace = nullptr;
@@ -285,8 +211,8 @@ class Command {
 
   int gallery() {
     const auto source = open_source(options_.input, source_options());
-    const FramePtr sheet =
-        draw_gallery(*source, {options_.filters, planes(), options_.border, threads()});
+    const FramePtr sheet = draw_gallery(
+        *source, {options_.filters, planes(options_), options_.border, threads(options_)});
     write_picture(*sheet, options_.output, {options_.overwrite, options_.input});
     return 0;
   }
@@ -299,7 +225,8 @@ class Command {
       return make_filter(
           [&](const Work& work, const VideoInfo& video) { return processor_for(work, video); });
     });
-    sink_ = open_sink(options_.output, sink_options(), compared ? *compared : source);
+    sink_ =
+        open_sink(options_.output, sink_options(options_, notify_), compared ? *compared : source);
     processor_ = processor_made.get();
     const auto verifier = make_verifier();
 

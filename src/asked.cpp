@@ -1,0 +1,92 @@
+#include "src/asked.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "pipeline/light.h"
+
+namespace vidconv {
+namespace {
+
+Codes codes(const Options& options, const VideoInfo& video, const Notify& notify_user) {
+  if (!options.clamp_range) return Codes::all;
+  if (is_limited_range(video)) return Codes::limited;
+  notify(notify_user, Message::no_effect, "--range clamp changes nothing: the video is full range");
+  return Codes::all;
+}
+
+}  // namespace
+
+int threads(const Options& options) {
+  return options.threads > 0 ? options.threads
+                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::string device_word(const Options& options) {
+  if (options.device != "auto" || options.variant.empty()) return options.device;
+  return variant_named(options.variant).device == Device::cpu ? "cpu" : "cuda";
+}
+
+bool decodes_on_device(const Options& options) { return options.decoder.starts_with("nvdec"); }
+
+int slots(const Options& options, const DeviceChoice& device, const VideoInfo& video) {
+  if (options.slots > 0) return options.slots;
+  return default_slots(device.device, *video.format, video.width, video.height);
+}
+
+PlaneSelection planes(const Options& options) {
+  if (options.planes.empty()) return {};
+  try {
+    return PlaneSelection::parse(options.planes);
+  } catch (const std::invalid_argument& error) {
+    throw Error(Message::filter_spec, "--planes", options.planes, error.what(), "see --help");
+  }
+}
+
+Work work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
+  if (!options.linear)
+    return make_work(options.filters, *video.format, planes(options), options.border,
+                     codes(options, video, notify));
+  if (!options.planes.empty())
+    throw Error(Fault::usage, "--planes", options.planes,
+                "filters in linear light act on all colours", "leave out --planes or --linear");
+  return make_light_work(options.filters, *video.format, options.border,
+                         make_light_plan(video, codes(options, video, notify), notify));
+}
+
+SinkOptions sink_options(const Options& options, const Notify& notify) {
+  SinkOptions o;
+  o.format = options.output_format;
+  o.codec = options.codec;
+  if (options.crf) o.crf = fmt::format("{}", *options.crf);
+  o.preset = options.preset;
+  o.encoder_options = options.encoder_options;
+  o.overwrite = options.overwrite;
+  o.threads = options.threads;
+  o.input = options.input;
+  o.notify = notify;
+  if (options.strict)
+    o.lose = [](Message, const std::string& loss) {
+      throw Error(Message::strict, "--strict", "", loss, "without it the rest is kept");
+    };
+  return o;
+}
+
+ProcessorOptions processor_options(const Options& options, const DeviceChoice& device,
+                                   const VideoInfo& video, Trace* trace) {
+  ProcessorOptions o;
+  o.device = device.device;
+  o.device_index = device.index;
+  o.slots = slots(options, device, video);
+  o.trace = trace;
+  if (options.scan == "progressive") o.scan = Scan::progressive;
+  if (options.scan == "interlaced") o.scan = Scan::interlaced;
+  o.variant = options.variant;
+  o.threads = threads(options);
+  return o;
+}
+
+}  // namespace vidconv

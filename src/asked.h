@@ -1,0 +1,34 @@
+// From what the user has asked for to what the pipeline is told.
+#pragma once
+
+#include <string>
+
+#include "pipeline/notice.h"
+#include "pipeline/processor.h"
+#include "pipeline/sink.h"
+#include "pipeline/work.h"
+#include "src/device.h"
+#include "src/options.h"
+
+namespace vidconv {
+
+// Of the CPU.
+int threads(const Options& options);
+// As for --device: a variant knows where it runs.
+std::string device_word(const Options& options);
+bool decodes_on_device(const Options& options);
+// Frames in flight on the device that was chosen.
+int slots(const Options& options, const DeviceChoice& device, const VideoInfo& video);
+
+// Throws Error(filter_spec).
+PlaneSelection planes(const Options& options);
+// What is to be done to frames of the video. `notify` hears what was assumed and what changes
+// nothing. Throws Error(usage).
+Work work_for(const Options& options, const VideoInfo& video, const Notify& notify);
+
+SinkOptions sink_options(const Options& options, const Notify& notify);
+// `trace` may be null; outlives the processor.
+ProcessorOptions processor_options(const Options& options, const DeviceChoice& device,
+                                   const VideoInfo& video, Trace* trace);
+
+}  // namespace vidconv
