@@ -6,6 +6,9 @@
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
 //                       forth and back
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
+//   vidconv-frames copy --frame BYTES --slots N [--pinned]
+//                       the same as vidconv does it: one thread reads frames of so many bytes into N
+//                       slots of memory, another writes them out; nothing lies between
 //   vidconv-frames supply BYTES         so many bytes to standard output, likewise
 //   vidconv-frames drain                standard input to nowhere, likewise; tells bytes per second
 #include <fcntl.h>
@@ -14,9 +17,13 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
+#include "pipeline/byte_io.h"
+#include "pipeline/channel.h"
 #include "pipeline/cuda.h"
 #include "pipeline/sink.h"
 #include "pipeline/source.h"
@@ -33,7 +40,9 @@ struct Options {
   std::string input, output, codec = "libx264", preset = "ultrafast";
   int device = 0, sessions = -1;
   std::int64_t frames = 500;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, frame_bytes = 0;
+  std::size_t slots = 8;
+  bool pinned = false;
 };
 
 void report(std::int64_t frames, double seconds) {
@@ -103,6 +112,32 @@ void copy() {
     if (!write_all({block.data(), static_cast<std::size_t>(count)})) return;
 }
 
+// With vidconv's own reader and writer, so that the calls are the same.
+void copy_frames(const Options& o) {
+  using Slot = std::span<std::byte>;
+  const HostMemory& memory = o.pinned ? pinned_memory : plain_memory;
+  ByteReader reader(0, false, "standard input", nullptr);
+  ByteWriter writer(1, "standard output");
+  Channel<Slot> empty(o.slots), full(o.slots);
+  std::vector<std::unique_ptr<std::byte, void (*)(std::byte*)>> blocks;
+  for (std::size_t i = 0; i < o.slots; ++i) {
+    blocks.emplace_back(memory.allocate(o.frame_bytes), memory.release);
+    empty.push({blocks.back().get(), o.frame_bytes});
+  }
+  const std::jthread read([&] {
+    while (const auto slot = empty.pop()) {
+      const std::size_t count = reader.read(*slot);
+      if (count == 0 || !full.push(slot->first(count)) || count < slot->size()) break;
+    }
+    full.close();
+  });
+  while (const auto slot = full.pop()) {
+    writer.write({reinterpret_cast<const char*>(slot->data()), slot->size()});
+    empty.push(*slot);
+  }
+  empty.cancel();
+}
+
 void supply(const Options& o) {
   enlarge(1);
   std::vector<char> block(block_bytes);
@@ -143,6 +178,9 @@ int run(int argc, char** argv) {
   e->add_option("--preset", o.preset);
   e->add_option("--frames", o.frames);
   CLI::App* c = app.add_subcommand("copy");
+  c->add_option("--frame", o.frame_bytes);
+  c->add_option("--slots", o.slots)->check(CLI::PositiveNumber);
+  c->add_flag("--pinned", o.pinned, "memory as a CUDA device wants it");
   CLI::App* s = app.add_subcommand("supply");
   s->add_option("bytes", o.bytes)->required();
   app.add_subcommand("drain");
@@ -151,6 +189,8 @@ int run(int argc, char** argv) {
     decode(o);
   else if (e->parsed())
     encode(o);
+  else if (c->parsed() && o.frame_bytes > 0)
+    copy_frames(o);
   else if (c->parsed())
     copy();
   else if (s->parsed())

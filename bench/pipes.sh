@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Raw 4K frames through vidconv between two pipes, beside the same pipes with a plain copy of blocks
-# in its place. Best of several short runs each, in turn.
+# Raw 4K frames through vidconv between two pipes, beside the same pipes with a copy in its place: by
+# frames, with vidconv's calls into as much memory of the same kind, and by blocks that stay in the
+# cache. Best of several short runs each, in turn.
 #
 #   bench/pipes.sh BUILD [DEVICE [KERNEL [FRAMES [RUNS]]]]
 #
 # BUILD is a build directory with vidconv and vidconv-frames; PREFIX in the environment is put before
-# each program, say a script that sets where libraries are.
+# each program, say a script that sets where libraries are; SLOTS is how many the copy has.
 set -euo pipefail
 build=$1 device=${2:-cpu} kernel=${3:-identity} frames=${4:-120} runs=${5:-5}
 size=3840x2160
@@ -21,13 +22,17 @@ through() {
 }
 best() { sort -g | tail -1; }
 
-copies='' filtered=''
+[[ $device == cpu ]] && pinned=() || pinned=(--pinned)
+blocks='' copies='' filtered=''
 for ((i = 0; i < runs; i++)); do
-  copies+=$(through "${frames_program[@]}" copy)$'\n'
+  blocks+=$(through "${frames_program[@]}" copy)$'\n'
+  copies+=$(through "${frames_program[@]}" copy --frame $((bytes / frames)) \
+    --slots "${SLOTS:-8}" "${pinned[@]}")$'\n'
   filtered+=$(through "${vidconv[@]}" - --raw "$size:yuv420p@60" -o - --format raw \
     --device "$device" --kernel "$kernel" -q)$'\n'
 done
-copy=$(best <<<"$copies") vid=$(best <<<"$filtered")
-awk -v c="$copy" -v v="$vid" -v d="$device" -v k="$kernel" 'BEGIN {
-  printf "%s, %s: pipes alone %.2f GB/s, with vidconv %.2f GB/s (%.0f frames/s): %.1f%%\n",
-         d, k, c, v, v * 1e9 / 12441600, 100 * v / c }'
+awk -v b="$(best <<<"$blocks")" -v c="$(best <<<"$copies")" -v v="$(best <<<"$filtered")" \
+  -v d="$device" -v k="$kernel" 'BEGIN {
+  printf "%s, %s: pipes alone by frames %.2f GB/s, by blocks %.2f; ", d, k, c, b
+  printf "with vidconv %.2f GB/s (%.0f frames/s): %.1f%%, %.1f%%\n",
+         v, v * 1e9 / 12441600, 100 * v / c, 100 * v / b }'

@@ -70,6 +70,8 @@ Cut cut_at(const AVPacket& packet, const AVCodecParameters& parameters) {
   }
 }
 
+bool can_join(AVCodecID codec) { return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC; }
+
 void begin_with(AVPacket& packet, const AVCodecParameters& parameters) {
   check_av(av_packet_make_writable(&packet), Fault::internal, "cannot keep a packet");
   for_each_nal(packet, nal_length_bytes(parameters), [](std::uint8_t& first) {

@@ -19,6 +19,11 @@ enum class Cut : std::uint8_t {
 // `parameters`: how the NAL units of H.264 and HEVC lie in the packet.
 Cut cut_at(const AVPacket& packet, const AVCodecParameters& parameters);
 
+// Whether a decoder may be given one part after another without a restart between them, as if the
+// second followed the first in the stream. libavcodec sets the device's decoders of these codecs up
+// anew after each restart, which takes as long as some twenty frames.
+bool can_join(AVCodecID codec);
+
 // Makes a packet of Cut::open one that a decoder may take after any other: it drops what refers to
 // the time before. HEVC, C.4.2 and 8.1.3: the NAL units of a CRA picture become those of a BLA
 // picture. Throws Error(internal) where memory is out.

@@ -3,6 +3,7 @@
 #include <deque>
 #include <utility>
 
+#include "pipeline/cut.h"
 #include "pipeline/decoder_parts.h"
 
 namespace vidconv {
@@ -85,8 +86,7 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream, Decoder
       stream, [&stream, options] { return std::make_unique<Decoder>(stream, options); },
       PartedOptions{.sessions = share.sessions,
                     .frames = share.frames,
-                    // libavcodec sets up its HEVC decoder anew after each restart.
-                    .join = p.codec_id == AV_CODEC_ID_HEVC});
+                    .join = can_join(p.codec_id)});
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct PartedOptions {
   int sessions = 4;          // decoders side by side
   std::size_t frames = 256;  // decoded frames of all parts that may wait for the parts before them
   int least_packets = 12;    // of a part: starting one costs a few frames
-  bool join = false;  // decoders of HEVC go from part to part without a restart where they can
+  bool join = false;  // decoders go from part to part without a restart; only where can_join()
 };
 
 class PartedDecoder final : public VideoDecoder {

@@ -22,6 +22,7 @@ struct Clip {
   Options options;
   bool exact = true;  // the codec says what every sample is
   Taken taken = Taken::always;
+  bool steady = true;  // frames come at a constant rate
 };
 void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
 
@@ -31,11 +32,16 @@ const Options x265_open{
     {"preset", "ultrafast"},
     {"x265-params", "keyint=12:min-keyint=12:open-gop=1:bframes=3:b-adapt=0:log-level=error"}};
 const Options x264{{"g", "12"}, {"bf", "3"}, {"preset", "veryfast"}};
+const Options x264_fields{
+    {"g", "12"}, {"bf", "3"}, {"preset", "veryfast"}, {"x264-params", "tff=1"}};
 
 const std::vector<Clip> clips = {
     {"h264", "a.mkv", "pattern:320x242:yuv420p#60", "libx264", x264},
     {"h264_mp4", "a.mp4", "pattern:322x240:yuv420p#60", "libx264", x264},
     {"h264_ts", "a.ts", "pattern:320x240:yuv420p#60", "libx264", x264},
+    {"h264_fields", "a.mkv", "pattern:320x224:yuv420p#60", "libx264", x264_fields},
+    {"h264_uneven", "a.mkv", "pattern:320x240:yuv420p#60", "libx264", x264, true, Taken::always,
+     false},
     {"h264_10bit", "a.mkv", "pattern:320x240:yuv420p10le#24", "libx264", x264, true, Taken::never},
     {"hevc", "a.mkv", "pattern:320x242:yuv420p#60", "libx265", x265},
     {"hevc_open", "a.mp4", "pattern:320x240:yuv420p#60", "libx265", x265_open},
@@ -58,6 +64,13 @@ const std::vector<Clip> clips = {
      true,
      Taken::by_some},
     {"mpeg2", "a.mkv", "pattern:320x240:yuv420p#36", "mpeg2video", {{"g", "12"}}, false},
+    {"mpeg2_fields",
+     "a.mkv",
+     "pattern:320x224:yuv420p#36",
+     "mpeg2video",
+     {{"g", "12"}, {"flags", "+ildct+ilme"}},
+     false},
+    {"mjpeg", "a.mkv", "pattern:320x240:yuv420p#36", "mjpeg", {}, false, Taken::by_some},
     {"mpeg4", "a.mkv", "pattern:320x240:yuv420p#36", "mpeg4", {{"g", "12"}}, false},
     {"ffv1", "a.mkv", "pattern:320x240:yuv420p#36", "ffv1", {}, true, Taken::never},
 };
@@ -92,8 +105,19 @@ class Nvdec : public testing::TestWithParam<Clip> {
     if (!test::has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
     if (!avcodec_find_encoder_by_name(GetParam().codec)) GTEST_SKIP() << "no such encoder";
     path_ = dir_ / GetParam().file;
-    test::convert(GetParam().input, path_, {"identity"},
-                  {.codec = GetParam().codec, .encoder_options = GetParam().options});
+    encode();
+  }
+
+  void encode() const {
+    const auto source = open_source(GetParam().input, {});
+    const auto sink = open_sink(
+        path_, {.codec = GetParam().codec, .encoder_options = GetParam().options}, *source);
+    while (auto item = source->next()) {
+      Frame frame = std::move(std::get<Frame>(*item));
+      if (!GetParam().steady) frame.av().pts += frame.number() * frame.number() / 7;
+      sink->write(std::move(frame));
+    }
+    sink->finish();
   }
 
   test::TempDir dir_;

@@ -24,6 +24,8 @@ struct Clip {
 constexpr Clip clips[] = {
     {"h264.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0", 5},
     {"h264_open.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:open-gop=1", 1},
+    {"h264_fields.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:tff=1", 5},
+    {"h264_deep.mkv", "-c:v libx264 -g 10 -bf 6 -x264-params scenecut=0:b-pyramid=normal:ref=6", 5},
     {"h264.ts", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0", 5},
     {"hevc.mkv", "-c:v libx265 -x265-params keyint=10:min-keyint=10:open-gop=0:log-level=error", 5},
     {"hevc_open.mp4", "-c:v libx265 -x265-params keyint=10:min-keyint=10:log-level=error", 5},
@@ -73,13 +75,13 @@ TEST_P(Parts, GiveTheFramesOfOneDecoder) {
   Decoder one(*whole->streams[0], options);
   const std::vector<std::string> wanted = decode(*whole, one);
   ASSERT_EQ(wanted.size(), 75u);
-  const bool hevc = whole->streams[0]->codecpar->codec_id == AV_CODEC_ID_HEVC;
+  const bool join = can_join(whole->streams[0]->codecpar->codec_id);
   for (const PartedOptions& parted :
        {PartedOptions{.sessions = 1, .frames = 2, .least_packets = 1},
         PartedOptions{.sessions = 3, .frames = 2, .least_packets = 5},
         PartedOptions{.sessions = 4, .frames = 64, .least_packets = 12},
-        PartedOptions{.sessions = 1, .frames = 64, .least_packets = 1, .join = hevc},
-        PartedOptions{.sessions = 2, .frames = 2, .least_packets = 5, .join = hevc}}) {
+        PartedOptions{.sessions = 1, .frames = 64, .least_packets = 1, .join = join},
+        PartedOptions{.sessions = 2, .frames = 2, .least_packets = 5, .join = join}}) {
     const InputPtr input = open_clip(path);
     const AVStream& stream = *input->streams[0];
     PartedDecoder several(
