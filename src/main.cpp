@@ -72,7 +72,7 @@ class Command {
     for (const FilterSpec& filter : options_.filters)
       if (const std::string warning = filter.warning(); !warning.empty())
         notify_(Message::gain, "warning: " + warning);
-    source_ = open_source(options_.input, source_options());
+    source_ = open_input();
     device();
     for (const auto& [stream, info] : source_->videos())
       works_.push_back(work_for(options_, info, notify_));
@@ -104,9 +104,18 @@ class Command {
     return 0;
   }
 
+  std::unique_ptr<Source> open_input() {
+    const TraceSpan span(trace_.get(), "start: input", 0);
+    return open_source(options_.input, source_options());
+  }
+  std::unique_ptr<Sink> open_output(const Source& source) {
+    const TraceSpan span(trace_.get(), "start: output", 0);
+    return open_sink(options_.output, sink_options(options_, notify_), source);
+  }
   // A device takes as long to start as an input to open: both at once.
   void start_device() {
-    starting_ = std::async(std::launch::async, [word = device_word(options_)] {
+    starting_ = std::async(std::launch::async, [this, word = device_word(options_)] {
+      const TraceSpan span(trace_.get(), "start: device", 0);
       DeviceChoice choice = choose_device(word);
       if (choice.device == Device::cuda) wake_device(choice.index);
       return choice;
@@ -222,11 +231,11 @@ class Command {
     const auto compared =
         options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
     auto processor_made = std::async(std::launch::async, [&] {
+      const TraceSpan span(trace_.get(), "start: processor", 0);
       return make_filter(
           [&](const Work& work, const VideoInfo& video) { return processor_for(work, video); });
     });
-    sink_ =
-        open_sink(options_.output, sink_options(options_, notify_), compared ? *compared : source);
+    sink_ = open_output(compared ? *compared : source);
     processor_ = processor_made.get();
     const auto verifier = make_verifier();
 
@@ -304,7 +313,6 @@ class Command {
   std::mutex messages_mutex_;  // stages notify from threads of their own
   std::vector<Said> messages_;
   ProgressDisplay* display_ = nullptr;  // of the run, by the same mutex
-  std::future<DeviceChoice> starting_;
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
 
@@ -314,6 +322,8 @@ class Command {
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;
   RunResult result_;
+
+  std::future<DeviceChoice> starting_;  // ends before all that it uses
 };
 
 int command(int argc, char** argv) {
