@@ -2,9 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <new>
-#include <set>
 #include <thread>
 
 #include "pipeline/cuda_objects.h"
@@ -43,60 +43,79 @@ cudaError_t or_injected(cudaError_t result) {
   return failures_left > 0 && failures_left-- > 0 ? injected.load() : cudaSuccess;
 }
 
-// Blocks of pinned_memory that are plain ones.
-class PlainBlocks {
+std::atomic<bool> ran_out = false;
+
+// The blocks of pinned_memory.
+class PinnedBlocks {
  public:
   std::byte* allocate(std::size_t bytes) noexcept {
-    std::byte* block = plain_memory.allocate(bytes);
-    if (!block) return nullptr;
+    std::byte* block = allocate_pages(bytes);
+    if (!block || !has_cuda_driver()) return block;
+    const std::lock_guard lock(mutex_);
     try {
-      const std::lock_guard lock(mutex_);
-      blocks_.insert(block);
+      Block& known = blocks_[block] = {bytes, false};
+      if (!asleep_) pin(block, known);
+      return block;
     } catch (const std::bad_alloc&) {
       plain_memory.release(block);
       return nullptr;
     }
-    return block;
   }
-  // False where it is none of them.
-  bool release(std::byte* block) noexcept {
+
+  void release(std::byte* block) noexcept {
     {
       const std::lock_guard lock(mutex_);
-      if (blocks_.erase(block) == 0) return false;
+      const auto found = blocks_.find(block);
+      if (found != blocks_.end()) {
+        if (found->second.pinned) cudaHostUnregister(block);
+        blocks_.erase(found);
+      }
     }
     plain_memory.release(block);
-    return true;
+  }
+
+  void sleep() noexcept {
+    const std::lock_guard lock(mutex_);
+    asleep_ = true;
+  }
+  void wake() noexcept {
+    const std::lock_guard lock(mutex_);
+    asleep_ = false;
+    for (auto& [block, known] : blocks_)
+      if (!known.pinned) pin(block, known);
   }
 
  private:
+  struct Block {
+    std::size_t bytes;
+    bool pinned;
+  };
+
+  static void pin(std::byte* block, Block& known) noexcept {
+    const cudaError_t result =
+        or_injected(cudaHostRegister(block, known.bytes, cudaHostRegisterPortable));
+    known.pinned = result == cudaSuccess;
+    if (known.pinned) {
+      ++allocations;
+      return;
+    }
+    cudaHostUnregister(block);  // where the failure was a test's
+    cudaGetLastError();         // not to be found by the next launch
+    if (result == cudaErrorMemoryAllocation) ran_out = true;
+  }
+
   std::mutex mutex_;
-  std::set<std::byte*> blocks_;
+  std::map<std::byte*, Block> blocks_;
+  bool asleep_ = false;
 };
 
-PlainBlocks& plain_blocks() {
-  static PlainBlocks blocks;
+PinnedBlocks& pinned_blocks() {
+  static PinnedBlocks blocks;
   return blocks;
 }
 
-std::atomic<bool> ran_out = false;
-
-std::byte* allocate_pinned(std::size_t bytes) noexcept {
-  if (!has_cuda_driver()) return plain_blocks().allocate(bytes);
-  void* memory = nullptr;
-  const cudaError_t result = or_injected(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable));
-  if (result == cudaSuccess) {
-    ++allocations;
-    return static_cast<std::byte*>(memory);
-  }
-  cudaFreeHost(memory);
-  cudaGetLastError();  // not to be found by the next launch
-  if (result == cudaErrorMemoryAllocation) ran_out = true;
-  return plain_blocks().allocate(bytes);
-}
-
-void release_pinned(std::byte* memory) noexcept {
-  if (!plain_blocks().release(memory)) cudaFreeHost(memory);
-}
+std::byte* allocate_pinned(std::size_t bytes) noexcept { return pinned_blocks().allocate(bytes); }
+void release_pinned(std::byte* memory) noexcept { pinned_blocks().release(memory); }
 
 }  // namespace
 
@@ -112,7 +131,10 @@ void wake_device(int index) noexcept {
   cudaSetDevice(index);  // of this thread only
   cudaFree(nullptr);
   cudaGetLastError();
+  pinned_blocks().wake();
 }
+
+void pin_when_awake() noexcept { pinned_blocks().sleep(); }
 
 bool pinned_memory_ran_out() { return ran_out; }
 

@@ -30,10 +30,14 @@ bool has_cuda_driver();
 // What the first use of a device would wait for, about 0.3 s. Leaves errors to that.
 void wake_device(int index) noexcept;
 
-// Host memory that every device copies from and to without a detour. Allocating takes milliseconds
-// and may wait for the device: a thing for pools. Where there is no driver or no more such memory,
-// and in a build without CUDA, plain memory, which devices copy slower.
+// Host memory that every device copies from and to without a detour: plain memory that the driver
+// is told of. Allocating takes milliseconds and may wait for the device: a thing for pools. Where
+// there is no driver or no more such memory, and in a build without CUDA, it stays plain, and
+// devices copy slower.
 extern const HostMemory pinned_memory;
+// From now on pinned memory is plain and costs no time, until wake_device() pins what there is by
+// then. For whoever has a use for memory while a device starts.
+void pin_when_awake() noexcept;
 // Whether a device had no more of it.
 bool pinned_memory_ran_out();
 

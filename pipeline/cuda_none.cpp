@@ -16,6 +16,7 @@ CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
 
 bool has_cuda_driver() { return false; }
 void wake_device(int) noexcept {}
+void pin_when_awake() noexcept {}
 bool pinned_memory_ran_out() { return false; }
 
 std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {

@@ -1,5 +1,7 @@
 #include "pipeline/pool.h"
 
+#include <sys/mman.h>
+
 extern "C" {
 #include <libavutil/imgutils.h>
 }
@@ -15,7 +17,10 @@ namespace {
 constexpr int row_alignment = 64;  // bytes: a cache line, and an AVX-512 register
 constexpr std::size_t tail = 128;  // decoders and encoders may read a little beyond the last row
 
+constexpr std::size_t page = 4096, large_page = 2 << 20;
+
 std::byte* allocate_plain(std::size_t bytes) noexcept {
+  if (bytes >= large_page) return allocate_pages(bytes);
   const std::size_t rounded = (bytes + row_alignment - 1) / row_alignment * row_alignment;
   return static_cast<std::byte*>(std::aligned_alloc(row_alignment, rounded));
 }
@@ -54,6 +59,15 @@ FrameLayout widen(const PixelFormat& format, int width, int height,
 }
 
 }  // namespace
+
+std::byte* allocate_pages(std::size_t bytes) noexcept {
+  const std::size_t rounded = (bytes + page - 1) / page * page;
+  const bool large = rounded >= large_page;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, large ? large_page : page, rounded) != 0) return nullptr;
+  if (large) madvise(memory, rounded, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
 
 const HostMemory plain_memory{"plain", allocate_plain, release_plain};
 

@@ -35,7 +35,9 @@ class Ledger {
   // The next that comes out of the source.
   std::optional<Item> read(Source& source) {
     TraceSpan span(options_.trace, "decode");
-    std::optional<Item> item = decode.time([&] { return source.next(); });
+    const bool first = options_.begun && options_.begun->item.valid();
+    std::optional<Item> item =
+        decode.time([&] { return first ? options_.begun->item.get() : source.next(); });
     if (item)
       if (const Frame* frame = std::get_if<Frame>(&*item)) span.set_frame(frame->number());
     return item;
@@ -129,7 +131,7 @@ class Ledger {
   const std::vector<Source::Video> videos_ = source_.videos();
   const Processor& processor_;
   const RunOptions& options_;
-  const Clock::time_point start_ = Clock::now();
+  const Clock::time_point start_ = options_.begun ? options_.begun->since : Clock::now();
   double next_report_ = 0;           // seconds; by the sink's thread, as the next
   std::int64_t reported_ = -1;       // frames
   double begin_ = 0, position_ = 0;  // seconds of the video's time

@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/processor.h"
 #include "pipeline/sink.h"
 #include "pipeline/source.h"
+#include "pipeline/stopwatch.h"
 #include "pipeline/verify.h"
 
 namespace vidconv {
@@ -41,6 +44,12 @@ struct RunResult {
   MemoryUse memory;
 };
 
+// A source's first next(), called before the run: what starts may start at once.
+struct Begun {
+  std::future<std::optional<Item>> item;
+  Clock::time_point since = Clock::now();
+};
+
 struct RunOptions {
   // Called by the sink's thread after the first frame, after others at least `observer_interval`
   // seconds apart, and after the last. May be empty.
@@ -49,6 +58,7 @@ struct RunOptions {
   RunResult* reached = nullptr;  // what was done by a run that throws; may be null
   Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
   Verifier* verifier = nullptr;  // may be null; outlives the run
+  Begun* begun = nullptr;        // of the source, if it has; outlives the run
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };

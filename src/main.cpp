@@ -42,6 +42,18 @@ int exit_code(const Error& error) {
   return signal != 0 ? 128 + signal : static_cast<int>(error.fault());
 }
 
+// What the source gives first, read while the processor is made; given up where that fails.
+struct FirstItem {
+  explicit FirstItem(Source& from)
+      : source(from), begun{std::async(std::launch::async, [&from] { return from.next(); })} {}
+  ~FirstItem() {
+    if (begun.item.valid()) source.cancel();
+  }
+
+  Source& source;
+  Begun begun;
+};
+
 class Command {
  public:
   explicit Command(Options options)
@@ -112,19 +124,28 @@ class Command {
     const TraceSpan span(trace_.get(), "start: output", 0);
     return open_sink(options_.output, sink_options(options_, notify_), source);
   }
-  // A device takes as long to start as an input to open: both at once.
+  // A device takes longer to start than an input and an output to open: all of them at once. Until
+  // it is awake, frames are read into memory that it is told of then.
   void start_device() {
-    starting_ = std::async(std::launch::async, [this, word = device_word(options_)] {
+    const std::string word = device_word(options_);
+    if (word != "cpu") pin_when_awake();
+    std::promise<DeviceChoice> choice;
+    choosing_ = choice.get_future();
+    waking_ = std::async(std::launch::async, [this, word, choice = std::move(choice)]() mutable {
       const TraceSpan span(trace_.get(), "start: device", 0);
-      DeviceChoice choice = choose_device(word);
-      if (choice.device == Device::cuda) wake_device(choice.index);
-      return choice;
+      try {
+        const DeviceChoice chosen = choose_device(word);
+        choice.set_value(chosen);
+        if (chosen.device == Device::cuda) wake_device(chosen.index);
+      } catch (...) {
+        choice.set_exception(std::current_exception());
+      }
     });
   }
   // Waits until it is known.
   const DeviceChoice& device() {
-    if (starting_.valid()) {
-      device_ = starting_.get();
+    if (choosing_.valid()) {
+      device_ = choosing_.get();
       if (!device_.why.empty()) notify_(Message::device_chosen, device_.why);
     }
     return device_;
@@ -132,6 +153,7 @@ class Command {
 
   // As large as the device's memory allows; what --device auto has chosen may be the CPU after all.
   std::unique_ptr<Processor> processor_for(const Work& work, const VideoInfo& video) {
+    if (waking_.valid()) waking_.wait();
     ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
     const bool or_cpu = device_word(options_) == "auto" && !decodes_on_device(options_);
     auto processor = make_fitting_processor(
@@ -236,6 +258,7 @@ class Command {
           [&](const Work& work, const VideoInfo& video) { return processor_for(work, video); });
     });
     sink_ = open_output(compared ? *compared : source);
+    FirstItem first(source);
     processor_ = processor_made.get();
     const auto verifier = make_verifier();
 
@@ -253,7 +276,8 @@ class Command {
                               .observer_interval = observer_seconds,
                               .reached = &result_,
                               .trace = trace_.get(),
-                              .verifier = verifier.get()});
+                              .verifier = verifier.get(),
+                              .begun = &first.begun});
       display.finish(last);
     }
     if (trace_) trace_->finish();
@@ -323,7 +347,8 @@ class Command {
   std::unique_ptr<Sink> sink_;
   RunResult result_;
 
-  std::future<DeviceChoice> starting_;  // ends before all that it uses
+  std::future<DeviceChoice> choosing_;
+  std::future<void> waking_;  // ends before all that it uses
 };
 
 int command(int argc, char** argv) {

@@ -2,6 +2,7 @@
 // hang; frames that come out are right.
 #include <gtest/gtest.h>
 
+#include "pipeline/cuda.h"
 #include "pipeline/cuda_objects.h"
 #include "pipeline/processor_fit.h"
 #include "tests/pipeline/support.h"
@@ -38,6 +39,29 @@ std::vector<std::string> filter(Device device, const Notify& told = {}) {
   test::MemorySink sink;
   run(*source, *processor, sink);
   return sink.pictures;
+}
+
+cudaMemoryType type_of(const std::byte* memory) {
+  cudaPointerAttributes attributes;
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+  return attributes.type;
+}
+
+TEST_F(OnDevice, MemoryOfBeforeIsPinnedWhenItWakes) {
+  wake_device(0);
+  pin_when_awake();
+  for (const std::size_t bytes : {std::size_t{5000}, std::size_t{12} << 20}) {
+    std::byte* early = pinned_memory.allocate(bytes);
+    EXPECT_EQ(type_of(early), cudaMemoryTypeUnregistered);
+    wake_device(0);
+    EXPECT_EQ(type_of(early), cudaMemoryTypeHost);
+    std::byte* late = pinned_memory.allocate(bytes);
+    EXPECT_EQ(type_of(late), cudaMemoryTypeHost);
+    pin_when_awake();
+    pinned_memory.release(early);
+    pinned_memory.release(late);
+  }
+  wake_device(0);
 }
 
 // Every call in turn.

@@ -81,6 +81,17 @@ TEST(Pool, ManyThreads) {
   EXPECT_LE(pool.allocated(), 4);
 }
 
+TEST(Pool, PagesAreWhole) {
+  constexpr std::uintptr_t page = 4096, large = 2 << 20;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, large - 1, large, 7 * large}) {
+    std::byte* memory = allocate_pages(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % (bytes < large - page ? page : large), 0u);
+    memory[bytes - 1] = std::byte{1};
+    plain_memory.release(memory);
+  }
+}
+
 TEST(Layout, AlignedRowsKeepTheirShare) {
   for (const PixelFormat& format : formats()) {
     SCOPED_TRACE(format.name);

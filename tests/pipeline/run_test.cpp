@@ -70,6 +70,20 @@ TEST(Run, NarrowestChannelsAndSlots) {
   EXPECT_EQ(narrow.sink.pictures, filter("pattern:16x16#50", {"sobel"}, true).sink.pictures);
 }
 
+TEST(Run, TakesWhatTheSourceHasGivenBefore) {
+  const Outcome wanted = filter("pattern:16x16#5", {"sobel"}, false);
+  for (const auto run_it : {run, run_serial}) {
+    const auto source = open_source("pattern:16x16#5", {});
+    const auto processor = processor_for(*source, {"sobel"});
+    Begun begun{.item = std::async(std::launch::async, [&] { return source->next(); })};
+    MemorySink sink;
+    const RunResult result = run_it(*source, *processor, sink, {.begun = &begun});
+    EXPECT_EQ(result.decoded, 5);
+    EXPECT_EQ(sink.pictures, wanted.sink.pictures);
+    EXPECT_EQ(sink.times, wanted.sink.times);
+  }
+}
+
 TEST(Run, MemoryDoesNotGrowWithTheVideo) {
   const auto memory = [](int frames) {
     return filter("pattern:64x64#" + std::to_string(frames), {"sobel"}, false).result.memory.host;
