@@ -154,6 +154,7 @@ void PartedDecoder::complete(Part& part) {
 
 VideoDecoder::Result PartedDecoder::receive(FramePtr& frame) {
   std::unique_lock lock(mutex_);
+  if (proven_ && !cancelled_) start_sessions();
   for (;;) {
     if (cancelled_) return Result::end;
     if (failure_) std::rethrow_exception(failure_);
@@ -164,7 +165,7 @@ VideoDecoder::Result PartedDecoder::receive(FramePtr& frame) {
       front.frames.pop_front();
       if (frames_-- >= options_.frames)
         for (const PartPtr& part : parts_) part->changed.notify_one();
-      if (!std::exchange(proven_, true)) start_sessions();
+      proven_ = true;
       if (!next) return Result::damaged;
       frame = std::move(next);
       return Result::done;

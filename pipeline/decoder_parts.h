@@ -28,7 +28,8 @@ class PartedDecoder final : public VideoDecoder {
   using MakeDecoder = std::function<std::unique_ptr<Decoder>()>;
 
   // `make` is called once for each session, on its thread, the first time on this one, and from the
-  // second on when a frame has come out; `stream` outlives this object. Throws what `make` throws.
+  // second on when a second frame is asked for: until then whoever filters the first one has the
+  // device to himself. `stream` outlives this object. Throws what `make` throws.
   PartedDecoder(const AVStream& stream, MakeDecoder make, const PartedOptions& options);
   ~PartedDecoder() override;
 
