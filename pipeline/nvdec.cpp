@@ -42,6 +42,7 @@ const PixelFormat* plain_format(AVPixelFormat coded) {
 }  // namespace
 
 const AVCodec* find_nvdec_codec(AVCodecID id) {
+  if (id == AV_CODEC_ID_MJPEG) return nullptr;  // its pictures come out wrong
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state)) {
     if (codec->id != id || !av_codec_is_decoder(codec) || codec->wrapper_name) continue;

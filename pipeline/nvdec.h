@@ -11,7 +11,8 @@
 
 namespace vidconv {
 
-// libavcodec's own decoder of the codec where a CUDA device can work for it, else nullptr. What the
+// libavcodec's own decoder of the codec where a CUDA device can work for it and gives the pictures
+// that the CPU gives, else nullptr. What the
 // chip makes of a stream is known only when it is tried.
 const AVCodec* find_nvdec_codec(AVCodecID id);
 

@@ -70,7 +70,7 @@ const std::vector<Clip> clips = {
      "mpeg2video",
      {{"g", "12"}, {"flags", "+ildct+ilme"}},
      false},
-    {"mjpeg", "a.mkv", "pattern:320x240:yuv420p#36", "mjpeg", {}, false, Taken::by_some},
+    {"mjpeg", "a.mkv", "pattern:320x240:yuv420p#36", "mjpeg", {}, true, Taken::never},
     {"mpeg4", "a.mkv", "pattern:320x240:yuv420p#36", "mpeg4", {{"g", "12"}}, false},
     {"ffv1", "a.mkv", "pattern:320x240:yuv420p#36", "ffv1", {}, true, Taken::never},
 };
