@@ -46,7 +46,8 @@ Arrivals::Arrivals(const AVFormatContext& container, AVStream& video)
 
 void Arrivals::count(const AVPacket& packet) {
   if (packet.stream_index == video_.index) ++packets_;
-  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  // What is decoded last may be shown long before the end: the later of the two counts.
+  const std::int64_t time = std::max(packet.dts, packet.pts);
   if (time == AV_NOPTS_VALUE) return;
   const AVRational time_base =
       container_.streams[static_cast<unsigned>(packet.stream_index)]->time_base;

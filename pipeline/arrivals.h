@@ -26,7 +26,7 @@ class Arrivals {
   const AVStream& video_;
   std::int64_t indexed_ = 0;  // video packets that a complete index lists; 0: there is none
   std::int64_t packets_ = 0;  // of the video
-  std::int64_t until_ = 0;    // when the last packet ends, microseconds of the container's time
+  std::int64_t until_ = 0;    // when the last of it ends, microseconds of the container's time
 };
 
 }  // namespace vidconv

@@ -43,6 +43,17 @@ TEST_F(Damaged, WholeFilesAreWhole) {
   }
 }
 
+// The frame that is decoded last is shown before others, seconds before the end.
+TEST_F(Damaged, UnevenFilesAreWhole) {
+  for (const char* name : {"a.mp4", "a.mkv", "a.nut"}) {
+    SCOPED_TRACE(name);
+    make(name, "-vf setpts='(N+floor(N*N/7))/25/TB' -vsync vfr -c:v libx264 -bf 3");
+    const Contents all = read_all(dir_ / name);
+    EXPECT_EQ(all.pictures.size(), 100u);
+    EXPECT_FALSE(all.damage.any()) << all.damage.truncated;
+  }
+}
+
 TEST_F(Damaged, CutMp4) {
   const std::string bytes = make("a.mp4", "-c:v libx264 -movflags faststart");
   const Contents cut = read_bytes("cut.mp4", bytes.substr(0, bytes.size() / 2));
