@@ -119,6 +119,25 @@ TEST(Encoder, JpegIsOfFullRange) {
             "pc\n");
 }
 
+// Chips for computing have no NVENC, and most machines no such chip.
+TEST(Encoder, NvencWorksOrIsRefusedBeforeTheOutputIsTouched) {
+  for (const char* codec : {"h264_nvenc", "hevc_nvenc"}) {
+    if (!avcodec_find_encoder_by_name(codec)) continue;
+    const TempDir dir;
+    test::write_file(dir / "a.mkv", "older");
+    try {
+      convert("pattern:320x240#3", dir / "a.mkv", {"identity"},
+              {.codec = codec, .overwrite = true});
+      EXPECT_EQ(test::read_all(dir / "a.mkv").pictures.size(), 3u);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::output) << error.message();
+      EXPECT_NE(error.message().find(codec), std::string::npos) << error.message();
+      EXPECT_EQ(dir.files(), std::vector<std::string>{"a.mkv"});
+      EXPECT_EQ(test::read_file(dir / "a.mkv"), "older");
+    }
+  }
+}
+
 TEST(Encoder, RgbBecomesYuvOfTheMatrixItNames) {
   const TempDir dir;
   convert("pattern:64x64:gbrp#2", dir / "a.mkv", {"identity"}, {.crf = "1"});
