@@ -7,8 +7,8 @@
 //                       forth and back
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
 //   vidconv-frames copy --frame BYTES --slots N [--pinned]
-//                       the same as vidconv does it: one thread reads frames of so many bytes into N
-//                       slots of memory, another writes them out; nothing lies between
+//                       the same as vidconv does it: one thread reads frames of so many bytes into
+//                       N slots of memory, another writes them out; nothing lies between
 //   vidconv-frames supply BYTES         so many bytes to standard output, likewise
 //   vidconv-frames drain                standard input to nowhere, likewise; tells bytes per second
 #include <fcntl.h>

@@ -84,9 +84,8 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream, Decoder
   options.nvdec = std::make_shared<NvdecMemory>(nvdec.device);
   return std::make_unique<PartedDecoder>(
       stream, [&stream, options] { return std::make_unique<Decoder>(stream, options); },
-      PartedOptions{.sessions = share.sessions,
-                    .frames = share.frames,
-                    .join = can_join(p.codec_id)});
+      PartedOptions{
+          .sessions = share.sessions, .frames = share.frames, .join = can_join(p.codec_id)});
 }
 
 }  // namespace

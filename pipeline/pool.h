@@ -22,8 +22,8 @@ struct HostMemory {
 };
 extern const HostMemory plain_memory;
 
-// For plain_memory.release(): whole pages, of which nothing else has a part; nullptr where memory is
-// out. Where it is much, large pages if the system has them: fewer faults when they are first
+// For plain_memory.release(): whole pages, of which nothing else has a part; nullptr where memory
+// is out. Where it is much, large pages if the system has them: fewer faults when they are first
 // touched, fewer look-ups of addresses ever after.
 std::byte* allocate_pages(std::size_t bytes) noexcept;
 

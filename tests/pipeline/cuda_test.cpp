@@ -1,8 +1,9 @@
 // The CUDA device refuses, is short of memory, or dies: an error of its own each time, and never a
 // hang; frames that come out are right.
+#include "pipeline/cuda.h"
+
 #include <gtest/gtest.h>
 
-#include "pipeline/cuda.h"
 #include "pipeline/cuda_objects.h"
 #include "pipeline/processor_fit.h"
 #include "tests/pipeline/support.h"
