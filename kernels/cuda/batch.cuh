@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <limits>
 #include <span>
 
 #include "kernels/plane.h"
@@ -68,31 +66,6 @@ void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_h
     if (++count == Batch::capacity) flush();
   }
   flush();
-}
-
-// For kernels whose blocks walk down strips of outputs, `step_height` rows a step but `lost` rows
-// less in all: how many steps a strip should have. Blocks on one multiprocessor share its time, and
-// four of them keep it busy; each takes as long as its steps and two more to begin and to end.
-inline int best_steps(std::span<const PlanePair> pairs, int tile_width, int step_height, int lost,
-                      int multiprocessors) {
-  constexpr int most = 64, extra = 2;
-  constexpr std::int64_t busy = 4;
-  const int first = lost / step_height + 1;
-  int best = first;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int steps = first; steps <= most; ++steps) {
-    std::int64_t blocks = 0;
-    const int height = steps * step_height - lost;
-    for (const PlanePair& p : pairs)
-      blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
-                ((p.dst.height + height - 1) / height);
-    const std::int64_t each = (blocks + multiprocessors - 1) / multiprocessors;
-    const std::int64_t time = std::max(each, busy) * (steps + extra);
-    if (time >= least) continue;
-    least = time;
-    best = steps;
-  }
-  return best;
 }
 
 }  // namespace vidconv::cuda

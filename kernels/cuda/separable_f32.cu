@@ -1,9 +1,10 @@
 // cuda-separable-f32: two passes over float samples, of 3 to 17 taps each way around the output
 // sample, unrolled; every chain of fused multiply-adds in the order of docs/numerics.md.
 //
-// A block walks down, 16 rows at a time: it makes the row sums of a slab in place, and from the
-// last rows of the slab before and this one's it makes 16 rows of outputs.
+// A block walks down, 16 rows at a time: it makes the row sums of a slab, and from the last rows of
+// the slab before and this one's it makes 16 rows of outputs.
 #include <algorithm>
+#include <utility>
 
 #include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
@@ -16,12 +17,14 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int threads = 128, warps = threads / 32;
-constexpr int blocks_wanted = 6;     // on a multiprocessor
-constexpr int tile_width = threads;  // a thread makes the outputs of a column
+constexpr int threads = 128;
+constexpr int blocks_wanted = 6;  // on a multiprocessor
+constexpr int tile_width = 128;
 constexpr int slab_rows = 16;
-constexpr int depth = 3;   // slabs in shared memory: two in use, one under way
-constexpr int across = 8;  // adjacent sums that a thread makes in the row pass
+constexpr int depth = 2;    // slabs in shared memory: one in use, one under way
+constexpr int across = 16;  // adjacent sums that a thread makes in the row pass
+constexpr int columns = 2;  // adjacent outputs that a thread makes in the column pass,
+constexpr int rows = slab_rows * tile_width / columns / threads;  // in so many rows
 constexpr int largest = 17;
 static_assert(largest - 1 <= slab_rows);
 
@@ -35,51 +38,85 @@ struct Work {
   float row[size], column[size];
 };
 
-// Rows are an odd number of vectors of 16 bytes long: so eight lanes that read vectors of two rows
-// hit all banks once.
+// Rows begin an odd number of vectors of 16 bytes apart: so eight lanes that read vectors of
+// several rows hit all banks once.
 template <int size>
 struct Layout {
   static constexpr int half = size / 2, margin = round_up(half, 4);
   static constexpr int pitch = ((tile_width + 2 * margin) / 4 | 1) * 4;
-  using Samples = Stream<float, pitch, slab_rows, half, depth, threads>;
+  using Samples = Stream<float, tile_width, margin, pitch, slab_rows, half, depth, threads>;
+  static constexpr int sums_pitch = (tile_width / 4 | 1) * 4;
+  static constexpr int sums = slab_rows * sums_pitch;  // of a slab
+  static constexpr int bytes = Samples::bytes + 2 * sums * static_cast<int>(sizeof(float));
 };
 
-// The row pass over a slab in place: a warp takes some whole rows at a time, a lane a group of
-// sums.
+// The row pass over a slab: `sums` of `samples`.
 template <int size>
-__device__ void sum_rows(float* samples, const Work<size>& work) {
+__device__ void sum_rows(float* sums, const float* samples, const Work<size>& work) {
   using L = Layout<size>;
-  constexpr int groups = tile_width / across;  // of a row
-  constexpr int at_once = 32 / groups;         // rows of a warp
-  static_assert(at_once >= 1 && slab_rows % (at_once * warps) == 0);
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  // Eight lanes at a time read four vectors, two apart, of each of two rows.
-  const int group = lane % 4 + lane / 8 % (groups / 4) * 4;
-  const int row = lane / 4 % 2 + lane / 8 / (groups / 4) * 2;
-  float* at = samples + (warp * at_once + row) * L::pitch + group * across;
-  constexpr int turns = slab_rows / (at_once * warps);
-  float window[turns][across + 2 * L::margin];
+  // Eight lanes at a time take so many groups of sums in so many rows: vectors that are 0, 4, ...
+  // apart in a row, and 1 from row to row, modulo 8.
+  constexpr int groups = 32 / across, group_rows = 8 / groups;
+  constexpr int per_row = tile_width / across / groups;  // times eight lanes
+  constexpr int rows_at_once = threads / 8 / per_row * group_rows;
+  static_assert(rows_at_once >= 1 && slab_rows % rows_at_once == 0);
+  const int lane = static_cast<int>(threadIdx.x) % 8, eight = static_cast<int>(threadIdx.x) / 8;
+  const int column = (lane % groups + eight % per_row * groups) * across;
+  const int row = lane / groups + eight / per_row * group_rows;
 #pragma unroll
-  for (int r = 0; r < turns; ++r)
+  for (int r = 0; r < slab_rows; r += rows_at_once) {
+    const float* const from = samples + (row + r) * L::pitch + column;
+    float window[across + 2 * L::margin];
 #pragma unroll
     for (int i = 0; i < across + 2 * L::margin; i += 4) {
-      const float4 v = *reinterpret_cast<const float4*>(at + r * at_once * warps * L::pitch + i);
-      window[r][i] = v.x, window[r][i + 1] = v.y;
-      window[r][i + 2] = v.z, window[r][i + 3] = v.w;
+      const float4 v = *reinterpret_cast<const float4*>(from + i);
+      window[i] = v.x, window[i + 1] = v.y, window[i + 2] = v.z, window[i + 3] = v.w;
     }
-  __syncwarp();  // all of the warp's rows is read
-#pragma unroll
-  for (int r = 0; r < turns; ++r) {
     float t[across] = {};
 #pragma unroll
     for (int i = 0; i < size; ++i)
 #pragma unroll
       for (int x = 0; x < across; ++x)
-        t[x] = multiply_add(work.row[i], window[r][L::margin - L::half + x + i], t[x]);
-    auto* const to = reinterpret_cast<float4*>(at + r * at_once * warps * L::pitch);
-    to[0] = make_float4(t[0], t[1], t[2], t[3]);
-    to[1] = make_float4(t[4], t[5], t[6], t[7]);
+        t[x] = multiply_add(work.row[i], window[L::margin - L::half + x + i], t[x]);
+    auto* const to = reinterpret_cast<float4*>(sums + (row + r) * L::sums_pitch + column);
+#pragma unroll
+    for (int i = 0; i < across; i += 4) to[i / 4] = make_float4(t[i], t[i + 1], t[i + 2], t[i + 3]);
   }
+}
+
+// The column pass for the `rows` x `columns` outputs that end in rows [first, first + rows) of a
+// slab. `above` and `sums` are the sums of the slab before and of this one, from the column on.
+template <int size>
+__device__ void sum_columns(float (&total)[rows][columns], const float* above, const float* sums,
+                            int first, const Work<size>& work) {
+  using L = Layout<size>;
+  constexpr int pieces = (size - 1 + rows - 1) / rows;  // of `rows` rows, before `first`
+  const float* piece[pieces + 1];
+#pragma unroll
+  for (int i = 0; i <= pieces; ++i) {
+    const int row = first + (i - pieces) * rows;
+    piece[i] = row < 0 ? above + (slab_rows + row) * L::sums_pitch : sums + row * L::sums_pitch;
+  }
+#pragma unroll
+  for (int r = 1 - size; r < rows; ++r) {
+    const int at = r + pieces * rows;
+    const float2 t = *reinterpret_cast<const float2*>(piece[at / rows] + at % rows * L::sums_pitch);
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      const int j = r - (y + 1 - size);
+      if (j < 0 || j >= size) continue;
+      total[y][0] = multiply_add(work.column[j], t.x, total[y][0]);
+      total[y][1] = multiply_add(work.column[j], t.y, total[y][1]);
+    }
+  }
+}
+
+template <class Body>
+__device__ void for_outputs(float (&total)[rows][columns], Body body) {
+#pragma unroll
+  for (int y = 0; y < rows; ++y)
+#pragma unroll
+    for (int x = 0; x < columns; ++x) body(total[y][x]);
 }
 
 template <int size>
@@ -89,58 +126,56 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
   extern __shared__ float4 shared[];
   auto* const ring = reinterpret_cast<float*>(shared);
   // The first size - 1 rows of sums give no outputs.
-  const Tile tile = this_tile(work.batch, tile_width, work.slabs * slab_rows - (size - 1));
+  const int tile_height = work.slabs * slab_rows - (size - 1);
+  const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const Plane<float> dst = tile.pair.dst.as<float>();
-  const int outputs = min(work.slabs * slab_rows - (size - 1), dst.height - tile.y);
+  const int outputs = min(tile_height, dst.height - tile.y);
   const int slabs = (outputs + size - 1 + slab_rows - 1) / slab_rows;
   wait_for_earlier_kernels();
   typename L::Samples samples(ring, tile.x - L::margin, tile.y - L::half, slabs,
                               tile.pair.src.as<const float>(), work.sampling);
 
-  const int column = static_cast<int>(threadIdx.x);
-  std::byte* to = nullptr;
-  if (tile.x + column < dst.width)
-    to = reinterpret_cast<std::byte*>(dst.row(tile.y) +
-                                      static_cast<std::ptrdiff_t>(tile.x + column) * dst.step);
-  const float* above = ring + column;  // sums of the slab before
-  int output = 1 - size;               // the first row of outputs that a slab gives
+  constexpr int side_by_side = tile_width / columns;
+  const int column = static_cast<int>(threadIdx.x) % side_by_side * columns;
+  const int first = static_cast<int>(threadIdx.x) / side_by_side * rows;
+  const int columns_left = dst.width - tile.x - column;
+  const bool whole = columns_left >= columns && is_aligned(dst, columns * sizeof(float));
+  int output = first - (size - 1);  // the first row that the thread makes of a slab
+  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) +
+                                          static_cast<std::ptrdiff_t>(tile.x + column) * dst.step);
+  float* sums = ring + L::Samples::bytes / sizeof(float);
+  float* above = sums + L::sums;
 #pragma unroll 1
-  for (int slab = 0; slab < slabs; ++slab, output += slab_rows) {
-    float* const current = ring + samples.next();
-    sum_rows(current, work);
+  for (int slab = 0; slab < slabs; ++slab, output += slab_rows, to += slab_rows * dst.stride) {
+    sum_rows(sums, samples.next(), work);
     __syncthreads();
-    const float* const sums = current + column;
-    float total[slab_rows] = {};
+    if (output + rows > 0 && output < outputs) {
+      float total[rows][columns] = {};
+      sum_columns(total, above + column, sums + column, first, work);
+      for_outputs(total, [&](float& v) { v = v + work.offset; });
+      if (work.absolute) {
+        asm volatile("");  // a branch, not instructions that all would wait for
+        for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
+      }
+      if (whole && output >= 0 && output + rows <= outputs) {
+        std::byte* row = to;
 #pragma unroll
-    for (int r = 1 - size; r < slab_rows; ++r) {
-      const float t = r < 0 ? above[(slab_rows + r) * L::pitch] : sums[r * L::pitch];
+        for (int y = 0; y < rows; ++y, row += dst.stride)
+          *reinterpret_cast<float2*>(row) = make_float2(total[y][0], total[y][1]);
+      } else {
+        std::byte* row = to;
 #pragma unroll
-      for (int y = 0; y < slab_rows; ++y) {
-        const int j = r - (y + 1 - size);
-        if (j >= 0 && j < size) total[y] = multiply_add(work.column[j], t, total[y]);
+        for (int y = 0; y < rows; ++y, row += dst.stride) {
+          if (output + y < 0 || output + y >= outputs) continue;
+#pragma unroll
+          for (int x = 0; x < columns; ++x)
+            if (x < columns_left)
+              reinterpret_cast<float*>(row)[static_cast<std::ptrdiff_t>(x) * dst.step] =
+                  total[y][x];
+        }
       }
     }
-    above = sums;
-    if (to == nullptr) continue;
-#pragma unroll
-    for (int y = 0; y < slab_rows; ++y) total[y] = total[y] + work.offset;
-    if (work.absolute) {
-      asm volatile("");  // a branch, not instructions that all would wait for
-#pragma unroll
-      for (int y = 0; y < slab_rows; ++y) total[y] = total[y] < 0 ? -total[y] : total[y];
-    }
-    if (output >= 0 && output + slab_rows <= outputs) {
-#pragma unroll
-      for (int y = 0; y < slab_rows; ++y, to += dst.stride)
-        __stcs(reinterpret_cast<float*>(to), total[y]);
-    } else {
-#pragma unroll
-      for (int y = 0; y < slab_rows; ++y) {
-        if (output + y < 0 || output + y >= outputs) continue;
-        __stcs(reinterpret_cast<float*>(to), total[y]);
-        to += dst.stride;
-      }
-    }
+    std::swap(sums, above);
   }
 }
 
@@ -158,10 +193,11 @@ class SeparableF32 final : public Convolver {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
+    at_once_ = std::max(1, blocks_at_once(kernel, threads, shared_bytes) / multiprocessors_);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    work_.slabs = best_steps(pairs, tile_width, slab_rows, size - 1, multiprocessors_);
+    work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_, at_once_);
     const int tile_height = work_.slabs * slab_rows - (size - 1);
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
@@ -171,9 +207,9 @@ class SeparableF32 final : public Convolver {
 
  private:
   static constexpr auto kernel = separable_f32_kernel<size>;
-  static constexpr int shared_bytes = Layout<size>::Samples::bytes;
+  static constexpr int shared_bytes = Layout<size>::bytes;
   Work<size> work_{};
-  int multiprocessors_;
+  int multiprocessors_, at_once_;  // blocks on a multiprocessor
 };
 
 template <int size>

@@ -2,9 +2,43 @@
 // time: while a block computes with some slabs, the copies of the next ones are under way.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
 #include "kernels/cuda/tile.cuh"
 
 namespace vidconv::cuda {
+
+// How many slabs of `rows` rows strips of `width` columns should have, where the first `lost` rows
+// give no outputs and a multiprocessor has room for `at_once` blocks. Blocks on one multiprocessor
+// share its time, and four or five keep it busy; each takes as long as its slabs and three more, to
+// begin and to end; who finds no room begins when the others end. Of all heights that were measured
+// on an H200 (HD to 8K, 3 and 17 taps) this takes the fastest.
+inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int lost,
+                      int multiprocessors, int at_once) {
+  constexpr int most = 64, extra = 3;
+  constexpr std::int64_t busy = 9;  // in halves of blocks
+  const int first = lost / rows + 1;
+  int best = first;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int slabs = first; slabs <= most; ++slabs) {
+    std::int64_t blocks = 0;
+    const int height = slabs * rows - lost;
+    for (const PlanePair& p : pairs)
+      blocks +=
+          std::int64_t{(p.dst.width + width - 1) / width} * ((p.dst.height + height - 1) / height);
+    const std::int64_t each = (blocks + multiprocessors - 1) / multiprocessors;
+    const std::int64_t late = each % at_once;
+    const std::int64_t load = 2 * (each - late) + (late > 0 ? std::max(2 * late, busy) : 0);
+    const std::int64_t time = load * (slabs + extra);
+    if (time >= least) continue;
+    least = time;
+    best = slabs;
+  }
+  return best;
+}
 
 // Fills a slab of `rows` rows, the first row y of a plane that is aligned to 16 bytes, but for the
 // columns outside. Not inlined, because only the first and last slabs of a plane need it.
@@ -26,9 +60,10 @@ __device__ __noinline__ void copy_slab_at_edge(T* slab, int x0, int y, Plane<con
   });
 }
 
-// Slabs of `rows` rows of `pitch` samples in a ring of `depth`. Of what lies outside the plane only
-// the next `reach` columns and rows are defined. All `threads` threads of a block call everything.
-template <class T, int pitch, int rows, int reach, int depth, int threads>
+// Slabs of `rows` rows of `width` samples with a `margin` on both sides, `pitch` apart, in a ring
+// of `depth`. Of what lies outside the plane only the next `reach` columns and rows are defined.
+// All `threads` threads of a block call everything.
+template <class T, int width, int margin, int pitch, int rows, int reach, int depth, int threads>
 class Stream {
  public:
   static constexpr int slab = rows * pitch;  // samples
@@ -40,21 +75,20 @@ class Stream {
                     const Sampling& sampling)
       : ring_(ring), src_(src), sampling_(sampling), x0_(x0), y_(y0), left_(slabs) {
     from_ = src.row(y0) + x0;
-    whole_ = x0 + pitch <= src.width || src.width % n == 0;
-    edges_ = x0 < 0 || x0 + pitch > src.width;
+    whole_ = x0 + all <= src.width || src.width % n == 0;
+    edges_ = x0 < 0 || x0 + all > src.width;
     any_ = !is_aligned(src, 16) || (edges_ && !edges_lie_in_slab());
 #pragma unroll 1
-    for (int i = 0; i + 2 < depth; ++i) copy();
+    for (int i = 0; i + 1 < depth; ++i) copy();
   }
 
-  // The place in the ring of the next slab, which is complete and may be written to. It stays until
-  // the next call but one.
-  __device__ int next() {
-    __pipeline_wait_prior(depth - 3);
+  // The next slab, which is complete. It stays until the next call, which all threads wait for.
+  __device__ const T* next() {
+    __pipeline_wait_prior(depth - 2);
     __syncthreads();
-    const int current = in_use_;
+    T* const current = ring_ + in_use_;
     if (edges_ && !any_) {
-      fill_edges(ring_ + current);
+      fill_edges(current);
       __syncthreads();
     }
     in_use_ = after(in_use_);
@@ -62,25 +96,26 @@ class Stream {
     return current;
   }
 
-  static __device__ int after(int place) { return place == (depth - 1) * slab ? 0 : place + slab; }
-
  private:
-  static constexpr int n = vector_samples<T>, vectors = pitch / n;
-  static_assert(pitch % n == 0 && depth >= 3 && !std::is_same_v<T, std::uint16_t>);
+  static constexpr int n = vector_samples<T>, all = width + 2 * margin;
+  static_assert(width % n == 0 && margin % n == 0 && pitch % n == 0 && depth >= 2 &&
+                !std::is_same_v<T, std::uint16_t>);
+
+  static __device__ int after(int place) { return place == (depth - 1) * slab ? 0 : place + slab; }
 
   __device__ bool in_slab(int x) const {
     const int u = border_index(sampling_.border, x, src_.width);
-    return u < 0 || (u >= x0_ && u < x0_ + pitch);
+    return u < 0 || (u >= x0_ && u < x0_ + all);
   }
   // Whether columns outside have the values of columns of their slab. Between the outermost and the
   // innermost one indices go up or down steadily, unless the plane is narrow.
   __device__ bool edges_lie_in_slab() const {
-    if (src_.width <= reach) return x0_ <= 0 && x0_ + pitch >= src_.width;
+    if (src_.width <= reach) return x0_ <= 0 && x0_ + all >= src_.width;
     return (x0_ >= 0 || (in_slab(-reach) && in_slab(-1))) &&
-           (x0_ + pitch <= src_.width || (in_slab(src_.width) && in_slab(src_.width + reach - 1)));
+           (x0_ + all <= src_.width || (in_slab(src_.width) && in_slab(src_.width + reach - 1)));
   }
 
-  // Starts copying the slab that comes next, in place of the one before the last.
+  // Starts copying the slab that comes next, in place of the one before.
   __device__ void copy() {
     T* const to = ring_ + filled_;
     if (left_ < 1) {
@@ -92,8 +127,10 @@ class Stream {
       const Sampling sampling = sampling_;
       load_any_tile(to, piece, src, sampling);
     } else if (whole_ && y_ >= 0 && y_ + rows <= src_.height) {
-      copy_columns<0, (vectors < threads ? vectors : threads)>(to);
-      if constexpr (vectors > threads) copy_columns<threads, vectors>(to);
+      // The margins apart, so that eight lanes read a line of 128 bytes where rows begin with one,
+      // not parts of two: the L2 cache answers half as many requests.
+      copy_vectors<width / n>(to, [](int i) { return margin / n + i; });
+      copy_vectors<2 * margin / n>(to, [](int i) { return i < margin / n ? i : width / n + i; });
     } else {
       copy_slab_at_edge<T, pitch, rows>(to, x0_, y_, src_, sampling_);
     }
@@ -109,12 +146,12 @@ class Stream {
                                       static_cast<std::uintptr_t>(src_.stride * by));
   }
 
-  // Vectors [first, last) of each row.
-  template <int first, int last>
-  __device__ void copy_columns(T* to) const {
-    constexpr int rows_at_once = threads / (last - first);
-    const int row = thread_index() / (last - first);
-    const int column = (first + thread_index() % (last - first)) * n;
+  // Vectors column_of(0), column_of(1), ... column_of(count - 1) of each row.
+  template <int count, class ColumnOf>
+  __device__ void copy_vectors(T* to, ColumnOf column_of) const {
+    constexpr int rows_at_once = threads / count;
+    const int row = thread_index() / count;
+    const int column = column_of(thread_index() % count) * n;
     if (row >= rows_at_once || x0_ + column < 0 || x0_ + column >= src_.width) return;
     const T* from = below(from_ + column, row);
 #pragma unroll
@@ -129,7 +166,7 @@ class Stream {
       T* const row = slab_of + i / reach * pitch - x0_;
       const int left = -1 - i % reach, right = src_.width + i % reach;
       if (x0_ < 0) fill(row, left);
-      if (right < x0_ + pitch) fill(row, right);
+      if (right < x0_ + all) fill(row, right);
     }
   }
   __device__ void fill(T* row, int x) const {
