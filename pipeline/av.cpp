@@ -49,8 +49,9 @@ PacketPtr share_packet(const AVPacket& packet) {
 }
 
 void copy_properties(const AVFrame& from, AVFrame& to) {
-  check_av(av_frame_copy_props(&to, &from), Fault::internal,
-           "cannot copy the properties of a frame");
+  // Asked first, because a long text is allocated, and this is done for every frame.
+  if (const int code = av_frame_copy_props(&to, &from); code < 0)
+    check_av(code, Fault::internal, "cannot copy the properties of a frame");
 }
 
 std::string av_message(int code) {
