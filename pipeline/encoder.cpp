@@ -176,6 +176,11 @@ void Encoder::set_option(const std::string& key, const std::string& value,
                 std::string(codec_.name) + " has no option '" + key + "'",
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
   check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
+  // These take any number, and use the nearest that they know without a word.
+  const std::string name = codec_.name;
+  if (key == "crf" && name.starts_with("libx26") && std::strtod(value.c_str(), nullptr) > 51)
+    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+                name + " has qualities from 0, the best, to 51");
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,

@@ -27,6 +27,7 @@ TEST(Encoder, WrongOptionsAreNamed) {
   refuse({.encoder_options = {{"no-such-option", "1"}}}, {"no-such-option", "libx264"});
   refuse({.encoder_options = {{"bf", "many"}}}, {"bf=many"});
   refuse({.crf = "good"}, {"--crf=good"});
+  refuse({.crf = "52"}, {"--crf=52", "51"});
   refuse({.codec = "ffv1", .crf = "20"}, {"crf", "ffv1"});
   refuse({.codec = "ffv1", .preset = "slow"}, {"preset", "ffv1"});
   refuse({.codec = "no-such-codec"}, {"no-such-codec"});
