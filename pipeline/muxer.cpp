@@ -45,7 +45,17 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, Notify notify, No
 }
 
 Muxer::~Muxer() {
-  if (container_ && !pipe_) avio_closep(&container_->pb);
+  if (!container_) return;
+  if (!pipe_) avio_closep(&container_->pb);
+  // FFmpeg's GIF muxer frees its last picture with the trailer only: this one goes nowhere.
+  if (needs_trailer_ && std::string_view(format_.name) == "gif" &&
+      avio_open_dyn_buf(&container_->pb) >= 0) {
+    av_write_trailer(container_.get());
+    std::uint8_t* nowhere = nullptr;
+    avio_close_dyn_buf(container_->pb, &nowhere);
+    av_free(nowhere);
+    container_->pb = nullptr;
+  }
 }
 
 int Muxer::check(int code) const {
@@ -85,6 +95,7 @@ void Muxer::begin() {
   const int code = avformat_write_header(container_.get(), &options);
   av_dict_free(&options);
   check(code);
+  needs_trailer_ = true;
   last_dts_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
 }
@@ -159,6 +170,7 @@ void Muxer::straighten(AVPacket& packet) {
 
 void Muxer::finish() {
   if (holding_) release();
+  needs_trailer_ = false;
   check(av_write_trailer(container_.get()));
   bytes_ = bytes();
   if (pipe_) {

@@ -65,6 +65,7 @@ class Muxer {
   std::vector<std::int64_t> written_;
   std::int64_t bytes_ = 0;  // when it was closed
   bool times_were_right_ = true;
+  bool needs_trailer_ = false;
 };
 
 }  // namespace vidconv
