@@ -56,8 +56,7 @@ struct OutputCloser {  // does not touch the AVIOContext
 using InputPtr = std::unique_ptr<AVFormatContext, InputCloser>;
 using OutputPtr = std::unique_ptr<AVFormatContext, OutputCloser>;
 
-// Never null; throw Error(internal) where memory is out.
-// Empty. Throw Error(memory).
+// Never null, and empty. Throw Error(memory).
 FramePtr make_frame();
 PacketPtr make_packet();
 // Another reference to the same data.
