@@ -26,7 +26,7 @@ bool can_join(AVCodecID codec);
 
 // Makes a packet of Cut::open one that a decoder may take after any other: it drops what refers to
 // the time before. HEVC, C.4.2 and 8.1.3: the NAL units of a CRA picture become those of a BLA
-// picture. Throws Error(internal) where memory is out.
+// picture. Throws Error(memory).
 void begin_with(AVPacket& packet, const AVCodecParameters& parameters);
 
 }  // namespace vidconv
