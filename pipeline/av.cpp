@@ -4,6 +4,8 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "pipeline/av_log.h"
@@ -49,9 +51,8 @@ PacketPtr share_packet(const AVPacket& packet) {
 }
 
 void copy_properties(const AVFrame& from, AVFrame& to) {
-  // Asked first, because a long text is allocated, and this is done for every frame.
-  if (const int code = av_frame_copy_props(&to, &from); code < 0)
-    check_av(code, Fault::internal, "cannot copy the properties of a frame");
+  check_av(av_frame_copy_props(&to, &from), Fault::internal,
+           "cannot copy the properties of a frame");
 }
 
 std::string av_message(int code) {
@@ -60,17 +61,17 @@ std::string av_message(int code) {
   return text;
 }
 
-int check_av(int code, Message kind, const std::string& what, const std::string& value) {
+int check_av(int code, Message kind, std::string_view what, std::string_view value) {
   const std::string line = take_av_line();
   if (code >= 0) return code;
   const bool of_memory = code == AVERROR(ENOMEM), of_input = kind_of(kind).fault == Fault::input;
-  if (of_memory && !of_input) throw_out_of_memory("(" + what + ")", value);
+  if (of_memory && !of_input) throw_out_of_memory(fmt::format("({})", what), std::string(value));
   // A broken input may ask for more than there ever is.
-  throw Error(kind, what, value, line.empty() ? av_message(code) : line,
+  throw Error(kind, std::string(what), std::string(value), line.empty() ? av_message(code) : line,
               of_memory ? "there is too little memory, or it is damaged" : "");
 }
 
-int check_av(int code, Fault fault, const std::string& what, const std::string& value) {
+int check_av(int code, Fault fault, std::string_view what, std::string_view value) {
   return check_av(code, usual_message(fault), what, value);
 }
 

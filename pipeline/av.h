@@ -16,6 +16,7 @@ extern "C" {
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/error.h"
@@ -69,9 +70,9 @@ std::string av_message(int code);
 
 // Returns `code` where it is not negative, else throws Error(kind or fault, what, value, ...) whose
 // reason is what libav* last logged on this thread, or else the words for the code. Error(memory)
-// where that is the reason, unless the input is at fault.
-int check_av(int code, Message kind, const std::string& what, const std::string& value = {});
-int check_av(int code, Fault fault, const std::string& what, const std::string& value = {});
+// where that is the reason, unless the input is at fault. Allocates nothing where nothing failed.
+int check_av(int code, Message kind, std::string_view what, std::string_view value = {});
+int check_av(int code, Fault fault, std::string_view what, std::string_view value = {});
 
 // The pixel formats that an encoder takes; empty where it does not say.
 std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder);
