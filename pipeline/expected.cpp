@@ -41,10 +41,10 @@ std::optional<std::int64_t> end_of(const AVFormatContext& container, const AVStr
 
 }  // namespace
 
-Expected expect(const AVFormatContext& container, AVStream& video, const Part& part,
+Expected expect(const AVFormatContext& container, AVStream& video, const WantedPart& part,
                 AVRational frame_rate, std::optional<std::int64_t> most) {
   Expected expected;
-  const bool whole = !part.cut && part.end == INT64_MAX;
+  const bool whole = part.is_whole();
   if (const auto end = end_of(container, video)) {
     std::int64_t start = part.start;
     if (video.start_time != AV_NOPTS_VALUE)

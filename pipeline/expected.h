@@ -5,15 +5,9 @@
 #include <optional>
 
 #include "pipeline/av.h"
+#include "pipeline/wanted_part.h"
 
 namespace vidconv {
-
-// The part of an input that is wanted, in microseconds of the container's time.
-struct Part {
-  bool cut = false;  // there is a start: times are counted from it
-  std::int64_t start = 0;
-  std::int64_t end = INT64_MAX;
-};
 
 struct Expected {
   std::optional<std::int64_t> frames;
@@ -22,7 +16,7 @@ struct Expected {
 };
 
 // `frame_rate`: nominal; 0 where unknown. `most`: how many frames at most are wanted.
-Expected expect(const AVFormatContext& container, AVStream& video, const Part& part,
+Expected expect(const AVFormatContext& container, AVStream& video, const WantedPart& part,
                 AVRational frame_rate, std::optional<std::int64_t> most);
 
 }  // namespace vidconv

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <utility>
 
 #include "pipeline/arrivals.h"
 #include "pipeline/container_input.h"
 #include "pipeline/decoder_choice.h"
 #include "pipeline/expected.h"
+#include "pipeline/frame_times.h"
 #include "pipeline/picture_fitter.h"
 #include "pipeline/source_kinds.h"
 #include "pipeline/start_search.h"
@@ -28,8 +28,9 @@ class ContainerSource final : public Source {
  public:
   ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
                   const SourceOptions& options)
-      : options_(options), input_(url, std::move(reader), options) {
-    choose_part();
+      : options_(options),
+        input_(url, std::move(reader), options),
+        part_(wanted_part(input_.container(), options)) {
     search_.emplace(input_, part_.start);
     if (part_.cut) search_->go_back();
     begin();
@@ -87,30 +88,10 @@ class ContainerSource final : public Source {
  private:
   void find_video() {
     AVFormatContext& container = input_.container();
-    const std::vector<int> found = video_streams(container);
-    const auto wanted = static_cast<std::size_t>(options_.video);
-    if (found.empty())
-      throw Error(Message::no_video, "cannot filter", input_.name(), "it has no video stream");
-    if (wanted > found.size())
-      throw Error(Message::no_video,
-                  "cannot filter video stream " + std::to_string(options_.video) + " of",
-                  input_.name(), "it has " + std::to_string(found.size()), "--video counts from 1");
-    stream_ = container.streams[found[wanted - 1]];
+    stream_ = &choose_video(container, options_.video, input_.name());
     if (!options_.video_only) return;
     for (unsigned i = 0; i < container.nb_streams; ++i)
       if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
-  }
-
-  void choose_part() {
-    const auto microseconds = [](double s) { return static_cast<std::int64_t>(s * AV_TIME_BASE); };
-    const std::int64_t start = input_.container().start_time;
-    part_.start = start == none ? 0 : start;
-    if (options_.start) {
-      part_.cut = true;
-      part_.start += microseconds(*options_.start);
-    }
-    if (options_.duration) part_.end = part_.start + microseconds(*options_.duration);
-    if (options_.frames == 0) part_.end = part_.start;
   }
 
   // As if nothing had been read yet.
@@ -123,10 +104,10 @@ class ContainerSource final : public Source {
                              .nvdec = nullptr},
                             options_.nvdec);
     arrivals_.emplace(input_.container(), *stream_);
+    times_.emplace(*stream_, options_.notify);
     accounts_.clear();
     account_of(static_cast<int>(input_.container().nb_streams) - 1);
     ready_.clear();
-    next_pts_ = none;
     forget_damage();
     video_done_ = draining_ = at_end_ = false;
     drain_failures_ = 0;
@@ -244,20 +225,16 @@ class ContainerSource final : public Source {
   void take_frame(FramePtr frame) {
     StreamAccount& account = account_of(stream_->index);
     ++account.frames;
-    std::int64_t pts = frame->best_effort_timestamp;
-    if (pts == none) pts = next_pts_;
-    if (pts == none && search_->begun()) pts = 0;
-    if (pts == none) {  // nobody knows when it would be shown
+    const auto shown = times_->find(*frame, frame_rate(), search_->begun());
+    if (!shown) {  // nobody knows when
       ++account.frames_outside;
       return;
     }
-    const std::int64_t duration = duration_of(*frame);
-    next_pts_ = pts + duration;
-    const std::int64_t time = av_rescale_q(pts, stream_->time_base, AV_TIME_BASE_Q);
+    const std::int64_t time = av_rescale_q(shown->pts, stream_->time_base, AV_TIME_BASE_Q);
     const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
     if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
       forget_damage();
-    if (search_->too_late() || (part_.cut && time < part_.start)) {
+    if (search_->too_late() || part_.begins_after(time)) {
       ++account.frames_outside;
       return;
     }
@@ -268,35 +245,20 @@ class ContainerSource final : public Source {
     }
     frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
     if (!whole) ++damage_.frames;
-
-    pts -= offset(stream_->time_base);
-    if (count_ > 0 && pts <= last_pts_) {
-      if (std::exchange(time_was_right_, false))
-        notify(options_.notify, Message::times_moved,
-               "the times of the input's frames do not grow: from frame " + std::to_string(count_) +
-                   " on some are moved");
-      pts = last_pts_ + 1;
-    }
-    frame->pts = last_pts_ = pts;
-    set_frame_duration(*frame, duration);
-    next_pts_ = pts + offset(stream_->time_base) + duration;
+    times_->set(*frame, *shown, part_.offset(stream_->time_base), count_);
     ready_.emplace_back(Frame(std::move(frame), count_++,
                               decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
     if (options_.frames && count_ == *options_.frames) {
       // Other streams go on until the last frame has been shown.
-      part_.end = av_rescale_q(next_pts_, stream_->time_base, AV_TIME_BASE_Q);
+      part_.end = av_rescale_q(times_->end(), stream_->time_base, AV_TIME_BASE_Q);
       finish_video();
     }
   }
 
-  // In its stream's time base; 0 where unknown.
-  std::int64_t duration_of(const AVFrame& frame) {
-    const std::int64_t told = frame_duration(frame);
-    const AVRational rate = info_.width > 0
-                                ? info_.frame_rate
-                                : av_guess_frame_rate(&input_.container(), stream_, nullptr);
-    if (told > 0 || rate.num <= 0) return told;
-    return av_rescale_q(1, av_inv_q(rate), stream_->time_base);
+  // Nominal; 0 where unknown.
+  AVRational frame_rate() const {
+    return info_.width > 0 ? info_.frame_rate
+                           : av_guess_frame_rate(&input_.container(), stream_, nullptr);
   }
 
   void take_packet(PacketPtr packet, const AVStream& stream) {
@@ -304,11 +266,11 @@ class ContainerSource final : public Source {
       ready_.emplace_back(std::move(packet));
       return;
     }
-    const std::int64_t by = offset(stream.time_base);
+    const std::int64_t by = part_.offset(stream.time_base);
     const std::int64_t time = packet->pts != none ? packet->pts : packet->dts;
     if (time != none) {
       const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
-      if ((part_.cut && at < part_.start) || at >= part_.end) {
+      if (part_.begins_after(at) || at >= part_.end) {
         ++account_of(packet->stream_index).outside;
         return;
       }
@@ -332,11 +294,6 @@ class ContainerSource final : public Source {
     return accounts_[static_cast<std::size_t>(stream)];
   }
 
-  // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
-  std::int64_t offset(AVRational time_base) const {
-    return part_.cut ? av_rescale_q(part_.start, AV_TIME_BASE_Q, time_base) : 0;
-  }
-
   void describe(const AVFrame& frame) {
     info_ = video_info_of(input_.container(), *stream_, frame);
     const Expected expected =
@@ -351,13 +308,14 @@ class ContainerSource final : public Source {
 
   const SourceOptions options_;
   ContainerInput input_;
+  WantedPart part_;  // its end is moved to where so many frames end
   AVStream* stream_ = nullptr;
   std::unique_ptr<VideoDecoder> decoder_;
   std::optional<Arrivals> arrivals_;
   VideoInfo info_;
   std::optional<PictureFitter> fitter_;
-  Part part_;
   std::optional<StartSearch> search_;
+  std::optional<FrameTimes> times_;
   Damage damage_;
   std::vector<StreamAccount> accounts_;  // by index of the stream
   std::int64_t errors_before_ = 0;       // that are forgotten
@@ -365,9 +323,6 @@ class ContainerSource final : public Source {
   std::deque<Item> ready_;  // what next() hands out
   FramePtr spare_;          // an empty frame for the decoder to fill
   std::int64_t count_ = 0;  // frames so far
-  std::int64_t last_pts_ = none;
-  std::int64_t next_pts_ = none;  // in the container's time
-  bool time_was_right_ = true;
   bool draining_ = false, video_done_ = false, at_end_ = false;
   int drain_failures_ = 0;
 };

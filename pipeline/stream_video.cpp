@@ -13,6 +13,17 @@ std::vector<int> video_streams(const AVFormatContext& container) {
   return found;
 }
 
+AVStream& choose_video(const AVFormatContext& container, int number, const std::string& name) {
+  const std::vector<int> found = video_streams(container);
+  const auto wanted = static_cast<std::size_t>(number);
+  if (found.empty())
+    throw Error(Message::no_video, "cannot filter", name, "it has no video stream");
+  if (wanted > found.size())
+    throw Error(Message::no_video, "cannot filter video stream " + std::to_string(number) + " of",
+                name, "it has " + std::to_string(found.size()), "--video counts from 1");
+  return *container.streams[found[wanted - 1]];
+}
+
 VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFrame& first) {
   const AVCodecParameters& parameters = *stream.codecpar;
   // const_cast: libavformat's getters only read, but some versions do not say so.
