@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pipeline/cuda.h"
 #include "pipeline/light.h"
 
 namespace vidconv {
@@ -57,6 +58,27 @@ Work work_for(const Options& options, const VideoInfo& video, const Notify& noti
                          make_light_plan(video, codes(options, video, notify), notify));
 }
 
+SourceOptions source_options(const Options& options, const Notify& notify) {
+  SourceOptions o;
+  o.raw = options.raw;
+  if (options.start > 0) o.start = options.start;
+  o.duration = options.duration;
+  o.frames = options.frames;
+  o.video = options.video;
+  if (o.video == 0 && (options.benchmark_seconds || options.gallery)) {
+    o.video = 1;
+    notify(Message::no_effect, "--video all: this is of the first video, others by --video N");
+  }
+  o.strict = options.strict;
+  o.timeout = options.timeout;
+  o.threads = options.threads;
+  // Before the device is known: pinned memory is plain memory where there is none.
+  if (!options.gallery && device_word(options) != "cpu" && has_cuda_driver())
+    o.memory = pinned_memory;
+  o.notify = notify;
+  return o;
+}
+
 SinkOptions sink_options(const Options& options, const Notify& notify) {
   SinkOptions o;
   o.format = options.output_format;
@@ -86,6 +108,20 @@ ProcessorOptions processor_options(const Options& options, const DeviceChoice& d
   if (options.scan == "interlaced") o.scan = Scan::interlaced;
   o.variant = options.variant;
   o.threads = threads(options);
+  return o;
+}
+
+ProcessorOptions verifying_options(const Options& options, const DeviceChoice& device,
+                                   const VideoInfo& video) {
+  ProcessorOptions o = processor_options(options, device, video, nullptr);
+  o.slots = 1;
+  o.variant.clear();
+  if (o.device == Device::cuda)
+    o.device = Device::cpu;
+  else if (!cuda_devices().devices.empty())
+    o.device = Device::cuda;
+  else
+    o.variant = "reference";
   return o;
 }
 

@@ -6,6 +6,7 @@
 #include "pipeline/notice.h"
 #include "pipeline/processor.h"
 #include "pipeline/sink.h"
+#include "pipeline/source.h"
 #include "pipeline/work.h"
 #include "src/device.h"
 #include "src/options.h"
@@ -26,9 +27,15 @@ PlaneSelection planes(const Options& options);
 // nothing. Throws Error(usage).
 Work work_for(const Options& options, const VideoInfo& video, const Notify& notify);
 
+// Without `nvdec`, which wants to know the device. `notify` hears what changes nothing.
+SourceOptions source_options(const Options& options, const Notify& notify);
 SinkOptions sink_options(const Options& options, const Notify& notify);
 // `trace` may be null; outlives the processor.
 ProcessorOptions processor_options(const Options& options, const DeviceChoice& device,
                                    const VideoInfo& video, Trace* trace);
+// The other way to compute the same frames, for --verify: the CPU for CUDA, CUDA for the CPU where
+// there is a device, else the definition.
+ProcessorOptions verifying_options(const Options& options, const DeviceChoice& device,
+                                   const VideoInfo& video);
 
 }  // namespace vidconv

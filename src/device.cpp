@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "pipeline/cuda.h"
+#include "pipeline/trace.h"
 
 namespace vidconv {
 
@@ -44,6 +46,24 @@ DeviceChoice choose_device(const std::string& word) {
                 fmt::format("there are {} CUDA devices, counted from 0", found.devices.size()),
                 "see --list-devices");
   return {Device::cuda, index, ""};
+}
+
+WakingDevice wake_chosen_device(const std::string& word, Trace* trace) {
+  if (word != "cpu") pin_when_awake();
+  std::promise<DeviceChoice> choice;
+  WakingDevice waking{.choice = choice.get_future(), .awake = {}};
+  waking.awake =
+      std::async(std::launch::async, [word, trace, choice = std::move(choice)]() mutable {
+        const TraceSpan span(trace, "start: device", 0);
+        try {
+          const DeviceChoice chosen = choose_device(word);
+          choice.set_value(chosen);
+          if (chosen.device == Device::cuda) wake_device(chosen.index);
+        } catch (...) {
+          choice.set_exception(std::current_exception());
+        }
+      });
+  return waking;
 }
 
 std::optional<NvdecOptions> choose_decoder(const std::string& word, const DeviceChoice& device,

@@ -1,11 +1,9 @@
 // The command: from options to an exit code.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +21,7 @@
 #include "src/gallery.h"
 #include "src/interrupt.h"
 #include "src/lists.h"
+#include "src/messages.h"
 #include "src/options.h"
 #include "src/progress.h"
 #include "src/report.h"
@@ -31,11 +30,6 @@ namespace vidconv {
 namespace {
 
 constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
-
-void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
-void say(Message kind, const std::string& line) {
-  say(fmt::format("{} [{}]", line, kind_of(kind).name));
-}
 
 int exit_code(const Error& error) {
   const int signal = interrupting_signal();
@@ -57,14 +51,10 @@ struct FirstItem {
 class Command {
  public:
   explicit Command(Options options)
-      : options_(std::move(options)), interrupted_(install_interrupt_handlers()) {
-    notify_ = [this](Message kind, const std::string& line) {
-      const std::lock_guard lock(messages_mutex_);
-      if (display_) display_->make_room();
-      if (!options_.quiet) say(kind, line);
-      messages_.push_back({kind, line});
-    };
-  }
+      : options_(std::move(options)),
+        interrupted_(install_interrupt_handlers()),
+        messages_(options_.quiet),
+        notify_([this](Message kind, const std::string& line) { messages_.notify(kind, line); }) {}
 
   // The exit code.
   int run() {
@@ -80,7 +70,7 @@ class Command {
     capture_av_log();
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
-    start_device();
+    waking_ = wake_chosen_device(device_word(options_), trace_.get());
     for (const FilterSpec& filter : options_.filters)
       if (const std::string warning = filter.warning(); !warning.empty())
         notify_(Message::gain, "warning: " + warning);
@@ -124,28 +114,10 @@ class Command {
     const TraceSpan span(trace_.get(), "start: output", 0);
     return open_sink(options_.output, sink_options(options_, notify_), source);
   }
-  // A device takes longer to start than an input and an output to open: all of them at once. Until
-  // it is awake, frames are read into memory that it is told of then.
-  void start_device() {
-    const std::string word = device_word(options_);
-    if (word != "cpu") pin_when_awake();
-    std::promise<DeviceChoice> choice;
-    choosing_ = choice.get_future();
-    waking_ = std::async(std::launch::async, [this, word, choice = std::move(choice)]() mutable {
-      const TraceSpan span(trace_.get(), "start: device", 0);
-      try {
-        const DeviceChoice chosen = choose_device(word);
-        choice.set_value(chosen);
-        if (chosen.device == Device::cuda) wake_device(chosen.index);
-      } catch (...) {
-        choice.set_exception(std::current_exception());
-      }
-    });
-  }
   // Waits until it is known.
   const DeviceChoice& device() {
-    if (choosing_.valid()) {
-      device_ = choosing_.get();
+    if (waking_.choice.valid()) {
+      device_ = waking_.choice.get();
       if (!device_.why.empty()) notify_(Message::device_chosen, device_.why);
     }
     return device_;
@@ -153,7 +125,7 @@ class Command {
 
   // As large as the device's memory allows; what --device auto has chosen may be the CPU after all.
   std::unique_ptr<Processor> processor_for(const Work& work, const VideoInfo& video) {
-    if (waking_.valid()) waking_.wait();
+    if (waking_.awake.valid()) waking_.awake.wait();
     ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
     const bool or_cpu = device_word(options_) == "auto" && !decodes_on_device(options_);
     auto processor = make_fitting_processor(
@@ -168,25 +140,9 @@ class Command {
   }
 
   SourceOptions source_options() {
-    SourceOptions o;
-    o.raw = options_.raw;
-    if (options_.start > 0) o.start = options_.start;
-    o.duration = options_.duration;
-    o.frames = options_.frames;
-    o.video = options_.video;
-    if (o.video == 0 && (options_.benchmark_seconds || options_.gallery)) {
-      o.video = 1;
-      notify_(Message::no_effect, "--video all: this is of the first video, others by --video N");
-    }
-    o.strict = options_.strict;
-    o.timeout = options_.timeout;
-    o.threads = options_.threads;
-    // Before the device is known: pinned memory is plain memory where there is none.
-    if (!options_.gallery && device_word(options_) != "cpu" && has_cuda_driver())
-      o.memory = pinned_memory;
+    SourceOptions o = vidconv::source_options(options_, notify_);
     o.nvdec = choose_decoder(options_.decoder, decodes_on_device(options_) ? device() : device_,
                              options_.verify_every || options_.compare, notify_);
-    o.notify = notify_;
     o.interrupted = &interrupted_;
     return o;
   }
@@ -204,40 +160,13 @@ class Command {
     return join_processors(std::move(all));
   }
 
-  // The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
-  // device, else the definition.
   std::unique_ptr<Verifier> make_verifier() const {
     if (!options_.verify_every) return nullptr;
     const auto other = [&](const Work& work, const VideoInfo& video) {
-      ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
-      o.slots = 1;
-      o.variant.clear();
-      o.trace = nullptr;
-      if (o.device == Device::cuda) {
-        o.device = Device::cpu;
-      } else if (!cuda_devices().devices.empty()) {
-        o.device = Device::cuda;
-      } else {
-        o.variant = "reference";
-      }
-      return make_processor(work, video.width, video.height, o);
+      return make_processor(work, video.width, video.height,
+                            verifying_options(options_, device_, video));
     };
     return std::make_unique<Verifier>(make_filter(other), *options_.verify_every);
-  }
-
-  // Of all videos.
-  static Total total_of(const Source& source) {
-    const std::vector<Source::Video> videos = source.videos();
-    Total total = vidconv::total_of(videos[0].info);
-    for (std::size_t i = 1; i < videos.size(); ++i) {
-      const Total more = vidconv::total_of(videos[i].info);
-      total.exact &= more.exact;
-      if (!more.frames) total.frames.reset();
-      if (total.frames) *total.frames += *more.frames;
-      if (!more.seconds) total.seconds.reset();
-      if (total.seconds) total.seconds = std::max(*total.seconds, *more.seconds);
-    }
-    return total;
   }
 
   int gallery() {
@@ -265,7 +194,7 @@ class Command {
     {
       ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
                               total_of(source));
-      const Shown shown(*this, display);
+      const Messages::Beside beside(messages_, display);
       Progress last;
       result_ = vidconv::run(source, *processor_, *sink_,
                              {.observer =
@@ -284,8 +213,10 @@ class Command {
 
     const int signal = interrupting_signal();
     if (!options_.quiet) say(summary(result_, options_.output));
-    if (result_.damage.any()) warn(Message::damaged, describe(result_.damage, options_.input));
-    if (signal != 0) warn(Message::interrupted, "interrupted: the output holds the frames so far");
+    if (result_.damage.any())
+      messages_.warn(Message::damaged, describe(result_.damage, options_.input));
+    if (signal != 0)
+      messages_.warn(Message::interrupted, "interrupted: the output holds the frames so far");
     const int code = signal != 0            ? 128 + signal
                      : result_.damage.any() ? static_cast<int>(Fault::damaged)
                                             : 0;
@@ -294,12 +225,13 @@ class Command {
   }
 
   int fail(const Error& error) {
-    warn(error.kind(), error.message());
+    messages_.warn(error.kind(), error.message());
     const int code = exit_code(error);
     try {
       write_report({code, interrupting_signal() != 0, &error});
     } catch (const Error& unwritable) {
-      if (unwritable.message() != error.message()) warn(unwritable.kind(), unwritable.message());
+      if (unwritable.message() != error.message())
+        messages_.warn(unwritable.kind(), unwritable.message());
     }
     return code;
   }
@@ -308,35 +240,14 @@ class Command {
     if (options_.stats_file.empty()) return;
     const Parts parts{source_.get(), works_.empty() ? nullptr : &works_[0], processor_.get(),
                       sink_.get()};
-    write_stats(options_.stats_file, stats_json(result_, options_, parts, messages_, ending));
+    write_stats(options_.stats_file,
+                stats_json(result_, options_, parts, messages_.said(), ending));
   }
-
-  // Said even to those who want quiet.
-  void warn(Message kind, const std::string& line) {
-    say(kind, line);
-    messages_.push_back({kind, line});
-  }
-
-  // While it lives, messages make room in the display.
-  class Shown {
-   public:
-    Shown(Command& command, ProgressDisplay& display) : command_(command) { set(&display); }
-    ~Shown() { set(nullptr); }
-
-   private:
-    void set(ProgressDisplay* display) {
-      const std::lock_guard lock(command_.messages_mutex_);
-      command_.display_ = display;
-    }
-    Command& command_;
-  };
 
   const Options options_;
   const std::atomic<bool>& interrupted_;
-  Notify notify_;
-  std::mutex messages_mutex_;  // stages notify from threads of their own
-  std::vector<Said> messages_;
-  ProgressDisplay* display_ = nullptr;  // of the run, by the same mutex
+  Messages messages_;
+  const Notify notify_;
   DeviceChoice device_;
   std::unique_ptr<Trace> trace_;
 
@@ -347,8 +258,7 @@ class Command {
   std::unique_ptr<Sink> sink_;
   RunResult result_;
 
-  std::future<DeviceChoice> choosing_;
-  std::future<void> waking_;  // ends before all that it uses
+  WakingDevice waking_;  // ends before all that it uses
 };
 
 int command(int argc, char** argv) {

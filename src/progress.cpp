@@ -89,8 +89,16 @@ std::string byte_count(std::int64_t bytes) {
   return unit[0] == 'B' ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, unit);
 }
 
-Total total_of(const VideoInfo& video) {
-  return {video.frames, video.frames_are_exact, video.seconds};
+Total total_of(const Source& source) {
+  Total total{.frames = 0, .exact = true, .seconds = 0};
+  for (const auto& [stream, video] : source.videos()) {
+    total.exact &= video.frames_are_exact;
+    if (!video.frames) total.frames.reset();
+    if (total.frames) *total.frames += *video.frames;
+    if (!video.seconds) total.seconds.reset();
+    if (total.seconds) total.seconds = std::max(*total.seconds, *video.seconds);
+  }
+  return total;
 }
 
 std::optional<double> fraction_done(const Progress& p, const Total& total) {

@@ -17,7 +17,8 @@ struct Total {
   bool exact = false;             // else frames is an estimate, and seconds say more
   std::optional<double> seconds;  // of the video's time
 };
-Total total_of(const VideoInfo& video);
+// Of all its videos.
+Total total_of(const Source& source);
 
 class ProgressDisplay {
  public:

@@ -1,0 +1,40 @@
+#include "src/messages.h"
+
+#include <fmt/format.h>
+
+namespace vidconv {
+
+void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
+void say(Message kind, const std::string& line) {
+  say(fmt::format("{} [{}]", line, kind_of(kind).name));
+}
+
+void Messages::notify(Message kind, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (display_) display_->make_room();
+  if (!quiet_) say(kind, line);
+  said_.push_back({kind, line});
+}
+
+void Messages::warn(Message kind, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  say(kind, line);
+  said_.push_back({kind, line});
+}
+
+std::vector<Said> Messages::said() const {
+  const std::lock_guard lock(mutex_);
+  return said_;
+}
+
+void Messages::show_on(ProgressDisplay* display) {
+  const std::lock_guard lock(mutex_);
+  display_ = display;
+}
+
+Messages::Beside::Beside(Messages& messages, ProgressDisplay& display) : messages_(messages) {
+  messages_.show_on(&display);
+}
+Messages::Beside::~Beside() { messages_.show_on(nullptr); }
+
+}  // namespace vidconv
