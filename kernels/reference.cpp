@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cpu/bands.h"
+
 namespace vidconv {
 namespace {
 
@@ -15,15 +17,16 @@ class Definition {
   Definition(const Plan& plan, Plane<const T> src) : plan_(plan), src_(src) {}
 
   T sample(int x, int y) const {
-    std::vector<Acc> responses;
-    for (const Taps& taps : plan_.terms) {
-      const Acc response = taps.dense.empty() ? two_passes(taps, x, y) : dense(taps, x, y);
-      if (taps.joins)
-        responses.back() = responses.back() + response;
-      else
-        responses.push_back(response);
-    }
-    const T code = finish<T>(plan_.finish, responses.data(), static_cast<int>(responses.size()));
+    auto term = plan_.terms.begin();
+    const auto next_kernel = [&] {
+      Acc sum = response(*term, x, y);
+      while (++term != plan_.terms.end() && term->joins) sum = sum + response(*term, x, y);
+      return sum;
+    };
+    Combined<Acc> combined;
+    combined.first(plan_.finish, next_kernel());
+    while (term != plan_.terms.end()) combined.add(plan_.finish, next_kernel());
+    const T code = combined.template finish<T>(plan_.finish);
     if constexpr (std::is_same_v<T, float>)
       return code;
     else
@@ -57,6 +60,10 @@ class Definition {
     return sum;
   }
 
+  Acc response(const Taps& t, int x, int y) const {
+    return t.dense.empty() ? two_passes(t, x, y) : dense(t, x, y);
+  }
+
   Acc dense(const Taps& t, int x, int y) const {
     Acc sum = 0;
     const double* taps = t.dense.data();
@@ -82,52 +89,44 @@ class Definition {
 
 class Reference final : public Convolver {
  public:
-  Reference(const Plan& plan, int threads) : plan_(plan), threads_(threads) {}
+  Reference(const Plan& plan, int threads) : plan_(plan), pool_(shared_thread_pool(threads)) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for (const PlanePair& pair : pairs) {
-      switch (plan_.arith) {
-        case Arith::int32:
-          with_arith<std::int32_t>(pair);
-          break;
-        case Arith::float32:
-          with_arith<float>(pair);
-          break;
-        case Arith::float64:
-          with_arith<double>(pair);
-          break;
-      }
+    switch (plan_.arith) {
+      case Arith::int32:
+        return with_arith<std::int32_t>(pairs);
+      case Arith::float32:
+        return with_arith<float>(pairs);
+      case Arith::float64:
+        return with_arith<double>(pairs);
     }
   }
 
  private:
   template <class Acc>
-  void with_arith(const PlanePair& pair) const {
+  void with_arith(std::span<const PlanePair> pairs) const {
     switch (plan_.sample.storage) {
       case Storage::u8:
-        compute<Acc, std::uint8_t>(pair);
-        break;
+        return compute<Acc, std::uint8_t>(pairs);
       case Storage::u16:
-        compute<Acc, std::uint16_t>(pair);
-        break;
+        return compute<Acc, std::uint16_t>(pairs);
       case Storage::f32:
-        compute<Acc, float>(pair);
-        break;
+        return compute<Acc, float>(pairs);
     }
   }
 
   template <class Acc, class T>
-  void compute(const PlanePair& pair) const {
-    const Definition<Acc, T> definition(plan_, pair.src.as<const T>());
-    const Plane<T> dst = pair.dst.as<T>();
-#pragma omp parallel for num_threads(threads_)
-    for (int y = 0; y < dst.height; ++y)
+  void compute(std::span<const PlanePair> pairs) const {
+    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
+      const Definition<Acc, T> definition(plan_, pair.src.as<const T>());
+      const Plane<T> dst = pair.dst.as<T>();
       for (int x = 0; x < dst.width; ++x)
         dst.row(y)[static_cast<std::ptrdiff_t>(x) * dst.step] = definition.sample(x, y);
+    });
   }
 
-  Plan plan_;
-  [[maybe_unused]] int threads_;  // of OpenMP, where there is one
+  const Plan plan_;
+  std::shared_ptr<ThreadPool> pool_;
 };
 
 }  // namespace

@@ -38,4 +38,12 @@ void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands, co
   });
 }
 
+// Calls row(pair, y) for each row, where rows have nothing in common.
+template <class Row>
+void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
+  for_bands(pool, pairs, pool.threads(), [&](const Band& band, int) {
+    for (int y = band.first; y < band.last; ++y) row(band.pair, y);
+  });
+}
+
 }  // namespace vidconv

@@ -9,14 +9,6 @@
 namespace vidconv {
 namespace {
 
-// Calls row(pair, y) for every row.
-template <class Row>
-void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
-  for_bands(pool, pairs, pool.threads(), [&](const Band& band, int) {
-    for (int y = band.first; y < band.last; ++y) row(band.pair, y);
-  });
-}
-
 class Copy final : public Convolver {
  public:
   Copy(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {}

@@ -5,11 +5,18 @@
 namespace vidconv {
 
 ThreadPool::ThreadPool(int threads) {
-  for (int thread = 1; thread < threads; ++thread)
-    workers_.emplace_back([this, thread] { work(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread)
+      workers_.emplace_back([this, thread] { work(thread); });
+  } catch (...) {
+    end();  // those that did start
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end(); }
+
+void ThreadPool::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

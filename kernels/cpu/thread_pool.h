@@ -16,7 +16,8 @@ namespace vidconv {
 
 class ThreadPool {
  public:
-  // The caller of run() is one of the `threads`.
+  // The caller of run() is one of the `threads`. Throws std::system_error where there are not so
+  // many.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -43,6 +44,7 @@ class ThreadPool {
   void run(int jobs, Call call);
   void work(int thread);
   void take_jobs(std::unique_lock<std::mutex>& lock, int thread);
+  void end();
 
   std::mutex turn_;   // held by the caller of run()
   std::mutex mutex_;  // of all below

@@ -7,17 +7,20 @@
 namespace vidconv::test {
 namespace {
 
+// Runs vidconv where this call of the function, counted from 0, finds no memory.
+Result run_without(const std::string& function, int call, const std::string& arguments) {
+  return shell("LD_PRELOAD=" VIDCONV_FAULTS
+               " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='no memory for " +
+               function + " " + std::to_string(call) + "' " + vidconv() + " " + arguments);
+}
+
 class Memory : public CliTest, public testing::WithParamInterface<const char*> {
  protected:
   Result without(const std::string& function, int call) const {
     write_file(path("out.mkv"), "precious");
-    return shell(
-        "LD_PRELOAD=" VIDCONV_FAULTS
-        " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='no memory for " +
-        function + " " + std::to_string(call) + "' " + vidconv() + " " + path("film.mkv") +
-        " --kernel box --threads 1 --codec ffv1 -y -o " + path("out.mkv") +
-        // The reference, which verifies, keeps what it has on the heap within parallel loops.
-        (function == "new" ? "" : " --verify"));
+    return run_without(function, call,
+                       path("film.mkv") + " --kernel box --threads 1 --codec ffv1 --verify -y -o " +
+                           path("out.mkv"));
   }
 
   void expect_told(const Result& result) const {
@@ -83,6 +86,24 @@ const char* const functions[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Calls, Memory, testing::ValuesIn(functions),
                          [](const auto& test) { return std::string(test.param); });
+
+using Threads = CliTest;
+
+// Of several that work side by side, the first ones have begun when there are no more.
+TEST_F(Threads, ThatCannotBeStartedAreTold) {
+  for (const std::string variant : {"", " --variant reference"}) {
+    int told = 0;
+    for (int call = 0; !HasFailure(); ++call, ++told) {
+      SCOPED_TRACE("call " + std::to_string(call) + variant);
+      const Result result =
+          run_without("pthread_create", call,
+                      "pattern:64x48#20 --device cpu --kernel box --threads 4 -o md5:" + variant);
+      if (result.exit_code == 0) break;
+      EXPECT_TRUE(refused(result, exit_device, {"cannot start a thread", "--threads", "[memory]"}));
+    }
+    EXPECT_GT(told, 3);
+  }
+}
 
 using LargeFrame = CliTest;
 
