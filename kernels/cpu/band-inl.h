@@ -87,9 +87,8 @@ void store_codes(const Code* HWY_RESTRICT codes, int count, int shift, int step,
 //   offset             what is taken from each code to make a lane
 //   make_passes(source, passes, width)  from a source line the lines of its row passes
 //   make_rows(window, out, dst)  computes whole output rows; window[j] is the first line of the
-//   slot
-//                      of source row j, counted from `above` rows over the first output row; out[r]
-//                      is nullptr for a row below the band
+//                      slot of source row j, counted from `above` rows over the first output row;
+//                      out[r] is nullptr for a row below the band
 template <class T, class Engine>
 void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
               const WindowLayout& layout, Window<typename Engine::Lane>& window) {
@@ -112,6 +111,17 @@ void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& 
       out[r] = out_y + r < band.last ? dst.row(out_y + r) : nullptr;
     engine.make_rows(window.rows(), out, dst);
   }
+}
+
+// The same where samples are integers, of the plan's kind.
+template <class Engine>
+void run_band_of_codes(Engine& engine, const Plan& plan, const Band& band,
+                       const WindowLayout& layout, Window<typename Engine::Lane>& window) {
+  const Reach reach = reach_of(plan);
+  if (plan.sample.storage == Storage::u8)
+    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
+  else
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

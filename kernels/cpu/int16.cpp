@@ -261,11 +261,7 @@ void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
                const WindowLayout& layout, Window<std::int16_t>& window) {
   note_used_simd(HWY_TARGET);
   const int16::Engine engine(int16_plan, layout);
-  const Reach reach = reach_of(plan);
-  if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
-  else
-    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

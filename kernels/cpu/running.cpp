@@ -141,11 +141,7 @@ void run_running(const Plan& plan, const RunningPlan& running_plan, const Band& 
                  const WindowLayout& layout, Window<Lane>& window) {
   note_used_simd(HWY_TARGET);
   RunningEngine<Lane> engine(running_plan, layout, window.lanes() + layout.scratch());
-  const Reach reach = reach_of(plan);
-  if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
-  else
-    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, window);
 }
 
 void run_running16(const Plan& plan, const RunningPlan& running_plan, const Band& band,

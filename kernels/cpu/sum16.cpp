@@ -94,11 +94,7 @@ void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const Band& band,
                const WindowLayout& layout, Window<std::int16_t>& window) {
   note_used_simd(HWY_TARGET);
   const Sum16Engine engine(sum16_plan);
-  const Reach reach = reach_of(plan);
-  if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
-  else
-    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, window);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -47,6 +47,21 @@ class Stall : public CliTest {
   std::string into_full_pipe(const std::string& arguments) const {
     return "exec " + vidconv() + " " + arguments + " > " + path("fifo");
   }
+
+  // Of a vidconv that writes to the pipe.
+  void expect_second_signal_ends(int number, const std::string& output) const {
+    SCOPED_TRACE(output);
+    Process process(
+        {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
+    EXPECT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
+    for (int signals = 0; signals < 2; ++signals) {
+      std::this_thread::sleep_for(milliseconds(300));
+      process.signal(number);
+    }
+    const Result result = process.wait();
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, 128 + number);
+  }
 };
 
 // A failure of one stage ends a write that waits in another.
@@ -68,16 +83,7 @@ TEST_F(Stall, FailureEndsAWriteThatWaits) {
 TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
   for (const std::string output : {"-", "md5:", "- --format nut"}) {
     const FullPipe pipe(path("fifo"));
-    Process process(
-        {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
-    ASSERT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
-    std::this_thread::sleep_for(milliseconds(300));
-    process.signal(SIGTERM);
-    std::this_thread::sleep_for(milliseconds(300));
-    process.signal(SIGTERM);
-    const Result result = process.wait();
-    EXPECT_FALSE(result.timed_out) << output;
-    EXPECT_EQ(result.exit_code, 128 + SIGTERM) << output;
+    expect_second_signal_ends(SIGTERM, output);
   }
 }
 
@@ -85,15 +91,7 @@ TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
 TEST_F(Stall, SecondSignalEndsAHeaderThatWaits) {
   for (const std::string output : {"-", "md5:", "- --format nut", "- --format matroska"}) {
     const FullPipe pipe(path("fifo"), false);
-    Process process(
-        {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
-    std::this_thread::sleep_for(milliseconds(500));
-    process.signal(SIGINT);
-    std::this_thread::sleep_for(milliseconds(300));
-    process.signal(SIGINT);
-    const Result result = process.wait();
-    EXPECT_FALSE(result.timed_out) << output;
-    EXPECT_EQ(result.exit_code, exit_interrupted) << output;
+    expect_second_signal_ends(SIGINT, output);
   }
 }
 

@@ -27,6 +27,11 @@ class Damaged : public testing::Test {
     test::write_file(dir_ / name, bytes);
     return read_all(dir_ / name);
   }
+  // The first half of such a clip.
+  Contents read_half(const std::string& name, const std::string& options) {
+    const std::string bytes = make(name, options);
+    return read_bytes("half-" + name, bytes.substr(0, bytes.size() / 2));
+  }
   const TempDir dir_;
 };
 
@@ -55,30 +60,26 @@ TEST_F(Damaged, UnevenFilesAreWhole) {
 }
 
 TEST_F(Damaged, CutMp4) {
-  const std::string bytes = make("a.mp4", "-c:v libx264 -movflags faststart");
-  const Contents cut = read_bytes("cut.mp4", bytes.substr(0, bytes.size() / 2));
+  const Contents cut = read_half("a.mp4", "-c:v libx264 -movflags faststart");
   EXPECT_GT(cut.pictures.size(), 20u);
   EXPECT_LT(cut.pictures.size(), 100u);
   EXPECT_NE(cut.damage.truncated, "");
 }
 
 TEST_F(Damaged, Mp4WithoutItsIndexCannotBeRead) {
-  const std::string bytes = make("a.mp4", "-c:v libx264");
-  test::write_file(dir_ / "cut.mp4", bytes.substr(0, bytes.size() / 2));
-  test::expect_error(Fault::input, {"cut.mp4", "moov"}, [&] { read_all(dir_ / "cut.mp4"); });
+  test::expect_error(Fault::input, {"half-a.mp4", "moov"},
+                     [&] { read_half("a.mp4", "-c:v libx264"); });
 }
 
 TEST_F(Damaged, CutMkv) {
-  const std::string bytes = make("a.mkv", "-c:v libx264");
-  const Contents cut = read_bytes("cut.mkv", bytes.substr(0, bytes.size() / 2));
+  const Contents cut = read_half("a.mkv", "-c:v libx264");
   EXPECT_GT(cut.pictures.size(), 20u);
   EXPECT_LT(cut.pictures.size(), 100u);
   EXPECT_NE(cut.damage.truncated, "");
 }
 
 TEST_F(Damaged, CutAvi) {
-  const std::string bytes = make("a.avi", "-c:v mpeg4");
-  const Contents cut = read_bytes("cut.avi", bytes.substr(0, bytes.size() / 2));
+  const Contents cut = read_half("a.avi", "-c:v mpeg4");
   EXPECT_LT(cut.pictures.size(), 100u);
   EXPECT_NE(cut.damage.truncated, "");
 }

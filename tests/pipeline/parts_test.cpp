@@ -33,6 +33,15 @@ constexpr Clip clips[] = {
     {"mpeg2.mkv", "-c:v mpeg2video -g 10 -bf 2", 1},
 };
 
+// 75 frames, the first clip's way unless told otherwise; its path.
+std::string make_clip(const TempDir& dir, const Clip& clip = clips[0]) {
+  const std::string path = dir / clip.name;
+  test::shell(
+      "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
+      std::string(clip.encoding) + " " + path);
+  return path;
+}
+
 InputPtr open_clip(const std::string& path) {
   AVFormatContext* container = nullptr;
   EXPECT_GE(avformat_open_input(&container, path.c_str(), nullptr, nullptr), 0);
@@ -66,10 +75,7 @@ class Parts : public testing::TestWithParam<Clip> {};
 
 TEST_P(Parts, GiveTheFramesOfOneDecoder) {
   const TempDir dir;
-  const std::string path = dir / GetParam().name;
-  test::shell(
-      "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
-      std::string(GetParam().encoding) + " " + path);
+  const std::string path = make_clip(dir, GetParam());
   const DecoderOptions options{.threads = 1};
   const InputPtr whole = open_clip(path);
   Decoder one(*whole->streams[0], options);
@@ -95,10 +101,7 @@ TEST_P(Parts, GiveTheFramesOfOneDecoder) {
 // Otherwise the test above would prove nothing.
 TEST_P(Parts, AreCutWhereTheyMayBe) {
   const TempDir dir;
-  const std::string path = dir / GetParam().name;
-  test::shell(
-      "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
-      std::string(GetParam().encoding) + " " + path);
+  const std::string path = make_clip(dir, GetParam());
   const InputPtr input = open_clip(path);
   int cuts = 0;
   for (const PacketPtr packet = make_packet(); av_read_frame(input.get(), packet.get()) >= 0;
@@ -113,16 +116,6 @@ std::string name_of_clip(const testing::TestParamInfo<Clip>& info) {
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Clips, Parts, testing::ValuesIn(clips), name_of_clip);
-
-// 75 frames in parts of 10.
-std::string make_clip(const TempDir& dir) {
-  const std::string path = dir / "clip.mkv";
-  test::shell(
-      "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p "
-      "-c:v libx264 -g 10 " +
-      path);
-  return path;
-}
 
 TEST(PartedDecoder, CanBeDroppedAtAnyMoment) {
   const TempDir dir;
