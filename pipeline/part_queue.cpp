@@ -109,7 +109,8 @@ PartQueue::Result PartQueue::receive(FramePtr& frame) {
       continue;
     }
     if (front.done) return ended_ ? Result::end : Result::again;
-    const bool enough = std::ssize(parts_) > 2 * options_.sessions || packets_ >= most_packets;
+    const auto sessions = static_cast<std::size_t>(options_.sessions);
+    const bool enough = parts_.size() > 2 * sessions || packets_ >= most_packets;
     if (!ended_ && !enough) return Result::again;
     ready_.wait(lock);
   }
