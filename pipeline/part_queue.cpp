@@ -1,5 +1,6 @@
 #include "pipeline/part_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace vidconv {
@@ -66,6 +67,7 @@ void PartQueue::begin_part(const AVPacket& packet, Cut cut) {
     complete(*before);
     tail_.reset();
   }
+  part->number = before->number + 1;
   part->joins = options_.join;
   parts_.push_back(part);
   waiting_.push_back(part);
@@ -105,12 +107,15 @@ PartQueue::Result PartQueue::receive(FramePtr& frame) {
     }
     if (front.done && parts_.size() > 1) {
       parts_.pop_front();
-      parts_.front()->changed.notify_one();  // it always has room now
+      // It always has room now; where it waits for a session, so have the others.
+      for (const PartPtr& part : parts_) part->changed.notify_one();
       continue;
     }
     if (front.done) return ended_ ? Result::end : Result::again;
     const auto sessions = static_cast<std::size_t>(options_.sessions);
-    const bool enough = parts_.size() > 2 * sessions || packets_ >= most_packets;
+    // Where the first part waits, a session may need packets to be done with its own.
+    const bool enough =
+        packets_ >= most_packets || (parts_.size() > 2 * sessions && !first_waits());
     if (!ended_ && !enough) return Result::again;
     ready_.wait(lock);
   }
@@ -138,14 +143,17 @@ std::string PartQueue::refusal() const {
 
 PartPtr PartQueue::next_part() {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return cancelled_ || failure_ || ended_ || !waiting_.empty(); });
-  return cancelled_ || failure_ || waiting_.empty() ? nullptr : take_waiting();
+  const auto over = [&] {
+    return cancelled_ || failure_ || refused_ || (ended_ && waiting_.empty() && worked_on_ == 0);
+  };
+  idle_.wait(lock, [&] { return over() || !waiting_.empty(); });
+  return over() ? nullptr : take_waiting();
 }
 
 PartPtr PartQueue::take_waiting() {
   PartPtr part = std::move(waiting_.front());
   waiting_.pop_front();
-  left_ = false;
+  ++worked_on_;
   return part;
 }
 
@@ -169,10 +177,9 @@ PacketPtr PartQueue::next_packet(StreamPart& part) {
   return packet;
 }
 
-// Where the first part is not decoded yet because it was left, what others have decoded must not
-// keep them from it.
+// What sessions have decoded must not keep them from the first part.
 bool PartQueue::has_room(const StreamPart& part) const {
-  return frames_ < options_.frames || left_ ||
+  return frames_ < options_.frames || first_waits() ||
          (&part == parts_.front().get() && part.frames.size() < always);
 }
 
@@ -189,6 +196,7 @@ void PartQueue::put(StreamPart& part, FramePtr frame) {
 void PartQueue::end(StreamPart& part) {
   const std::lock_guard lock(mutex_);
   part.done = true;
+  if (--worked_on_ == 0) idle_.notify_all();
   ready_.notify_one();
 }
 
@@ -201,8 +209,10 @@ void PartQueue::refuse(const PartPtr& part, PacketPtr packet, const std::string&
   } else {
     part->packets.push_front(std::move(packet));
     ++packets_;
-    waiting_.push_front(part);
-    left_ = true;
+    --worked_on_;
+    waiting_.insert(
+        std::ranges::find_if(waiting_, [&](const PartPtr& o) { return o->number > part->number; }),
+        part);
   }
   wake_all();
 }

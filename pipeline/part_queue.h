@@ -25,6 +25,7 @@ struct PartedOptions {
 // at `first` begins the part: what comes out before it belongs to the part before, as the picture
 // shown at `end` does to the next.
 struct StreamPart {
+  std::size_t number = 0;  // in the stream
   std::deque<PacketPtr> packets;
   std::int64_t first = AV_NOPTS_VALUE, end = AV_NOPTS_VALUE;
   bool begun = true;                // false: its first picture has not come out yet
@@ -62,7 +63,7 @@ class PartQueue {
 
   // For sessions, each on a thread of its own. What waits gives nothing once all is cancelled.
   //
-  // Waits for a part that nobody works on; nullptr: there are no more.
+  // Waits for a part that nobody works on; nullptr: there are no more, nor can one be given back.
   PartPtr next_part();
   // The same for a decoder that still holds frames of the part before; nullptr: not at once.
   PartPtr part_to_join();
@@ -85,6 +86,8 @@ class PartQueue {
   void append(StreamPart& part, const AVPacket& packet);
   void complete(StreamPart& part);
   PartPtr take_waiting();
+  // No session works on the part whose frames come out next: one was refused it.
+  bool first_waits() const { return !waiting_.empty() && waiting_.front() == parts_.front(); }
   bool has_room(const StreamPart& part) const;
   void wake_all();
 
@@ -97,8 +100,8 @@ class PartQueue {
   std::deque<PartPtr> waiting_;    // in order, that no session works on
   std::size_t packets_ = 0;        // that wait to be decoded
   std::size_t frames_ = 0;         // that wait for receive()
-  int sessions_ = 0;               // begun and not ended
-  bool left_ = false;              // a part that a session was refused waits for others
+  int sessions_ = 0;               // begun and not refused
+  int worked_on_ = 0;              // parts
   bool proven_ = false;            // a frame has come out
   bool ended_ = false, cancelled_ = false, refused_ = false;
   std::string refusal_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "pipeline/decoder_choice.h"
 #include "pipeline/decoder_parts.h"
@@ -141,24 +143,29 @@ TEST(PartedDecoder, CanBeDroppedAtAnyMoment) {
 // A device that has no room for so many decoders, or none of this kind.
 class RefusingDecoder final : public Decoder {
  public:
-  RefusingDecoder(const AVStream& stream, int packets)
-      : Decoder(stream, {.threads = 1}), left_(packets) {}
+  RefusingDecoder(const AVStream& stream, int packets, bool slow = false)
+      : Decoder(stream, {.threads = 1}), left_(packets), slow_(slow) {}
   Result send(const AVPacket* packet) override {
-    return left_-- > 0 ? Decoder::send(packet) : Result::refused;
+    if (left_-- > 0) return Decoder::send(packet);
+    // Until others have done what they can.
+    if (slow_) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return Result::refused;
   }
 
  private:
   int left_;
+  const bool slow_;
 };
 
 // Sessions from the `good`th on are refused, after this many packets.
-std::unique_ptr<VideoDecoder> make_partly_refused(const AVStream& stream, int good, int packets) {
+std::unique_ptr<VideoDecoder> make_partly_refused(const AVStream& stream, int good, int packets,
+                                                  bool slow = false, std::size_t frames = 3) {
   return std::make_unique<PartedDecoder>(
       stream,
-      [&stream, packets, left = std::make_shared<std::atomic<int>>(good)] {
-        return std::make_unique<RefusingDecoder>(stream, (*left)-- > 0 ? 1000 : packets);
+      [&stream, packets, slow, left = std::make_shared<std::atomic<int>>(good)] {
+        return std::make_unique<RefusingDecoder>(stream, (*left)-- > 0 ? 1000 : packets, slow);
       },
-      PartedOptions{.sessions = 4, .frames = 3, .least_packets = 5});
+      PartedOptions{.sessions = 4, .frames = frames, .least_packets = 5});
 }
 
 std::vector<std::string> decode_on_one(const std::string& path) {
@@ -171,11 +178,14 @@ TEST(PartedDecoder, LeavesPartsOfRefusedSessionsToOthers) {
   const TempDir dir;
   const std::string path = make_clip(dir);
   const std::vector<std::string> wanted = decode_on_one(path);
-  for (int good = 1; good < 4; ++good) {
-    const auto input = open_clip(path);
-    EXPECT_TRUE(decode(*input, *make_partly_refused(*input->streams[0], good, 0)) == wanted)
-        << good << " sessions";
-  }
+  for (int good = 1; good < 4; ++good)
+    for (const bool slow : {false, true})
+      for (const std::size_t frames : {3, 256}) {
+        const auto input = open_clip(path);
+        const auto decoder = make_partly_refused(*input->streams[0], good, 0, slow, frames);
+        EXPECT_TRUE(decode(*input, *decoder) == wanted)
+            << good << " sessions, " << frames << " frames" << (slow ? ", slow to refuse" : "");
+      }
 }
 
 TEST(Fallback, BeforeTheFirstFrameLosesNone) {
