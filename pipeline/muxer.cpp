@@ -46,16 +46,13 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, Notify notify, No
 
 Muxer::~Muxer() {
   if (!container_) return;
-  if (!pipe_) avio_closep(&container_->pb);
-  // FFmpeg's GIF muxer frees its last picture with the trailer only: this one goes nowhere.
-  if (needs_trailer_ && std::string_view(format_.name) == "gif" &&
-      avio_open_dyn_buf(&container_->pb) >= 0) {
+  // FFmpeg's GIF muxer frees its last picture with the trailer only. It goes nowhere: after an
+  // error nothing is written.
+  if (needs_trailer_ && std::string_view(format_.name) == "gif") {
+    container_->pb->error = AVERROR(EIO);
     av_write_trailer(container_.get());
-    std::uint8_t* nowhere = nullptr;
-    avio_close_dyn_buf(container_->pb, &nowhere);
-    av_free(nowhere);
-    container_->pb = nullptr;
   }
+  if (!pipe_) avio_closep(&container_->pb);
 }
 
 int Muxer::check(int code) const {
