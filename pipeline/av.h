@@ -29,6 +29,7 @@ struct AvDeleter {
   void operator()(AVPacket* p) const;
   void operator()(AVCodecContext* p) const;
   void operator()(SwsContext* p) const;
+  void operator()(AVBufferRef* p) const;
 };
 
 // Where frames go back to instead of being freed: a pool's, see pool.h.
@@ -46,6 +47,7 @@ using FramePtr = std::unique_ptr<AVFrame, FrameDeleter>;
 using PacketPtr = std::unique_ptr<AVPacket, AvDeleter>;
 using CodecContextPtr = std::unique_ptr<AVCodecContext, AvDeleter>;
 using SwsPtr = std::unique_ptr<SwsContext, AvDeleter>;
+using BufferPtr = std::unique_ptr<AVBufferRef, AvDeleter>;
 
 // Containers are closed in two ways, by who opened them.
 struct InputCloser {

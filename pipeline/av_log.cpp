@@ -35,6 +35,8 @@ namespace {
 
 // The last error line of libav* on this thread that nobody has asked for yet.
 thread_local std::string last_line;
+// Of the youngest AvLines on this thread.
+thread_local std::string* heard = nullptr;
 
 // Whose object this is; nullptr where it is nobody's.
 const void* key_of(void* object) {
@@ -48,7 +50,7 @@ const void* key_of(void* object) {
 }
 
 void keep_line(void* object, int level, const char* format, va_list arguments) {
-  if (level > AV_LOG_ERROR) return;
+  if (level > (heard ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
   char line[1024];
   static thread_local int at_start = 1;
   av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
@@ -58,6 +60,8 @@ void keep_line(void* object, int level, const char* format, va_list arguments) {
     if (const auto end = text.find("] ", at); end != text.npos) text.remove_prefix(end + 2);
   while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
   if (text.empty()) return;
+  if (heard) heard->append(heard->empty() ? "" : "; ").append(text);
+  if (level > AV_LOG_ERROR) return;
   last_line = text;
   if (const void* key = key_of(object)) AvErrorsRegistry::get().tell(key, last_line);
 }
@@ -70,6 +74,9 @@ void capture_av_log() {
 }
 
 std::string take_av_line() { return std::exchange(last_line, {}); }
+
+AvLines::AvLines() : before_(std::exchange(heard, &text_)) {}
+AvLines::~AvLines() { heard = before_; }
 
 AvErrors::AvErrors(const void* key) : key_(key) {
   AvErrorsRegistry& registry = AvErrorsRegistry::get();

@@ -13,6 +13,24 @@ void capture_av_log();
 // The last error line on this thread, which is forgotten then; empty where there is none.
 std::string take_av_line();
 
+// Hears the warnings and errors of libav* on this thread while it lives: where opening something
+// fails, the last line alone may not say why. Where one is made beside another, the younger hears.
+// Needs capture_av_log().
+class AvLines {
+ public:
+  AvLines();
+  ~AvLines();
+  AvLines(const AvLines&) = delete;
+  AvLines& operator=(const AvLines&) = delete;
+
+  // All of them, joined by "; ".
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string* const before_;
+  std::string text_;
+};
+
 // Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
 // threads, and containers) while it lives. Needs capture_av_log().
 class AvErrors {

@@ -1,6 +1,7 @@
-// Stands for cuda.cpp, nvdec.cpp and processor_cuda.cpp in a build without CUDA.
+// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp and processor_cuda.cpp in a build without CUDA.
 #include "pipeline/cuda.h"
 #include "pipeline/nvdec.h"
+#include "pipeline/nvenc.h"
 #include "pipeline/processor.h"
 
 namespace vidconv {
@@ -38,5 +39,14 @@ NvdecPictures::~NvdecPictures() = default;
 AVBufferRef* NvdecPictures::device() const { return nullptr; }
 bool NvdecPictures::can_take(AVPixelFormat) { return false; }
 FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat) { return frame; }
+
+struct NvencPictures::Implementation {};
+NvencPictures::NvencPictures(int device, const PixelFormat&, AVPixelFormat, int, int) {
+  throw Error(Fault::device, "cannot encode on the device", "cuda:" + std::to_string(device),
+              no_cuda, "use --device cpu");
+}
+NvencPictures::~NvencPictures() = default;
+AVBufferRef* NvencPictures::surfaces() const { return nullptr; }
+FramePtr NvencPictures::take(const Frame&) { return nullptr; }
 
 }  // namespace vidconv

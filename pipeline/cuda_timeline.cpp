@@ -14,8 +14,8 @@ Passage::Passage(std::size_t kernels) {
   for (std::size_t i = 0; i < kernels; ++i) kernels_.emplace_back(Event::Kind::time);
 }
 
-Timeline::Timeline(std::vector<std::string> kernels, Trace* trace)
-    : kernel_names_(std::move(kernels)), trace_(trace) {
+Timeline::Timeline(std::vector<std::string> kernels, Trace* trace, Passage::Stage last)
+    : kernel_names_(std::move(kernels)), trace_(trace), stages_(last + std::size_t{1}) {
   if (!trace_) return;
   clock_stream_.emplace();
   clock_stream_->record(anchor_);
@@ -33,7 +33,7 @@ void Timeline::add(const Passage& passage, std::int64_t frame) {
   ++all_;
   if (!passage.timed) return;
   ++timed_;
-  for (std::size_t i = 0; i < sum_.size(); ++i)
+  for (std::size_t i = 0; i < stages_; ++i)
     sum_[i] = sum_[i] + Event::seconds(passage.times_[i].begin, passage.times_[i].end);
   if (passage.traced) trace_frame(passage, frame);
 }
@@ -42,7 +42,7 @@ std::vector<StageTime> Timeline::stages() const {
   const std::int64_t timed = timed_;
   const double scale = timed > 0 ? static_cast<double>(all_) / static_cast<double>(timed) : 0;
   std::vector<StageTime> stages;
-  for (std::size_t i = 0; i < sum_.size(); ++i) stages.push_back({names[i], sum_[i] * scale});
+  for (std::size_t i = 0; i < stages_; ++i) stages.push_back({names[i], sum_[i] * scale});
   return stages;
 }
 
@@ -64,7 +64,7 @@ Clock::time_point Timeline::when(const Event& event) {
 }
 
 void Timeline::trace_frame(const Passage& passage, std::int64_t frame) {
-  for (std::size_t i = 0; i < sum_.size(); ++i) {
+  for (std::size_t i = 0; i < stages_; ++i) {
     const Clock::time_point begin = when(passage.times_[i].begin);
     trace_->add(std::string("device: ") + names[i], names[i], frame, begin,
                 when(passage.times_[i].end));

@@ -53,13 +53,14 @@ class Passage {
 
 class Timeline {
  public:
-  // `kernels`: their names in order, plain words. `trace` may be null. The device is current.
-  Timeline(std::vector<std::string> kernels, Trace* trace);
+  // `kernels`: their names in order, plain words. `trace` may be null. `last`: of the stages that
+  // frames pass. The device is current.
+  Timeline(std::vector<std::string> kernels, Trace* trace, Passage::Stage last);
 
   // Decides whether the times of the next frame are kept: of every one for a trace, else of one in
   // sixteen.
   void mark(Passage& passage);
-  // Takes the times of a frame that has passed all three.
+  // Takes the times of a frame that has passed them all.
   void add(const Passage& passage, std::int64_t frame);
 
   // From the frames whose times were kept to all.
@@ -72,6 +73,7 @@ class Timeline {
 
   const std::vector<std::string> kernel_names_;
   Trace* const trace_;
+  const std::size_t stages_;                // of the three, that frames pass
   std::int64_t marked_ = 0;                 // written by the thread that submits
   std::atomic<std::int64_t> all_ = 0;       // frames added
   std::atomic<std::int64_t> timed_ = 0;     // of these with times

@@ -10,6 +10,8 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include "pipeline/av_log.h"
+
 namespace vidconv {
 namespace {
 
@@ -17,11 +19,11 @@ bool has_alpha(const PixelFormat& format) {
   return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
 }
 
-// Whether bits, colour or transparency get lost, beyond rounding.
-bool loses(const PixelFormat& from, const PixelFormat& to) {
+// Whether bits, colour or transparency get lost, beyond rounding. `depth`: bits that are kept.
+bool loses(const PixelFormat& from, const PixelFormat& to, int depth) {
   const AVPixFmtDescriptor& a = *av_pix_fmt_desc_get(from.id);
   const AVPixFmtDescriptor& b = *av_pix_fmt_desc_get(to.id);
-  return b.comp[0].depth < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
+  return std::min(b.comp[0].depth, depth) < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
          b.log2_chroma_h > a.log2_chroma_h || (has_alpha(from) && !has_alpha(to)) ||
          (a.nb_components > 2 && b.nb_components < 3);
 }
@@ -39,7 +41,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   AVCodecContext& c = *context_;
   c.width = video.width;
   c.height = video.height;
-  c.time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
+  choose_time_base(video);
   c.framerate = video.frame_rate;
   c.sample_aspect_ratio = video.sample_aspect;
   c.field_order = video.field_order;
@@ -54,13 +56,23 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options);
   set_options(choice, options, video);
+  const AvLines lines;
   try {
     check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
+    refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
     throw;
   }
-  description_ += std::string(", ") + av_get_pix_fmt_name(c.pix_fmt);
+  description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
+  if (pictures_) description_ += " on the device";
+}
+
+void Encoder::choose_time_base(const VideoInfo& video) {
+  context_->time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
+  // NVENC takes the numerator for the ticks of a frame when it makes up times of decoding.
+  if (counts_frames_ && takes_cuda_frames(codec_))
+    context_->time_base = {1, std::max(1, static_cast<int>(av_q2d(video.frame_rate) + 0.5))};
 }
 
 // The format of `supported` that loses least of `from`: first of those that keep every bit.
@@ -109,6 +121,15 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
               "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists what it takes");
 }
 
+void Encoder::refuse_chip(const std::string& why, const VideoInfo& video) const {
+  if (!(codec_.capabilities & AV_CODEC_CAP_HARDWARE)) return;
+  const AVCodec* other = usual_encoder(codec_.id, video);
+  const bool usable = other && !(other->capabilities & AV_CODEC_CAP_HARDWARE);
+  throw Error(Fault::output, "cannot open the encoder", codec_.name, why,
+              usable ? "use --codec " + std::string(other->name) + ", which needs no such chip"
+                     : "choose another --codec");
+}
+
 int Encoder::check(int code, const char* what) const {
   return check_av(code, Fault::output, what, codec_.name);
 }
@@ -117,12 +138,25 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                             const SinkOptions& options) {
   if (codec_.id == AV_CODEC_ID_GIF) return choose_palette(video, options);
   AVCodecContext& c = *context_;
+  if (options.device) {
+    c.pix_fmt = AV_PIX_FMT_CUDA;
+    c.sw_pix_fmt = device_layout(codec_, *video.format);
+    pictures_ = std::make_unique<NvencPictures>(*options.device, *video.format, c.sw_pix_fmt,
+                                                video.width, video.height);
+    c.hw_frames_ctx = av_buffer_ref(pictures_->surfaces());
+    return;
+  }
   const PixelFormat* format = video.format;
   const std::vector<AVPixelFormat> supported = supported_formats(codec_);
   if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
     format = &nearest_of(supported, *format);
   const bool make_full = choice.defaults.full_range_only && video.range != AVCOL_RANGE_JPEG;
   c.pix_fmt = format->id;
+  if (const int depth = choice.defaults.depth;
+      format == video.format && format->components[0].sample.depth > depth)
+    notify(options.lose ? options.lose : options.notify, Message::converted,
+           std::string(codec_.name) + " keeps " + std::to_string(depth) + " bits of a sample of " +
+               format->name);
   if (format == video.format && !make_full) return;
 
   const bool was_rgb = video.format->components[0].kind == Component::Kind::colour;
@@ -137,7 +171,8 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     c.colorspace = AVCOL_SPC_RGB;
   c.color_range = range;
   converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
-  notify(loses(*video.format, *format) && options.lose ? options.lose : options.notify,
+  notify(loses(*video.format, *format, choice.defaults.depth) && options.lose ? options.lose
+                                                                              : options.notify,
          Message::converted,
          std::string(codec_.name) + " cannot encode " + video.format->name +
              (make_full && format == video.format ? " of limited range" : "") + ": converted to " +
@@ -181,6 +216,10 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   if (key == "crf" && name.starts_with("libx26") && std::strtod(value.c_str(), nullptr) > 51)
     throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
                 name + " has qualities from 0, the best, to 51");
+  if (key == "cq" && std::strtod(value.c_str(), nullptr) <= 0)
+    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+                name + " takes 0 for no quality at all but a bit rate",
+                "use 1, the best, to 51, or --encoder-opt tune=lossless");
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,
@@ -195,7 +234,7 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
   for (const auto& [name, value] : choice.defaults.options) {
     if (!name) continue;
     const std::string key = name;
-    const bool is_quality = key == "crf" || key == "qscale";
+    const bool is_quality = key == "crf" || key == "qscale" || key == "cq";
     if (is_quality) quality = key;
     const bool replaced =
         (is_quality && !options.crf.empty()) || (key == "preset" && !options.preset.empty());
@@ -209,7 +248,9 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {
-  FramePtr av = converter_ ? converter_->convert(frame.av()) : frame.release();
+  FramePtr av = pictures_    ? pictures_->take(frame)
+                : converter_ ? converter_->convert(frame.av())
+                             : frame.release();
   if (palette_) av = palette_->reduce(*av);
   const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
   if (frames_++ == 0) first_ = times;

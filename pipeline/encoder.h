@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "pipeline/convert.h"
 #include "pipeline/encoder_choice.h"
 #include "pipeline/frame.h"
+#include "pipeline/nvenc.h"
 #include "pipeline/palette.h"
 #include "pipeline/video.h"
 
@@ -19,7 +21,8 @@ namespace vidconv {
 class Encoder {
  public:
   // `global_header`: the container keeps the codec's header. Throws Error(usage) for an option that
-  // the encoder does not have or understand, Error(output) where it cannot be opened.
+  // the encoder does not have or understand, Error(output) where it cannot be opened, Error(device)
+  // where SinkOptions::device refuses; device_layout() has one for the video then.
   Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
           bool global_header);
 
@@ -27,6 +30,7 @@ class Encoder {
   // moved from.
   using Receive = std::function<void(AVPacket&)>;
 
+  // A frame on the device where SinkOptions::device says so, else one of the host's.
   void write(Frame frame, const Receive& receive);
   // No more frames: what is still inside comes out.
   void finish(const Receive& receive);
@@ -50,7 +54,10 @@ class Encoder {
   // with, `error` being what it said.
   void refuse_options(const Error& error, const EncoderChoice& choice, const VideoInfo& video,
                       SinkOptions options) const;
+  // Throws Error(output) that says what to use where there is no such chip, or no place on it.
+  void refuse_chip(const std::string& why, const VideoInfo& video) const;
   int check(int code, const char* what) const;
+  void choose_time_base(const VideoInfo& video);
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const SinkOptions& options);
   void choose_palette(const VideoInfo& video, const SinkOptions& options);
@@ -60,6 +67,7 @@ class Encoder {
   void restore_times(AVPacket& packet);
 
   const AVCodec& codec_;
+  std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
   CodecContextPtr context_;
   std::optional<Converter> converter_;
   std::optional<PaletteMaker> palette_;  // GIF's, after the converter

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "pipeline/container.h"
 
@@ -22,6 +23,23 @@ constexpr EncoderDefaults table[] = {
     {"mpeg2video", AV_CODEC_ID_MPEG2VIDEO, {{"qscale", "2"}}, true},
     {"mpeg1video", AV_CODEC_ID_MPEG1VIDEO, {{"qscale", "2"}}, true},
     {"libtheora", AV_CODEC_ID_THEORA, {{"qscale", "10"}}, true},
+    // NVENC's, taken only where they are named. They count the ticks between two frames as one. A
+    // cq is a quality on the scale of x264's and x265's crf; without rc=vbr there is none.
+    {.name = "h264_nvenc",
+     .codec = AV_CODEC_ID_H264,
+     .options = {{"rc", "vbr"}, {"cq", "17"}, {"profile", "high"}},
+     .counts_frames = true,
+     .depth = 10},
+    {.name = "hevc_nvenc",
+     .codec = AV_CODEC_ID_HEVC,
+     .options = {{"rc", "vbr"}, {"cq", "18"}},
+     .counts_frames = true,
+     .depth = 10},
+    {.name = "av1_nvenc",
+     .codec = AV_CODEC_ID_AV1,
+     .options = {{"rc", "vbr"}, {"cq", "20"}},
+     .counts_frames = true,
+     .depth = 10},
 };
 
 bool is_lossy(AVCodecID id) {
@@ -42,14 +60,18 @@ bool is_8_bit_rgb(const PixelFormat& format) {
   return first.kind == Component::Kind::colour && first.sample.depth == 8;
 }
 
-// The preferred encoder of a codec for a video like this; nullptr where there is none. RGB stays
-// RGB where the input has it in that codec: few players know how to show it.
-const AVCodec* encoder_of(AVCodecID id, const VideoInfo& video) {
-  for (const EncoderDefaults& row : table)
-    if (row.codec == id && (!row.rgb_only || (video.codec == id && is_8_bit_rgb(*video.format))))
-      if (const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data())) return codec;
-  return avcodec_find_encoder(id);
+// Whether pictures of `format` lie in `layout` sample for sample. Of 16 bits NVENC reads the
+// upper 10.
+bool holds(const PixelFormat& layout, const PixelFormat& format) {
+  return std::ranges::equal(
+      layout.components, format.components, [](const Component& to, const Component& from) {
+        const int depth = std::min(to.sample.depth, 10);
+        return to.kind == from.kind && to.subsampling == from.subsampling &&
+               to.sample.storage == from.sample.storage && depth == from.sample.depth;
+      });
 }
+
+bool is_hardware(const AVCodec& codec) { return codec.capabilities & AV_CODEC_CAP_HARDWARE; }
 
 }  // namespace
 
@@ -62,7 +84,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
     const AVCodec* codec = avcodec_find_encoder_by_name(options.codec.c_str());
     if (!codec)
       if (const AVCodecDescriptor* wanted = avcodec_descriptor_get_by_name(options.codec.c_str()))
-        codec = encoder_of(wanted->id, video);
+        codec = usual_encoder(wanted->id, video);
     if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
       throw Error(Fault::usage, "there is no video encoder", options.codec, "",
                   "'ffmpeg -encoders' lists them");
@@ -74,10 +96,38 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
   }
   for (const AVCodecID id : {video.codec, AV_CODEC_ID_H264, container.video_codec}) {
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
-    if (const AVCodec* codec = encoder_of(id, video)) return with_defaults(*codec);
+    if (const AVCodec* codec = usual_encoder(id, video)) return with_defaults(*codec);
   }
   throw Error(Message::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");
+}
+
+// RGB stays RGB where the input has it in that codec: few players know how to show it.
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video) {
+  for (const EncoderDefaults& row : table)
+    if (row.codec == id && (!row.rgb_only || (video.codec == id && is_8_bit_rgb(*video.format))))
+      if (const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
+          codec && !is_hardware(*codec))
+        return codec;
+  return avcodec_find_encoder(id);
+}
+
+bool takes_cuda_frames(const AVCodec& encoder) {
+  for (int i = 0; const AVCodecHWConfig* config = avcodec_get_hw_config(&encoder, i); ++i)
+    if (config->pix_fmt == AV_PIX_FMT_CUDA &&
+        (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_FRAMES_CTX))
+      return true;
+  return false;
+}
+
+AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format) {
+  if (!takes_cuda_frames(encoder)) return AV_PIX_FMT_NONE;
+  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  for (const AVPixelFormat id :
+       {AV_PIX_FMT_NV12, AV_PIX_FMT_P010, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV444P16})
+    if (std::ranges::find(supported, id) != supported.end() && holds(*find_format(id), format))
+      return id;
+  return AV_PIX_FMT_NONE;
 }
 
 std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded) {

@@ -21,6 +21,7 @@ struct EncoderDefaults {
   bool counts_frames = false;
   bool full_range_only = false;
   bool rgb_only = false;  // there is another encoder of this codec for the rest
+  int depth = 16;         // bits of a sample that it keeps, whatever its formats hold
 };
 
 // An encoder that this FFmpeg has and `container` takes.
@@ -33,6 +34,16 @@ struct EncoderChoice {
 // an unknown encoder, Error(output) where the container does not take it or no encoder is there.
 EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions& options,
                              const VideoInfo& video);
+
+// The preferred encoder of a codec for a video like this; nullptr where there is none. One that
+// needs a chip of its own only where this FFmpeg has no other.
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video);
+
+// Whether it takes frames from the memory of a CUDA device: NVENC.
+bool takes_cuda_frames(const AVCodec& encoder);
+// The layout in which it takes pictures of `format` there with every bit of them; AV_PIX_FMT_NONE
+// where there is none, and frames come through the host's memory, where they are converted.
+AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format);
 
 // The profile of encoders that do not choose one by the pixel format: that of the input where it is
 // the same codec. Empty: the encoder's own default.

@@ -2,37 +2,18 @@
 
 extern "C" {
 #include <libavutil/hwcontext.h>
-#include <libavutil/hwcontext_cuda.h>
 }
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/cuda/unpack.h"
-#include "pipeline/cuda_objects.h"
+#include "kernels/cuda/repack.h"
+#include "pipeline/av_device.h"
 #include "pipeline/frame.h"
 
 namespace vidconv {
 namespace {
-
-// The runtime's context of the device that is current. av_hwdevice_ctx_create() would want it to
-// have been made with flags of libavutil's own.
-CUcontext current_context() {
-  void* address = nullptr;
-  cudaDriverEntryPointQueryResult found;
-#if CUDART_VERSION >= 12050
-  check_cuda(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &address, 12000, cudaEnableDefault,
-                                              &found),
-             "cannot use the CUDA driver");
-#else
-  check_cuda(cudaGetDriverEntryPoint("cuCtxGetCurrent", &address, cudaEnableDefault, &found),
-             "cannot use the CUDA driver");
-#endif
-  CUcontext context = nullptr;
-  if (address) reinterpret_cast<CUresult (*)(CUcontext*)>(address)(&context);
-  return context;
-}
 
 const PixelFormat* plain_format(AVPixelFormat coded) {
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
@@ -74,32 +55,21 @@ NvdecMemory::NvdecMemory(int index) : device(index), pool(device_memory) {}
 
 struct NvdecPictures::Implementation {
   const std::shared_ptr<NvdecMemory> memory;
-  AVBufferRef* device = nullptr;
-  std::optional<Stream> stream;
+  std::optional<Stream> stream;  // what NVDEC writes is complete before it is repacked
+  BufferPtr device;
 
   explicit Implementation(std::shared_ptr<NvdecMemory> from) : memory(std::move(from)) {
-    const int index = memory->device;
-    const CurrentDevice current(index);
+    const CurrentDevice current(memory->device);
     stream.emplace();
-    device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
-    const auto check = [&](int code) {
-      check_av(code, Fault::device, "cannot decode on the device", "cuda:" + std::to_string(index));
-    };
-    check(device ? 0 : AVERROR(ENOSYS));
-    auto* context = reinterpret_cast<AVHWDeviceContext*>(device->data);
-    auto* cuda = static_cast<AVCUDADeviceContext*>(context->hwctx);
-    cuda->cuda_ctx = current_context();
-    cuda->stream = stream->get();  // what NVDEC writes is complete before it is unpacked
-    check(av_hwdevice_ctx_init(device));
+    device = make_av_device(*stream, "cannot decode on the device", memory->device);
   }
-  ~Implementation() { av_buffer_unref(&device); }
 };
 
 NvdecPictures::NvdecPictures(std::shared_ptr<NvdecMemory> memory)
     : implementation_(std::make_unique<Implementation>(std::move(memory))) {}
 NvdecPictures::~NvdecPictures() = default;
 
-AVBufferRef* NvdecPictures::device() const { return implementation_->device; }
+AVBufferRef* NvdecPictures::device() const { return implementation_->device.get(); }
 
 // The layouts that NVDEC writes hold every sample of these, and no others of the table.
 bool NvdecPictures::can_take(AVPixelFormat coded) {
@@ -141,7 +111,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                        left * static_cast<std::size_t>(c.step * c.sample.bytes());
     const int shift = c.sample.bytes() == 1 ? 0 : 16 - wanted.sample.depth;
     try {
-      cuda::unpack({data, frame->linesize[c.plane], out.width, out.height, c.step}, shift, out,
+      cuda::repack({data, frame->linesize[c.plane], out.width, out.height, c.step}, -shift, out,
                    wanted.sample.storage, self.stream->get());
     } catch (const std::runtime_error& error) {
       throw Error(Fault::device, "the CUDA device failed", "", error.what(), "use --decoder cpu");

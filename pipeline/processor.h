@@ -48,7 +48,8 @@ class Processor {
   // No more frames.
   virtual void close() = 0;
   // The oldest submitted frame, filtered: pixels from this processor's pool, in its own layout,
-  // complete and readable by the CPU; number and properties (time, colour, side data) of the input.
+  // complete and readable by the CPU, or by the device where they stay there; number and properties
+  // (time, colour, side data) of the input.
   // Blocks until it is there. None after cancel(), and when everything was collected after close().
   virtual std::optional<Frame> collect() = 0;
   // Wakes whoever is blocked.
@@ -80,6 +81,9 @@ struct ProcessorOptions {
   int slots = 4;         // frames in flight inside the processor, at least 1
   int threads = 1;       // of the CPU
   Scan scan = Scan::automatic;
+  // Of a CUDA device: filtered frames stay in its memory, for an encoder that takes them there;
+  // there is no stage "download" then.
+  bool stay_on_device = false;
   // The variant for every step that filters, by name; empty: the best for each. (Copies and fills
   // beside it take the best.) Making a processor throws Error(usage) where it is unknown, belongs
   // to the other device, or cannot compute a step.

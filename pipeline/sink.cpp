@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "pipeline/av_log.h"
 #include "pipeline/container.h"
 #include "pipeline/sink_kinds.h"
@@ -72,24 +74,36 @@ void name_dynamic_metadata(const SinkOptions& options, const Source& source) {
              "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
 }
 
+const SinkKind& kind_for(const std::string& output, const SinkOptions& options) {
+  return *std::ranges::find_if(table,
+                               [&](const SinkKind& kind) { return kind.accepts(output, options); });
+}
+
 }  // namespace
 
 std::span<const SinkKind> sink_kinds() { return table; }
 
+bool takes_device_frames(const std::string& output, const SinkOptions& options,
+                         const Source& source) {
+  const std::span<const std::pair<std::string, std::string>> given = options.encoder_options;
+  // Another GPU may be asked for by name.
+  if (std::ranges::find(given, "gpu", &std::pair<std::string, std::string>::first) != given.end())
+    return false;
+  return kind_for(output, options).open == open_file_sink &&
+         file_takes_device_frames(output, options, source);
+}
+
 std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
                                 const Source& source) {
   capture_av_log();
-  for (const SinkKind& kind : table) {
-    if (!kind.accepts(output, options)) continue;
-    if (!kind.encodes) refuse_encoder_options(kind, options);
-    if (source.videos().size() > 1 && kind.name != "file" && kind.name != "null")
-      throw Error(Message::command_line, "--video", "all",
-                  std::string(kind.name) + " holds one video stream", "choose one with --video N");
-    if (kind.name == "y4m" || kind.name == "raw") name_left_out(kind, options, source);
-    if (kind.name != "null" && kind.name != "md5") name_dynamic_metadata(options, source);
-    return kind.open(output, options, source);
-  }
-  throw Error(Fault::internal, "no sink accepts", output, "");
+  const SinkKind& kind = kind_for(output, options);
+  if (!kind.encodes) refuse_encoder_options(kind, options);
+  if (source.videos().size() > 1 && kind.name != "file" && kind.name != "null")
+    throw Error(Message::command_line, "--video", "all",
+                std::string(kind.name) + " holds one video stream", "choose one with --video N");
+  if (kind.name == "y4m" || kind.name == "raw") name_left_out(kind, options, source);
+  if (kind.name != "null" && kind.name != "md5") name_dynamic_metadata(options, source);
+  return kind.open(output, options, source);
 }
 
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {

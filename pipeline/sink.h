@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,10 @@ struct SinkOptions {
   std::string crf, preset;  // empty: visually lossless, the encoder's default
   std::vector<std::pair<std::string, std::string>> encoder_options;
   bool overwrite = false;
-  int threads = 0;    // of the encoder; 0: as many as it likes
+  int threads = 0;  // of the encoder; 0: as many as it likes
+  // Frames come in the memory of this CUDA device and are encoded there: only where
+  // takes_device_frames() says so.
+  std::optional<int> device;
   std::string input;  // never overwritten
   Notify notify;
   // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
@@ -80,5 +84,11 @@ std::span<const SinkKind> sink_kinds();
 // for an output that cannot be written.
 std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
                                 const Source& source);
+
+// Whether the encoders of that output take every bit of the filtered frames of `source` from the
+// memory of a CUDA device. What the device itself has to say is known when the sink is opened.
+// Throws as open_sink() does where no encoder can be chosen.
+bool takes_device_frames(const std::string& output, const SinkOptions& options,
+                         const Source& source);
 
 }  // namespace vidconv

@@ -181,6 +181,15 @@ class FileSink final : public Sink {
 
 }  // namespace
 
+bool file_takes_device_frames(const std::string& output, const SinkOptions& options,
+                              const Source& source) {
+  const AVOutputFormat& format = choose_container(output, options);
+  return std::ranges::all_of(source.videos(), [&](const Source::Video& video) {
+    const AVCodec& codec = *choose_encoder(format, options, video.info).codec;
+    return device_layout(codec, *video.info.format) != AV_PIX_FMT_NONE;
+  });
+}
+
 std::unique_ptr<Sink> open_file_sink(const std::string& output, const SinkOptions& options,
                                      const Source& source) {
   return std::make_unique<FileSink>(output, options, source);

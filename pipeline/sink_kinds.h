@@ -18,6 +18,10 @@ std::unique_ptr<Sink> open_y4m_sink(const std::string&, const SinkOptions&, cons
 std::unique_ptr<Sink> open_image_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_file_sink(const std::string&, const SinkOptions&, const Source&);
 
+// takes_device_frames() of an output that is a container.
+bool file_takes_device_frames(const std::string& output, const SinkOptions& options,
+                              const Source& source);
+
 // Bytes to standard output ("-") or to a file that appears when it is complete.
 class ByteOutput {
  public:

@@ -154,6 +154,17 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
   return text;
 }
 
+// Of frames, on their way.
+std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_there) {
+  if (!filtered_there)
+    return "none: frames are decoded into, filtered from and encoded from one memory";
+  if (decoded_there)
+    return encoded_there ? "none over the bus: NVDEC decodes and NVENC encodes on the device"
+                         : "one from the device per frame; NVDEC decodes there";
+  return encoded_there ? "one to the device per frame; NVENC encodes there"
+                       : "one to the device and one from it per frame";
+}
+
 }  // namespace
 
 std::string_view name_of(Arith arith) {
@@ -204,8 +215,8 @@ std::string describe_video(const VideoInfo& video) {
   return text;
 }
 
-std::string explain(const std::string& input, const VideoInfo& video, bool on_device,
-                    const Work& work, const Processor& processor, int slots) {
+std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
+                    bool encoded_there, const Work& work, const Processor& processor, int slots) {
   std::string text = fmt::format("input   {}: {}\n", input, describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
 
@@ -228,13 +239,7 @@ std::string explain(const std::string& input, const VideoInfo& video, bool on_de
       "{:.1f} MiB on the device; as much again for decoded frames and what the "
       "decoder refers to\n",
       slots, mebibytes(memory.host), mebibytes(memory.device));
-  if (on_device)
-    text += "copies  one from the device per frame; NVDEC decodes there\n";
-  else
-    text +=
-        memory.device > 0
-            ? "copies  one to the device and one from it per frame\n"
-            : "copies  none: frames are decoded into, filtered from and encoded from one memory\n";
+  text += fmt::format("copies  {}\n", copies(decoded_there, encoded_there, memory.device > 0));
   return text;
 }
 

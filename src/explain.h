@@ -11,9 +11,9 @@
 namespace vidconv {
 
 // The whole answer for one video of `input`. `processor` does `work` on its frames, which are
-// decoded `on_device` or not.
-std::string explain(const std::string& input, const VideoInfo& video, bool on_device,
-                    const Work& work, const Processor& processor, int slots);
+// decoded and encoded on the device or not.
+std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
+                    bool encoded_there, const Work& work, const Processor& processor, int slots);
 
 // "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames"
 std::string describe_video(const VideoInfo& video);

@@ -84,14 +84,15 @@ class Command {
   }
 
   int explain_all() {
+    if (!options_.output.empty()) choose_memory();
     const std::vector<Source::Video> videos = source_->videos();
     for (std::size_t i = 0; i < videos.size(); ++i) {
       const VideoInfo& video = videos[i].info;
       const auto processor = processor_for(works_[i], video);
       std::string input = options_.input;
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      fmt::print("{}", explain(input, video, source_->on_device(), works_[i], *processor,
-                               slots(options_, device_, video)));
+      fmt::print("{}", explain(input, video, source_->on_device(), stay_on_device_, works_[i],
+                               *processor, slots(options_, device_, video)));
     }
     return 0;
   }
@@ -112,7 +113,15 @@ class Command {
   }
   std::unique_ptr<Sink> open_output(const Source& source) {
     const TraceSpan span(trace_.get(), "start: output", 0);
-    return open_sink(options_.output, sink_options(options_, notify_), source);
+    SinkOptions o = sink_options(options_, notify_);
+    if (stay_on_device_) o.device = device_.index;
+    return open_sink(options_.output, o, source);
+  }
+  // Frames that NVENC takes on the device stay there, but where the CPU has to see them.
+  void choose_memory() {
+    stay_on_device_ = device().device == Device::cuda && !options_.verify_every &&
+                      !options_.compare &&
+                      takes_device_frames(options_.output, sink_options(options_, {}), *source_);
   }
   // Waits until it is known.
   const DeviceChoice& device() {
@@ -127,7 +136,9 @@ class Command {
   std::unique_ptr<Processor> processor_for(const Work& work, const VideoInfo& video) {
     if (waking_.awake.valid()) waking_.awake.wait();
     ProcessorOptions o = processor_options(options_, device_, video, trace_.get());
-    const bool or_cpu = device_word(options_) == "auto" && !decodes_on_device(options_);
+    o.stay_on_device = stay_on_device_;
+    const bool or_cpu =
+        device_word(options_) == "auto" && !decodes_on_device(options_) && !stay_on_device_;
     auto processor = make_fitting_processor(
         [&](const ProcessorOptions& with) {
           return make_processor(work, video.width, video.height, with);
@@ -179,6 +190,7 @@ class Command {
 
   int filter() {
     Source& source = *source_;
+    choose_memory();
     const auto compared =
         options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
     auto processor_made = std::async(std::launch::async, [&] {
@@ -249,6 +261,7 @@ class Command {
   Messages messages_;
   const Notify notify_;
   DeviceChoice device_;
+  bool stay_on_device_ = false;  // filtered frames
   std::unique_ptr<Trace> trace_;
 
   // The run, as far as it has come.

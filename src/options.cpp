@@ -91,7 +91,8 @@ void declare_input(CLI::App& app, Options& o, Words& w) {
 }
 
 void declare_output(CLI::App& app, Options& o, Words& w) {
-  app.add_option("--codec", o.codec, "encoder (default: the input's codec, else H.264)")
+  app.add_option("--codec", o.codec,
+                 "encoder, as libx265 or hevc_nvenc (default: the input's codec, else H.264)")
       ->type_name("NAME");
   app.add_option("--crf", o.crf, "quality of the encoder (default: visually lossless)")
       ->check(CLI::NonNegativeNumber)
