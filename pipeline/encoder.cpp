@@ -230,14 +230,19 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
     set_option(key, value, prefix + key + "=" + value);
     description_ += " " + key + "=" + value;
   };
+  // NVENC has one way to control the rate at a time; another one that is asked for takes its place.
+  const bool own_rate = std::ranges::any_of(options.encoder_options, [](const auto& option) {
+    return option.first == "rc" || option.first == "qp" || option.first == "b";
+  });
   std::string quality = "crf";  // what --crf sets
   for (const auto& [name, value] : choice.defaults.options) {
     if (!name) continue;
     const std::string key = name;
     const bool is_quality = key == "crf" || key == "qscale" || key == "cq";
     if (is_quality) quality = key;
-    const bool replaced =
-        (is_quality && !options.crf.empty()) || (key == "preset" && !options.preset.empty());
+    const bool replaced = (is_quality && !options.crf.empty()) ||
+                          (key == "preset" && !options.preset.empty()) ||
+                          (own_rate && (key == "rc" || key == "cq"));
     if (!replaced) set(key, value, "");
   }
   if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt); !profile.empty())

@@ -261,7 +261,7 @@ TEST(NvencCudaLayout, SurfacesHoldEverySample) {
       }
     }
   }
-  EXPECT_EQ(layouts, 6);  // yuv420p, nv12, yuv420p10, p010, yuv444p, yuv444p10
+  EXPECT_GE(layouts, 10);  // 4:2:0 and 4:4:4 of 8 and 10 bits, in all orders of their components
 }
 
 }  // namespace

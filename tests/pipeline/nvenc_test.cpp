@@ -48,7 +48,7 @@ TEST_F(Nvenc, HostFramesOfEverySizeComeBack) {
 }
 
 TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
-  constexpr int vbr = 1;  // NV_ENC_PARAMS_RC_VBR
+  constexpr int constant_qp = 0, vbr = 1;  // NV_ENC_PARAMS_RC_*
   const auto encode = [&](SinkOptions options) {
     options.codec = "h264_nvenc";
     options.overwrite = true;
@@ -60,6 +60,10 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
   EXPECT_EQ(encode({.crf = "30"}), 30);
   EXPECT_EQ(nvenc().rate_control, vbr);
   EXPECT_EQ(encode({.crf = "21", .preset = "p7"}), 21);
+  encode({.encoder_options = {{"qp", "20"}}});
+  EXPECT_EQ(nvenc().rate_control, constant_qp);
+  EXPECT_EQ(encode({.encoder_options = {{"b", "5M"}}}), 0);
+  EXPECT_EQ(nvenc().rate_control, vbr);
   expect_error(Fault::usage, {"--cq=0", "lossless"}, [&] { encode({.crf = "0"}); });
   expect_error(Fault::usage, {"--cq=52"}, [&] { encode({.crf = "52"}); });
   expect_error(Fault::usage, {"--preset=warp"}, [&] { encode({.preset = "warp"}); });
@@ -82,10 +86,10 @@ std::vector<Times> times_of(const std::string& file) {
 TEST_F(Nvenc, OrderAndTimesAreKept) {
   shell(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
-      "-vsync vfr -c:v ffv1 " +
-      dir_ / "uneven.mkv");
+      "-vsync vfr -c:v libx264 " +
+      dir_ / "uneven.mp4");
   for (const std::string& input : {std::string("pattern:32x32@25#20"),
-                                   std::string("pattern:32x32@30000/1001#20"), dir_ / "uneven.mkv"})
+                                   std::string("pattern:32x32@30000/1001#20"), dir_ / "uneven.mp4"})
     for (const int b_frames : {0, 1, 3}) {
       SCOPED_TRACE(input + " with " + std::to_string(b_frames) + " B frames");
       nvenc().b_frames = b_frames;
@@ -234,7 +238,9 @@ TEST_F(NvencChoice, LayoutsOfTheDeviceKeepEveryBit) {
   EXPECT_EQ(layout_of("h264_nvenc", "nv12"), AV_PIX_FMT_NV12);
   EXPECT_EQ(layout_of("hevc_nvenc", "yuv420p10le"), AV_PIX_FMT_P010);
   EXPECT_EQ(layout_of("hevc_nvenc", "p010le"), AV_PIX_FMT_P010);
+  EXPECT_EQ(layout_of("hevc_nvenc", "nv21"), AV_PIX_FMT_NV12);
   EXPECT_EQ(layout_of("hevc_nvenc", "yuv444p"), AV_PIX_FMT_YUV444P);
+  EXPECT_EQ(layout_of("hevc_nvenc", "nv24"), AV_PIX_FMT_YUV444P);
   EXPECT_EQ(layout_of("hevc_nvenc", "yuv444p10le"), AV_PIX_FMT_YUV444P16);
   for (const char* format : {"yuv422p", "yuv420p9le", "yuv420p12le", "yuv444p12le", "yuv444p16le",
                              "yuva420p", "gbrp", "rgba", "gray", "gray10le", "yuv410p"})
