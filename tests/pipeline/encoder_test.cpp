@@ -133,6 +133,7 @@ TEST(Encoder, NvencWorksOrIsRefusedBeforeTheOutputIsTouched) {
     } catch (const Error& error) {
       EXPECT_EQ(error.fault(), Fault::output) << error.message();
       EXPECT_NE(error.message().find(codec), std::string::npos) << error.message();
+      EXPECT_NE(error.remedy().find("use --codec libx26"), std::string::npos) << error.message();
       EXPECT_EQ(dir.files(), std::vector<std::string>{"a.mkv"});
       EXPECT_EQ(test::read_file(dir / "a.mkv"), "older");
     }

@@ -164,6 +164,10 @@ TEST_F(Nvenc, RefusalsAreNamed) {
   }
   refuse("pattern:33x32#2", "h264_nvenc", {"h264_nvenc", "InitializeEncoder", "libx264"});
   refuse("pattern:32x32#2", "hevc_nvenc", {"hevc_nvenc", "Codec not supported", "libx265"});
+  const test::TempDir other;
+  test::convert("pattern:32x32#2", other / "in.mkv", {"identity"},
+                {.codec = "libx264", .encoder_options = {{"x264-params", "tff=1"}}});
+  refuse(other / "in.mkv", "h264_nvenc", {"h264_nvenc", "Interlaced", "libx264"});
   nvenc().ten_bits = false;
   refuse("pattern:32x32:yuv420p10le#2", "h264_nvenc", {"h264_nvenc", "10 bit", "libx264"});
 }
