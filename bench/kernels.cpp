@@ -49,6 +49,7 @@ struct Settings {
   std::vector<std::string> kinds, frames = {"4K"}, devices;
   std::vector<int> depths = {8}, sizes;
   int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  int pairs = 4;
   double seconds = 0.2;
   bool no_peers = false;
   std::string json;
@@ -84,8 +85,6 @@ Filter filter_of(Kind kind, int size) {
   throw std::logic_error("unknown kind of filter");
 }
 
-constexpr int pairs_in_turn = 4;
-
 class Measurement {
  public:
   Measurement(const Settings& settings, Table& table) : settings_(settings), table_(table) {}
@@ -94,7 +93,7 @@ class Measurement {
     const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
     const Variant& variant = pick(plan, device);
     const auto convolver = variant.make(plan, c.threads);
-    const Planes planes(device, c.sample, c.width, c.height, pairs_in_turn);
+    const Planes planes(device, c.sample, c.width, c.height, settings_.pairs);
     const Effort effort{.seconds = settings_.seconds};
     const double ours = 1e6 * median_seconds(
                                   device,
@@ -154,9 +153,8 @@ int run(const Settings& settings) {
                      "Gsample/s", "peer", "peer us", "peer / vidconv"};
     table.notes = {
         fmt::format("A frame is one plane of width x 1.5 height samples, as many as 4:2:0 has. "
-                    "Medians; {} pairs "
-                    "of planes in turn; border reflect101 (NPP: replicate).",
-                    pairs_in_turn)};
+                    "Medians; pairs of planes in turn: {}; border reflect101 (NPP: replicate).",
+                    settings.pairs)};
     Measurement measurement(settings, table);
     for (const FrameSize& frame : frame_sizes) {
       if (!chosen(settings.frames, std::string(frame.name))) continue;
@@ -203,6 +201,9 @@ Run kernels_command(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seconds", s->seconds, "about how long each measurement lasts")
       ->check(CLI::Range(0.001, 60.0))
+      ->capture_default_str();
+  app.add_option("--pairs", s->pairs, "pairs of planes in turn; 1: the same again and again")
+      ->check(CLI::Range(1, 64))
       ->capture_default_str();
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
   app.add_option("--json", s->json, "write the tables to this file too (- is stdout)");

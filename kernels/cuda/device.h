@@ -10,15 +10,19 @@
 
 namespace vidconv::cuda {
 
-// It has what came with sm_80, integer tensor cores with mma.m16n8k32. False without a device.
-inline bool device_is_sm80() {
+// The first number of its compute capability; 0 without a device.
+inline int device_generation() {
   int device = 0, major = 0;
   const bool known =
       cudaGetDevice(&device) == cudaSuccess &&
       cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess;
   if (!known) cudaGetLastError();  // or the next launch would be blamed for it
-  return known && major >= 8;
+  return known ? major : 0;
 }
+// It has what came with sm_80, integer tensor cores with mma.m16n8k32.
+inline bool device_is_sm80() { return device_generation() >= 8; }
+// It has what came with sm_90, bulk copies to shared memory.
+inline bool device_is_sm90() { return device_generation() >= 9; }
 
 inline int multiprocessors() {
   int device = 0, count = 0;

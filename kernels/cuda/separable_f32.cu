@@ -1,8 +1,9 @@
 // cuda-separable-f32: two passes over float samples, of 3 to 17 taps each way around the output
 // sample, unrolled; every chain of fused multiply-adds in the order of docs/numerics.md.
 //
-// A block walks down, 16 rows at a time: it makes the row sums of a slab, and from the last rows of
-// the slab before and this one's it makes 16 rows of outputs.
+// The kernel here takes any planes; separable_f32_bulk.cuh has a faster one for most. A block walks
+// down, 16 rows at a time: it makes the row sums of a slab, and from the last rows of the slab
+// before and this one's it makes 16 rows of outputs.
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +12,8 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/separable_f32.cuh"
+#include "kernels/cuda/separable_f32_bulk.cuh"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -28,16 +31,6 @@ constexpr int rows = slab_rows * tile_width / columns / threads;  // in so many 
 constexpr int largest = 17;
 static_assert(largest - 1 <= slab_rows);
 
-template <int size>
-struct Work {
-  Batch batch;
-  Sampling sampling;
-  int slabs;  // of a tile
-  float offset;
-  bool absolute;
-  float row[size], column[size];
-};
-
 // Rows begin an odd number of vectors of 16 bytes apart: so eight lanes that read vectors of
 // several rows hit all banks once.
 template <int size>
@@ -52,7 +45,7 @@ struct Layout {
 
 // The row pass over a slab: `sums` of `samples`.
 template <int size>
-__device__ void sum_rows(float* sums, const float* samples, const Work<size>& work) {
+__device__ void sum_rows(float* sums, const float* samples, const SeparableF32Work<size>& work) {
   using L = Layout<size>;
   // Eight lanes at a time take so many groups of sums in so many rows: vectors that are 0, 4, ...
   // apart in a row, and 1 from row to row, modulo 8.
@@ -88,7 +81,7 @@ __device__ void sum_rows(float* sums, const float* samples, const Work<size>& wo
 // slab. `above` and `sums` are the sums of the slab before and of this one, from the column on.
 template <int size>
 __device__ void sum_columns(float (&total)[rows][columns], const float* above, const float* sums,
-                            int first, const Work<size>& work) {
+                            int first, const SeparableF32Work<size>& work) {
   using L = Layout<size>;
   constexpr int pieces = (size - 1 + rows - 1) / rows;  // of `rows` rows, before `first`
   const float* piece[pieces + 1];
@@ -121,7 +114,7 @@ __device__ void for_outputs(float (&total)[rows][columns], Body body) {
 
 template <int size>
 __global__ void __launch_bounds__(threads, blocks_wanted)
-    separable_f32_kernel(const __grid_constant__ Work<size> work) {
+    separable_f32_kernel(const __grid_constant__ SeparableF32Work<size> work) {
   using L = Layout<size>;
   extern __shared__ float4 shared[];
   auto* const ring = reinterpret_cast<float*>(shared);
@@ -182,14 +175,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
 template <int size>
 class SeparableF32 final : public Convolver {
  public:
-  explicit SeparableF32(const Plan& plan) {
-    const Taps& taps = plan.terms[0];
-    work_.sampling = sampling_of(plan);
-    work_.offset = static_cast<float>(plan.finish.real_offset);
-    work_.absolute = plan.finish.absolute;
-    std::ranges::transform(taps.row, work_.row, [](double tap) { return static_cast<float>(tap); });
-    std::ranges::transform(taps.column, work_.column,
-                           [](double tap) { return static_cast<float>(tap); });
+  explicit SeparableF32(const Plan& plan) : work_(separable_f32_work<size>(plan)), bulk_(plan) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
@@ -197,7 +183,23 @@ class SeparableF32 final : public Convolver {
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_, at_once_);
+    while (!pairs.empty()) {
+      const bool bulk = bulk_.takes(pairs.front());
+      const auto alike = std::ranges::find_if(
+          pairs, [&](const PlanePair& pair) { return bulk_.takes(pair) != bulk; });
+      const auto count = static_cast<std::size_t>(alike - pairs.begin());
+      if (bulk)
+        bulk_.run(pairs.first(count), stream);
+      else
+        run_any(pairs.first(count), stream);
+      pairs = pairs.subspan(count);
+    }
+  }
+
+ private:
+  void run_any(std::span<const PlanePair> pairs, CudaStream stream) {
+    work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_,
+                             {.at_once = at_once_, .busy = 9, .overhead = 3});
     const int tile_height = work_.slabs * slab_rows - (size - 1);
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
@@ -205,10 +207,10 @@ class SeparableF32 final : public Convolver {
     });
   }
 
- private:
   static constexpr auto kernel = separable_f32_kernel<size>;
   static constexpr int shared_bytes = Layout<size>::bytes;
-  Work<size> work_{};
+  SeparableF32Work<size> work_;
+  SeparableF32Bulk<size> bulk_;
   int multiprocessors_, at_once_;  // blocks on a multiprocessor
 };
 

@@ -11,15 +11,18 @@
 
 namespace vidconv::cuda {
 
+// What strips of a kernel cost, fitted to the times of many heights on an H200 (3 to 17 taps).
+struct StripCost {
+  int at_once;   // blocks that share a multiprocessor; who comes later begins when they have ended
+  int busy;      // in halves of blocks: so many keep it busy, and fewer take as long
+  int overhead;  // to begin and to end a strip, in slabs
+};
+
 // How many slabs of `rows` rows strips of `width` columns should have, where the first `lost` rows
-// give no outputs and a multiprocessor has room for `at_once` blocks. Blocks on one multiprocessor
-// share its time, and four or five keep it busy; each takes as long as its slabs and three more, to
-// begin and to end; who finds no room begins when the others end. Fitted to heights measured on an
-// H200 (HD to 8K, 3 and 17 taps): of those the fastest, or within 0.1% of it, comes first.
+// give no outputs.
 inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int lost,
-                      int multiprocessors, int at_once) {
-  constexpr int most = 64, extra = 3;
-  constexpr std::int64_t busy = 9;  // in halves of blocks
+                      int multiprocessors, const StripCost& cost) {
+  constexpr int most = 64;
   const int first = lost / rows + 1;
   int best = first;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -30,9 +33,10 @@ inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int
       blocks +=
           std::int64_t{(p.dst.width + width - 1) / width} * ((p.dst.height + height - 1) / height);
     const std::int64_t each = (blocks + multiprocessors - 1) / multiprocessors;
-    const std::int64_t late = each % at_once;
-    const std::int64_t load = 2 * (each - late) + (late > 0 ? std::max(2 * late, busy) : 0);
-    const std::int64_t time = load * (slabs + extra);
+    const std::int64_t late = each % cost.at_once;
+    const std::int64_t load =
+        2 * (each - late) + (late > 0 ? std::max<std::int64_t>(2 * late, cost.busy) : 0);
+    const std::int64_t time = load * (slabs + cost.overhead);
     if (time >= least) continue;
     least = time;
     best = slabs;

@@ -46,7 +46,7 @@ __device__ inline int thread_index() {
 }
 
 template <class Plane>
-__device__ inline bool is_aligned(const Plane& plane, unsigned bytes) {
+VIDCONV_HD inline bool is_aligned(const Plane& plane, unsigned bytes) {
   return plane.step == 1 && (reinterpret_cast<std::uintptr_t>(plane.data) |
                              static_cast<std::uintptr_t>(plane.stride)) %
                                     bytes ==

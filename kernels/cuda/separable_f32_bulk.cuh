@@ -1,0 +1,326 @@
+// cuda-separable-f32 where bulk copies can bring the rows (sm_90).
+//
+// A block walks down. One warp sends for slabs of rows, as far ahead as the ring has room; each of
+// the others works on columns of its own and waits for nobody but the slab. A thread makes the row
+// sums of adjacent samples and adds each at once to the `size` outputs it belongs to, which it
+// keeps in registers: row by row they move up by one, and the uppermost is complete. So the terms
+// of a sum come from top to bottom, as docs/numerics.md wants them.
+#pragma once
+
+#include "kernels/cuda/arith.cuh"
+#include "kernels/cuda/bulk.cuh"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/separable_f32.cuh"
+#include "kernels/cuda/stream.cuh"
+
+namespace vidconv::cuda {
+
+template <int size>
+struct BulkShape {
+  static constexpr int half = size / 2, margin = round_up(half, 4);
+  static constexpr int workers = 4;  // warps that compute
+  static constexpr int threads = 32 * (workers + 1);
+  static constexpr int columns = 2;  // adjacent outputs of a thread
+  static constexpr int warp_width = 32 * columns, tile_width = workers * warp_width;
+  static constexpr int pitch = tile_width + 2 * margin;
+  static constexpr int slab_rows = 8, depth = 4;  // slabs in the ring
+  static constexpr int rows = 4;                  // that a warp works on at once
+  static constexpr int slab = slab_rows * pitch;  // samples
+  static constexpr unsigned sample = sizeof(float), slab_bytes = slab * sample;
+  // The ring, and behind it the barriers: for each slab of the ring one that tells that it is
+  // there, then for each one that tells that nobody needs it any more.
+  static constexpr unsigned barriers = depth * slab_bytes, barrier_bytes = 8;
+  static constexpr int bytes = static_cast<int>(barriers + 2 * depth * barrier_bytes);
+  static_assert(slab_rows * margin % 32 == 0 && slab_rows % rows == 0 && size % 2 == 1);
+};
+
+// The next slab of the ring and which phase of its barriers is meant. Addresses are those of shared
+// memory.
+template <class Shape>
+class RingPlace {
+ public:
+  __device__ RingPlace(unsigned ring, unsigned parity)
+      : ring_(ring), slab_(ring), arrived_(ring + Shape::barriers), parity_(parity) {}
+  __device__ unsigned slab() const { return slab_; }
+  __device__ unsigned arrived() const { return arrived_; }
+  __device__ unsigned done() const { return arrived_ + Shape::depth * Shape::barrier_bytes; }
+  __device__ unsigned parity() const { return parity_; }
+  __device__ void advance() {
+    slab_ += Shape::slab_bytes;
+    arrived_ += Shape::barrier_bytes;
+    if (slab_ != ring_ + Shape::barriers) return;
+    slab_ = ring_;
+    arrived_ = ring_ + Shape::barriers;
+    parity_ ^= 1;
+  }
+
+ private:
+  unsigned ring_, slab_, arrived_, parity_;
+};
+
+// The rows [y, y + slab_rows) of `src`, of which some lie outside. By all senders.
+template <int size>
+__device__ void send_slab_at_edge(unsigned slab, unsigned arrived, const Plane<const float>& src,
+                                  const Sampling& sampling, int x, int first, int last, int y) {
+  using S = BulkShape<size>;
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
+  unsigned expected = 0;
+#pragma unroll 1
+  for (int r = 0; r < S::slab_rows; ++r) {
+    if (border_index(sampling.border, y + r, src.height) >= 0) {
+      expected += bytes;
+      continue;
+    }
+    const unsigned row = slab + static_cast<unsigned>(r * S::pitch + first) * S::sample;
+    for (unsigned i = lane * S::sample; i < bytes; i += 32 * S::sample)
+      store_shared(row + i, sampling.outside);
+    order_writes_before_bulk_copies();
+  }
+  if (lane > 0) return arrive(arrived);
+  arrive_expecting(arrived, expected);
+#pragma unroll 1
+  for (int r = 0; r < S::slab_rows; ++r) {
+    const int v = border_index(sampling.border, y + r, src.height);
+    if (v >= 0)
+      copy_bulk(slab + static_cast<unsigned>(r * S::pitch + first) * S::sample,
+                src.row(v) + x + first, bytes, arrived, read_once());
+  }
+}
+
+// How many lanes of the warp that sends do so: where rows must be filled, all.
+__device__ inline int senders(const Sampling& sampling) {
+  return sampling.border == BorderMode::constant ? 32 : 1;
+}
+
+// The senders send for the slabs of a tile.
+template <int size>
+__device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sampling& sampling) {
+  using S = BulkShape<size>;
+  const Plane<const float> src = tile.pair.src.as<const float>();
+  // The columns of a slab that lie in the plane: whole vectors of 16 bytes.
+  const int x = tile.x - S::margin;
+  const int first = max(-x, 0), last = min(S::pitch, src.width - x);
+  const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
+  const std::uint64_t policy = read_once();
+  int y = tile.y - S::half;
+  RingPlace<S> place(ring, 1);
+#pragma unroll 1
+  for (; slabs > 0; --slabs, y += S::slab_rows, place.advance()) {
+    wait(place.done(), place.parity());
+    if (y < 0 || y + S::slab_rows > src.height) {
+      send_slab_at_edge<size>(place.slab(), place.arrived(), src, sampling, x, first, last, y);
+    } else if (threadIdx.x % 32 > 0) {
+      arrive(place.arrived());
+    } else {
+      arrive_expecting(place.arrived(), S::slab_rows * bytes);
+      const float* from = src.row(y) + x + first;
+      unsigned to = place.slab() + static_cast<unsigned>(first) * S::sample;
+#pragma unroll
+      for (int r = 0; r < S::slab_rows; ++r) {
+        copy_bulk(to, from, bytes, place.arrived(), policy);
+        to += S::pitch * S::sample;
+        from = reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(from) +
+                                              static_cast<std::uintptr_t>(src.stride));
+      }
+    }
+  }
+}
+
+// What a lane writes of the margin on one side of the plane, in every slab: a sample in each of
+// some rows.
+template <int size>
+class Margin {
+  using S = BulkShape<size>;
+
+ public:
+  // Of the margin that begins with column `outer` of the plane; slabs begin with column x0.
+  __device__ void place(int outer, int x0, int width, const Sampling& sampling) {
+    outside_ = sampling.outside;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = lane / S::margin * S::pitch - x0, column = outer + lane % S::margin;
+    const int u = border_index(sampling.border, column, width);
+    constant_ = u < 0;
+    to_ = static_cast<unsigned>(row + column) * S::sample;
+    from_ = constant_ ? to_ : static_cast<unsigned>(row + u) * S::sample;
+  }
+  __device__ void fill(unsigned slab) const {
+#pragma unroll
+    for (int r = 0; r < S::slab_rows; r += 32 / S::margin) {
+      const unsigned rows = slab + static_cast<unsigned>(r * S::pitch) * S::sample;
+      store_shared(rows + to_, constant_ ? outside_ : load_shared(rows + from_));
+    }
+  }
+
+ private:
+  unsigned to_, from_;  // bytes from where a slab begins
+  bool constant_;
+  float outside_;
+};
+
+template <int size, bool absolute>
+__device__ void work_on_slabs(unsigned ring, const Tile& tile, int outputs, int slabs,
+                              const SeparableF32Work<size>& work) {
+  using S = BulkShape<size>;
+  // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
+  constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
+  constexpr int first = reach / S::columns * S::columns;
+  constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
+  const Plane<float> dst = tile.pair.dst.as<float>();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp_x = static_cast<int>(threadIdx.x) / 32 * S::warp_width;
+  const int x = tile.x + warp_x + lane * S::columns;
+  const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
+  const int x0 = tile.x - S::margin;
+  const bool left = tile.x + warp_x == 0, right = tile.x + warp_x + S::warp_width >= dst.width;
+  Margin<size> left_margin, right_margin;
+  if (left) left_margin.place(-S::margin, x0, dst.width, work.sampling);
+  if (right) right_margin.place(dst.width, x0, dst.width, work.sampling);
+
+  float row_taps[size], column_taps[size];
+#pragma unroll
+  for (int i = 0; i < size; ++i) row_taps[i] = work.row[i], column_taps[i] = work.column[i];
+  float total[size][S::columns] = {};  // total[i] lacks i of its terms; total[0] is not kept
+  int output = 1 - size;               // the one that the next row completes
+  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
+  __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+  const unsigned column = static_cast<unsigned>(warp_x + lane * S::columns) * S::sample;
+  RingPlace<S> place(ring, 0);
+#pragma unroll 1
+  for (; slabs > 0; --slabs) {
+    wait(place.arrived(), place.parity());
+    if (left || right) {
+      if (left) left_margin.fill(place.slab());
+      if (right) right_margin.fill(place.slab());
+      __syncwarp();
+    }
+    unsigned from = place.slab() + column;
+#pragma unroll 1
+    for (int at = 0; at < S::slab_rows; at += S::rows, from += S::rows * S::pitch * S::sample) {
+      float samples[S::rows][last], sum[S::rows][S::columns] = {};
+#pragma unroll
+      for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+        for (int i = first; i < last; i += S::columns) {
+          const float2 v =
+              load_shared_pair(from + static_cast<unsigned>(r * S::pitch + i) * S::sample);
+          samples[r][i] = v.x, samples[r][i + 1] = v.y;
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+        for (int i = 0; i < size; ++i)
+#pragma unroll
+          for (int c = 0; c < S::columns; ++c)
+            sum[r][c] = multiply_add(row_taps[i], samples[r][reach + i + c], sum[r][c]);
+      }
+      float complete[S::rows][S::columns];
+#pragma unroll
+      for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c)
+          complete[r][c] =
+              multiply_add(column_taps[size - 1], sum[r][c], total[1][c]) + work.offset;
+#pragma unroll
+        for (int i = 1; i < size; ++i)
+#pragma unroll
+          for (int c = 0; c < S::columns; ++c)
+            total[i][c] = multiply_add(column_taps[size - 1 - i], sum[r][c],
+                                       i + 1 < size ? total[i + 1][c] : 0.0f);
+      }
+      if constexpr (absolute) {
+#pragma unroll
+        for (auto& row : complete)
+          for (float& v : row) v = v < 0 ? -v : v;
+      }
+#pragma unroll
+      for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride)
+        if (static_cast<unsigned>(output) < limit)
+          *reinterpret_cast<float2*>(to) = make_float2(complete[r][0], complete[r][1]);
+    }
+    arrive(place.done());
+    place.advance();
+  }
+}
+
+template <int size, bool absolute>
+__global__ void __launch_bounds__(BulkShape<size>::threads, 2)
+    separable_f32_bulk_kernel(const __grid_constant__ SeparableF32Work<size> work) {
+#if __CUDA_ARCH__ >= 900
+  using S = BulkShape<size>;
+  extern __shared__ float4 shared[];
+  const unsigned ring = shared_address(shared);
+  // The first size - 1 rows of sums complete no outputs.
+  const int tile_height = work.slabs * S::slab_rows - (size - 1);
+  const Tile tile = this_tile(work.batch, S::tile_width, tile_height);
+  const int outputs = min(tile_height, tile.pair.dst.height - tile.y);
+  const int slabs = (outputs + size - 1 + S::slab_rows - 1) / S::slab_rows;
+  const int busy =
+      min(S::workers, (tile.pair.dst.width - tile.x + S::warp_width - 1) / S::warp_width);
+  if (threadIdx.x == 0) {
+    RingPlace<S> place(ring, 0);
+    for (int i = 0; i < S::depth; ++i, place.advance()) {
+      init_barrier(place.arrived(), senders(work.sampling));
+      init_barrier(place.done(), 32 * busy);
+    }
+    publish_barriers();
+  }
+  __syncthreads();
+  wait_for_earlier_kernels();
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (warp == S::workers) {
+    if (static_cast<int>(threadIdx.x) % 32 < senders(work.sampling))
+      send_slabs<size>(ring, tile, slabs, work.sampling);
+  } else if (warp < busy) {
+    work_on_slabs<size, absolute>(ring, tile, outputs, slabs, work);
+  }
+#endif
+}
+
+// Runs the kernel for pairs that it can take.
+template <int size>
+class SeparableF32Bulk {
+  using Shape = BulkShape<size>;
+
+ public:
+  explicit SeparableF32Bulk(const Plan& plan)
+      : kernel_(plan.finish.absolute ? separable_f32_bulk_kernel<size, true>
+                                     : separable_f32_bulk_kernel<size, false>),
+        work_(separable_f32_work<size>(plan)),
+        usable_(device_is_sm90() && plan.border != BorderMode::wrap) {
+    if (!usable_) return;
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
+          "shared memory for cuda-separable-f32");
+    multiprocessors_ = multiprocessors();
+  }
+
+  // Rows are whole vectors of 16 bytes; and where a plane ends 4 columns into a warp's, the warp
+  // to the left would need the margin as well.
+  bool takes(const PlanePair& pair) const {
+    const int width = pair.src.width;
+    return usable_ && is_aligned(pair.src, 16) && is_aligned(pair.dst, 2 * sizeof(float)) &&
+           width % 4 == 0 && width % Shape::warp_width != 4;
+  }
+
+  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
+    // Two blocks fill a multiprocessor, and one of them alone takes as long.
+    work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
+                             {.at_once = 2, .busy = 4, .overhead = 5});
+    for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
+                   [&](const Batch& batch, int blocks) {
+                     work_.batch = batch;
+                     launch("cuda-separable-f32", kernel_, blocks, dim3(Shape::threads),
+                            Shape::bytes, stream, work_);
+                   });
+  }
+
+ private:
+  void (*const kernel_)(SeparableF32Work<size>);
+  SeparableF32Work<size> work_;
+  bool usable_;
+  int multiprocessors_ = 0;
+};
+
+}  // namespace vidconv::cuda
