@@ -46,7 +46,8 @@ std::string make_clip(const TempDir& dir, const Clip& clip = clips[0]) {
 
 InputPtr open_clip(const std::string& path) {
   AVFormatContext* container = nullptr;
-  EXPECT_GE(avformat_open_input(&container, path.c_str(), nullptr, nullptr), 0);
+  if (avformat_open_input(&container, path.c_str(), nullptr, nullptr) < 0)
+    throw std::runtime_error("cannot open " + path);
   InputPtr input(container);
   EXPECT_GE(avformat_find_stream_info(container, nullptr), 0);
   return input;
