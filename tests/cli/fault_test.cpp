@@ -35,7 +35,7 @@ TEST_P(Signal, AtRandomMoments) {
   const std::string out = path("out.mkv");
   for (int i = 0; i < 10; ++i) {
     write_file(out, "precious");
-    Process process(command({"pattern:128x72", "-o", out, "-y", "--kernel", "box"}));
+    Process process(command({"pattern:128x72#1000000", "-o", out, "-y", "--kernel", "box"}));
     std::this_thread::sleep_for(milliseconds(chance() % 300));
     process.signal(number);
     const Result result = process.wait(watchdog);
