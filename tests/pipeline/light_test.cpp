@@ -158,7 +158,8 @@ TEST(LightWork, EveryWayGivesTheSameBytes) {
       const std::string one = filtered(work, video, before, {.threads = 1});
       for (const Device device : all_devices())
         for (const int threads : {1, 3, 8})
-          ASSERT_TRUE(one == filtered(work, video, before, {.device = device, .threads = threads}));
+          ASSERT_TRUE(one == filtered(work, video, before, {.device = device, .threads = threads}))
+              << (device == Device::cuda ? "cuda" : "cpu") << ", " << threads << " threads";
       ASSERT_TRUE(one == filtered(work, video, before, {.variant = "reference"}));
     }
   }
