@@ -276,6 +276,9 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
   ++allocations;
   // What is copied back includes the gaps between rows, which no kernel writes.
   check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
+  // It returns before that is done, and streams of their own do not wait for the default one: what
+  // they write first would be cleared.
+  check_cuda(cudaStreamSynchronize(nullptr), "cannot clear device memory", value);
 }
 
 }  // namespace vidconv

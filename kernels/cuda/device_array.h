@@ -15,8 +15,11 @@ class DeviceArray {
  public:
   explicit DeviceArray(std::span<const T> values) {
     check(cudaMalloc(&data_, values.size_bytes()), "device memory for taps");
-    const cudaError_t copied =
+    cudaError_t copied =
         cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice);
+    // It returns when the driver has taken the values, not when they have arrived; and streams of
+    // their own do not wait for the default one.
+    if (copied == cudaSuccess) copied = cudaStreamSynchronize(nullptr);
     if (copied != cudaSuccess) cudaFree(data_);
     check(copied, "upload of taps");
   }
