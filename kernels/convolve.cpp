@@ -43,8 +43,7 @@ constexpr Variant table[] = {
      cuda::supports_separable, cuda::make_separable},
     {"cuda-dense", "matrices of any size", Device::cuda, cuda::supports_dense, cuda::make_dense},
 #endif
-    {"reference", "the definition: plain loops; threads", Device::cpu, any_plan,
-     make_reference},
+    {"reference", "the definition: plain loops; threads", Device::cpu, any_plan, make_reference},
 };
 
 }  // namespace

@@ -122,9 +122,9 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
 }
 
 void Encoder::refuse_chip(const std::string& why, const VideoInfo& video) const {
-  if (!(codec_.capabilities & AV_CODEC_CAP_HARDWARE)) return;
+  if (!is_hardware(codec_)) return;
   const AVCodec* other = usual_encoder(codec_.id, video);
-  const bool usable = other && !(other->capabilities & AV_CODEC_CAP_HARDWARE);
+  const bool usable = other && !is_hardware(*other);
   throw Error(Fault::output, "cannot open the encoder", codec_.name, why,
               usable ? "use --codec " + std::string(other->name) + ", which needs no such chip"
                      : "choose another --codec");

@@ -71,8 +71,6 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
       });
 }
 
-bool is_hardware(const AVCodec& codec) { return codec.capabilities & AV_CODEC_CAP_HARDWARE; }
-
 }  // namespace
 
 EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions& options,
@@ -111,6 +109,8 @@ const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video) {
         return codec;
   return avcodec_find_encoder(id);
 }
+
+bool is_hardware(const AVCodec& encoder) { return encoder.capabilities & AV_CODEC_CAP_HARDWARE; }
 
 bool takes_cuda_frames(const AVCodec& encoder) {
   for (int i = 0; const AVCodecHWConfig* config = avcodec_get_hw_config(&encoder, i); ++i)

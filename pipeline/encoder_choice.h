@@ -39,6 +39,8 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
 // needs a chip of its own only where this FFmpeg has no other.
 const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video);
 
+// Whether it needs a chip of its own.
+bool is_hardware(const AVCodec& encoder);
 // Whether it takes frames from the memory of a CUDA device: NVENC.
 bool takes_cuda_frames(const AVCodec& encoder);
 // The layout in which it takes pictures of `format` there with every bit of them; AV_PIX_FMT_NONE
