@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -18,6 +19,17 @@ namespace vidconv {
 // Throws Error(device) unless `result` is success. `act` is what was tried ("cannot upload a
 // frame"), `value` what it was tried on.
 void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
+
+// Runs `queue`, which launches kernels: their room knows no Error. `remedy`: what to do where they
+// are refused.
+template <class F>
+auto as_device_error(const char* remedy, F&& queue) {
+  try {
+    return queue();
+  } catch (const std::runtime_error& error) {
+    throw Error(Fault::device, "the CUDA device failed", "", error.what(), remedy);
+  }
+}
 
 // For tests: after so many more calls of CUDA that are looked at, the next `times` count as having
 // failed with `error`. cudaSuccess: as it is again.

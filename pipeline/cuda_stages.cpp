@@ -1,6 +1,5 @@
 #include "pipeline/cuda_stages.h"
 
-#include <stdexcept>
 #include <utility>
 
 #include "pipeline/cuda.h"
@@ -8,15 +7,7 @@
 namespace vidconv {
 namespace {
 
-// The kernels room knows no Error.
-template <class F>
-auto as_device_error(F&& f) {
-  try {
-    return f();
-  } catch (const std::runtime_error& error) {
-    throw Error(Fault::device, "the CUDA device failed", "", error.what(), "use --device cpu");
-  }
-}
+constexpr const char* remedy = "use --device cpu";
 
 // In traces. The plans' texts would not do: they are whatever a user wrote.
 std::vector<std::string> kernel_names(const Work& work, const ProcessorOptions& options) {
@@ -43,7 +34,7 @@ CudaStages::CudaStages(Work work, int width, int height, const ProcessorOptions&
       timeline_(kernel_names(work_, options), options.trace, last_stage()) {
   for (const Step& step : work_.steps) {
     variants_.emplace_back(choose_variant(step, options).name);
-    convolvers_.push_back(as_device_error([&] { return make_convolver(step, options); }));
+    convolvers_.push_back(as_device_error(remedy, [&] { return make_convolver(step, options); }));
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
@@ -121,7 +112,7 @@ void CudaStages::convolve(Slot& slot) {
       add_pairs({from.data, from.stride, from.width, from.height, from.step},
                 plane(slot, step.to, i), by_field && !step.light, pairs_);
     }
-    as_device_error([&] { convolvers_[s]->run(pairs_, convolve_.get()); });
+    as_device_error(remedy, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
     slot.passage.end_kernel(s, convolve_);
   }
   slot.passage.end(Passage::convolve, convolve_);

@@ -5,7 +5,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "kernels/cuda/repack.h"
@@ -110,12 +109,10 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                        static_cast<std::size_t>(frame->linesize[c.plane]) * top +
                        left * static_cast<std::size_t>(c.step * c.sample.bytes());
     const int shift = c.sample.bytes() == 1 ? 0 : 16 - wanted.sample.depth;
-    try {
+    as_device_error("use --decoder cpu", [&] {
       cuda::repack({data, frame->linesize[c.plane], out.width, out.height, c.step}, -shift, out,
                    wanted.sample.storage, self.stream->get());
-    } catch (const std::runtime_error& error) {
-      throw Error(Fault::device, "the CUDA device failed", "", error.what(), "use --decoder cpu");
-    }
+    });
   }
   self.stream->synchronise();
   return plain.release();

@@ -5,7 +5,6 @@ extern "C" {
 }
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "kernels/cuda/repack.h"
@@ -68,13 +67,11 @@ FramePtr NvencPictures::take(const Frame& frame) {
     auto* data = reinterpret_cast<std::byte*>(result->data[to.plane]) + to.offset;
     // Layouts of 16 bits have the samples in the upper ones.
     const int shift = sample.bytes() == 1 ? 0 : 16 - sample.depth - sample.shift;
-    try {
+    as_device_error("use --device cpu", [&] {
       cuda::repack(plane, shift,
                    {data, result->linesize[to.plane], plane.width, plane.height, to.step},
                    sample.storage, self.stream->get());
-    } catch (const std::runtime_error& error) {
-      throw Error(Fault::device, "the CUDA device failed", "", error.what(), "use --device cpu");
-    }
+    });
   }
   self.stream->synchronise();
   return result;
