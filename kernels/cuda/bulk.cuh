@@ -63,11 +63,33 @@ __device__ inline void wait(unsigned barrier, unsigned parity) {
       : "memory");
 }
 
-// Under this policy what is read keeps its rank among what the L2 cache gives up next: it will not
-// be read again.
-__device__ inline std::uint64_t read_once() {
+constexpr unsigned whole_warp = ~0u;  // as a mask of lanes
+
+// True in one lane of a warp whose lanes all call this. The compiler knows that it is one: where
+// only that lane copies, it needs no loop over lanes for every copy.
+__device__ inline bool elect_one() {
+  unsigned elected;
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "elect.sync _|p, %1;\n"
+      "selp.u32 %0, 1, 0, p;\n"
+      "}"
+      : "=r"(elected)
+      : "r"(whole_warp));
+  return elected != 0;
+}
+
+// Policies for what copies read: it keeps its rank among what the L2 cache gives up next, for it
+// will not be read again soon; or it is given up last.
+__device__ inline std::uint64_t pass_through_l2() {
   std::uint64_t policy;
   asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+__device__ inline std::uint64_t keep_in_l2() {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 

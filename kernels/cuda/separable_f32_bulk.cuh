@@ -59,42 +59,42 @@ class RingPlace {
   unsigned ring_, slab_, arrived_, parity_;
 };
 
-// The rows [y, y + slab_rows) of `src`, of which some lie outside. By all senders.
+// The rows [y, y + slab_rows) of `src`, of which some lie outside.
 template <int size>
-__device__ void send_slab_at_edge(unsigned slab, unsigned arrived, const Plane<const float>& src,
-                                  const Sampling& sampling, int x, int first, int last, int y) {
+__device__ void send_slab_at_edge(unsigned slab, unsigned arrived, bool elected,
+                                  const Plane<const float>& src, const Sampling& sampling, int x,
+                                  int first, int last, int y) {
   using S = BulkShape<size>;
-  const unsigned lane = threadIdx.x % 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
-  unsigned expected = 0;
+  const unsigned to = slab + static_cast<unsigned>(first) * S::sample;
+  // One row's for each lane, -1 for what is not copied.
+  const int mine = lane < S::slab_rows ? border_index(sampling.border, y + lane, src.height) : -1;
+  const unsigned copied = __ballot_sync(whole_warp, mine >= 0);
+  if (sampling.border == BorderMode::constant) {
 #pragma unroll 1
-  for (int r = 0; r < S::slab_rows; ++r) {
-    if (border_index(sampling.border, y + r, src.height) >= 0) {
-      expected += bytes;
-      continue;
+    for (int r = 0; r < S::slab_rows; ++r) {
+      if (copied >> r & 1) continue;
+      const unsigned row = to + static_cast<unsigned>(r * S::pitch) * S::sample;
+      for (unsigned i = static_cast<unsigned>(lane) * S::sample; i < bytes; i += 32 * S::sample)
+        store_shared(row + i, sampling.outside);
     }
-    const unsigned row = slab + static_cast<unsigned>(r * S::pitch + first) * S::sample;
-    for (unsigned i = lane * S::sample; i < bytes; i += 32 * S::sample)
-      store_shared(row + i, sampling.outside);
     order_writes_before_bulk_copies();
   }
-  if (lane > 0) return arrive(arrived);
-  arrive_expecting(arrived, expected);
+  if (elected)
+    arrive_expecting(arrived, static_cast<unsigned>(__popc(copied)) * bytes);
+  else
+    arrive(arrived);
 #pragma unroll 1
   for (int r = 0; r < S::slab_rows; ++r) {
-    const int v = border_index(sampling.border, y + r, src.height);
-    if (v >= 0)
-      copy_bulk(slab + static_cast<unsigned>(r * S::pitch + first) * S::sample,
-                src.row(v) + x + first, bytes, arrived, read_once());
+    const int v = __shfl_sync(whole_warp, mine, r);
+    if (elected && v >= 0)
+      copy_bulk(to + static_cast<unsigned>(r * S::pitch) * S::sample, src.row(v) + x + first, bytes,
+                arrived, pass_through_l2());
   }
 }
 
-// How many lanes of the warp that sends do so: where rows must be filled, all.
-__device__ inline int senders(const Sampling& sampling) {
-  return sampling.border == BorderMode::constant ? 32 : 1;
-}
-
-// The senders send for the slabs of a tile.
+// A warp sends for the slabs of a tile.
 template <int size>
 __device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sampling& sampling) {
   using S = BulkShape<size>;
@@ -103,28 +103,33 @@ __device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sam
   const int x = tile.x - S::margin;
   const int first = max(-x, 0), last = min(S::pitch, src.width - x);
   const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
-  const std::uint64_t policy = read_once();
+  // The tile above reads the first rows too, at its end.
+  constexpr int read_again = (size - 1 + S::slab_rows - 1) / S::slab_rows;  // slabs
+  const std::uint64_t keep = keep_in_l2(), pass = pass_through_l2();
+  const bool elected = elect_one();
   int y = tile.y - S::half;
   RingPlace<S> place(ring, 1);
 #pragma unroll 1
-  for (; slabs > 0; --slabs, y += S::slab_rows, place.advance()) {
+  for (int slab = 0; slab < slabs; ++slab, y += S::slab_rows, place.advance()) {
     wait(place.done(), place.parity());
+    const std::uint64_t policy = slab < read_again ? keep : pass;
     if (y < 0 || y + S::slab_rows > src.height) {
-      send_slab_at_edge<size>(place.slab(), place.arrived(), src, sampling, x, first, last, y);
-    } else if (threadIdx.x % 32 > 0) {
-      arrive(place.arrived());
-    } else {
+      send_slab_at_edge<size>(place.slab(), place.arrived(), elected, src, sampling, x, first, last,
+                              y);
+    } else if (elected) {
       arrive_expecting(place.arrived(), S::slab_rows * bytes);
-      const float* from = src.row(y) + x + first;
       unsigned to = place.slab() + static_cast<unsigned>(first) * S::sample;
+      auto* from = reinterpret_cast<const std::byte*>(src.row(y) + x + first);
 #pragma unroll
       for (int r = 0; r < S::slab_rows; ++r) {
         copy_bulk(to, from, bytes, place.arrived(), policy);
         to += S::pitch * S::sample;
-        from = reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(from) +
-                                              static_cast<std::uintptr_t>(src.stride));
+        from += src.stride;
       }
+    } else {
+      arrive(place.arrived());
     }
+    __syncwarp();
   }
 }
 
@@ -262,7 +267,7 @@ __global__ void __launch_bounds__(BulkShape<size>::threads, 2)
   if (threadIdx.x == 0) {
     RingPlace<S> place(ring, 0);
     for (int i = 0; i < S::depth; ++i, place.advance()) {
-      init_barrier(place.arrived(), senders(work.sampling));
+      init_barrier(place.arrived(), 32);
       init_barrier(place.done(), 32 * busy);
     }
     publish_barriers();
@@ -271,8 +276,7 @@ __global__ void __launch_bounds__(BulkShape<size>::threads, 2)
   wait_for_earlier_kernels();
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp == S::workers) {
-    if (static_cast<int>(threadIdx.x) % 32 < senders(work.sampling))
-      send_slabs<size>(ring, tile, slabs, work.sampling);
+    send_slabs<size>(ring, tile, slabs, work.sampling);
   } else if (warp < busy) {
     work_on_slabs<size, absolute>(ring, tile, outputs, slabs, work);
   }
@@ -300,8 +304,9 @@ class SeparableF32Bulk {
   // to the left would need the margin as well.
   bool takes(const PlanePair& pair) const {
     const int width = pair.src.width;
-    return usable_ && is_aligned(pair.src, 16) && is_aligned(pair.dst, 2 * sizeof(float)) &&
-           width % 4 == 0 && width % Shape::warp_width != 4;
+    return usable_ && is_aligned(pair.src, 16) &&
+           is_aligned(pair.dst, Shape::columns * sizeof(float)) && width % 4 == 0 &&
+           width % Shape::warp_width != 4;
   }
 
   void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
