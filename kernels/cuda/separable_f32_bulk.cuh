@@ -310,9 +310,8 @@ class SeparableF32Bulk {
   }
 
   void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
-    // Two blocks fill a multiprocessor, and one of them alone takes as long.
     work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
-                             {.at_once = 2, .busy = 4, .overhead = 5});
+                             {.at_once = 3, .busy = 3, .overhead = 0, .most = 28});
     for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
                    [&](const Batch& batch, int blocks) {
                      work_.batch = batch;

@@ -13,20 +13,20 @@ namespace vidconv::cuda {
 
 // What strips of a kernel cost, fitted to the times of many heights on an H200 (3 to 17 taps).
 struct StripCost {
-  int at_once;   // blocks that share a multiprocessor; who comes later begins when they have ended
-  int busy;      // in halves of blocks: so many keep it busy, and fewer take as long
-  int overhead;  // to begin and to end a strip, in slabs
+  int at_once;    // blocks that share a multiprocessor; who comes later begins when they have ended
+  int busy;       // in halves of blocks: so many keep it busy, and fewer take as long
+  int overhead;   // to begin and to end a strip, in slabs
+  int most = 64;  // slabs; what neighbours both read is in the L2 cache while strips are low
 };
 
 // How many slabs of `rows` rows strips of `width` columns should have, where the first `lost` rows
 // give no outputs.
 inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int lost,
                       int multiprocessors, const StripCost& cost) {
-  constexpr int most = 64;
   const int first = lost / rows + 1;
   int best = first;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int slabs = first; slabs <= most; ++slabs) {
+  for (int slabs = first; slabs <= cost.most; ++slabs) {
     std::int64_t blocks = 0;
     const int height = slabs * rows - lost;
     for (const PlanePair& p : pairs)
