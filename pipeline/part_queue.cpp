@@ -27,6 +27,7 @@ void PartQueue::cancel() {
 void PartQueue::wake_all() {
   ready_.notify_all();
   idle_.notify_all();
+  joinable_.notify_all();
   for (const PartPtr& part : parts_) part->changed.notify_all();
 }
 
@@ -86,10 +87,12 @@ void PartQueue::append(StreamPart& part, const AVPacket& packet) {
 void PartQueue::complete(StreamPart& part) {
   part.complete = true;
   part.changed.notify_one();
+  joinable_.notify_all();
 }
 
 PartQueue::Result PartQueue::receive(FramePtr& frame) {
   std::unique_lock lock(mutex_);
+  asking_ = false;
   for (;;) {
     if (cancelled_) return Result::end;
     if (failure_) std::rethrow_exception(failure_);
@@ -111,12 +114,14 @@ PartQueue::Result PartQueue::receive(FramePtr& frame) {
       for (const PartPtr& part : parts_) part->changed.notify_one();
       continue;
     }
-    if (front.done) return ended_ ? Result::end : Result::again;
+    if (front.done && ended_) return Result::end;
     const auto sessions = static_cast<std::size_t>(options_.sessions);
-    // Where the first part waits, a session may need packets to be done with its own.
-    const bool enough =
-        packets_ >= most_packets || (parts_.size() > 2 * sessions && !first_waits());
-    if (!ended_ && !enough) return Result::again;
+    // Where the first part waits, a session may need packets to be done with its own; and where it
+    // is to be followed, its last frames come out with the next ones.
+    const bool enough = packets_ >= most_packets ||
+                        (parts_.size() > 2 * sessions && !first_waits() && !front.followed);
+    asking_ = !ended_ && (front.done || !enough);
+    if (asking_) return Result::again;
     ready_.wait(lock);
   }
 }
@@ -143,11 +148,9 @@ std::string PartQueue::refusal() const {
 
 PartPtr PartQueue::next_part() {
   std::unique_lock lock(mutex_);
-  const auto over = [&] {
-    return cancelled_ || failure_ || refused_ || (ended_ && waiting_.empty() && worked_on_ == 0);
-  };
-  idle_.wait(lock, [&] { return over() || !waiting_.empty(); });
-  return over() ? nullptr : take_waiting();
+  const auto none_left = [&] { return over() || (ended_ && waiting_.empty() && worked_on_ == 0); };
+  idle_.wait(lock, [&] { return none_left() || !waiting_.empty(); });
+  return none_left() ? nullptr : take_waiting();
 }
 
 PartPtr PartQueue::take_waiting() {
@@ -158,13 +161,24 @@ PartPtr PartQueue::take_waiting() {
 }
 
 // One that is complete: a decoder that has to wait for packets would keep the last frames of the
-// part before.
-PartPtr PartQueue::part_to_join() {
-  const std::lock_guard lock(mutex_);
-  if (cancelled_ || failure_ || waiting_.empty()) return nullptr;
+// part before. While the stream is asked for packets it keeps them no longer than a restart takes;
+// while it is not, other sessions have frames that come first.
+PartPtr PartQueue::part_to_join(StreamPart& before) {
+  std::unique_lock lock(mutex_);
+  if (!options_.join) return nullptr;
+  const auto settled = [&] {
+    if (over() || packets_ >= most_packets) return true;
+    if (waiting_.empty()) return ended_;
+    return waiting_.front()->complete || !waiting_.front()->joins;
+  };
+  before.followed = true;
+  ready_.notify_one();
+  while (!joinable_.wait_for(lock, options_.patience, settled) && !asking_) {
+  }
+  before.followed = false;
+  if (over() || waiting_.empty()) return nullptr;
   const StreamPart& next = *waiting_.front();
-  if (!next.joins || !next.complete) return nullptr;
-  return take_waiting();
+  return next.joins && next.complete ? take_waiting() : nullptr;
 }
 
 PacketPtr PartQueue::next_packet(StreamPart& part) {

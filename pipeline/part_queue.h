@@ -2,6 +2,7 @@
 // cut into parts that begin with key frames; what sessions make of them comes out in order.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -19,6 +20,9 @@ struct PartedOptions {
   std::size_t frames = 256;  // decoded frames of all parts that may wait for the parts before them
   int least_packets = 12;    // of a part: starting one costs a few frames
   bool join = false;  // decoders go from part to part without a restart; only where can_join()
+  // How long a decoder waits for a part to join while the stream is asked for packets: about as
+  // long as a restart takes.
+  std::chrono::milliseconds patience{50};
 };
 
 // Packets that are decoded one after another, and the frames that came of them. The picture shown
@@ -30,6 +34,7 @@ struct StreamPart {
   std::int64_t first = AV_NOPTS_VALUE, end = AV_NOPTS_VALUE;
   bool begun = true;                // false: its first picture has not come out yet
   bool joins = false;               // may follow another part in the decoder
+  bool followed = false;            // its session waits for a part to join
   std::size_t sent = 0;             // packets in all
   bool complete = false;            // no more packets will come
   std::deque<FramePtr> frames;      // nullptr: damage
@@ -65,8 +70,9 @@ class PartQueue {
   //
   // Waits for a part that nobody works on; nullptr: there are no more, nor can one be given back.
   PartPtr next_part();
-  // The same for a decoder that still holds frames of the part before; nullptr: not at once.
-  PartPtr part_to_join();
+  // The same for a decoder that still holds frames of `before`: waits for one that is complete.
+  // nullptr: the stream has none soon, or it ended.
+  PartPtr part_to_join(StreamPart& before);
   // Waits for it; nullptr: the part has no more.
   PacketPtr next_packet(StreamPart& part);
   // Waits for room. nullptr: damage. The picture that begins the next part is dropped.
@@ -86,6 +92,7 @@ class PartQueue {
   void append(StreamPart& part, const AVPacket& packet);
   void complete(StreamPart& part);
   PartPtr take_waiting();
+  bool over() const { return cancelled_ || failure_ || refused_; }
   // No session works on the part whose frames come out next: one was refused it.
   bool first_waits() const { return !waiting_.empty() && waiting_.front() == parts_.front(); }
   bool has_room(const StreamPart& part) const;
@@ -94,15 +101,17 @@ class PartQueue {
   const AVCodecParameters& parameters_;
   const PartedOptions options_;
   mutable std::mutex mutex_;  // of all below but tail_ and times_known_, which belong to send()
-  std::condition_variable ready_;  // receive() waits for a frame,
-  std::condition_variable idle_;   // sessions for a part; see also StreamPart
-  std::deque<PartPtr> parts_;      // in order; the first one's frames come out
-  std::deque<PartPtr> waiting_;    // in order, that no session works on
-  std::size_t packets_ = 0;        // that wait to be decoded
-  std::size_t frames_ = 0;         // that wait for receive()
-  int sessions_ = 0;               // begun and not refused
-  int worked_on_ = 0;              // parts
-  bool proven_ = false;            // a frame has come out
+  std::condition_variable ready_;     // receive() waits for a frame,
+  std::condition_variable idle_;      // sessions for a part,
+  std::condition_variable joinable_;  // or for a complete one; see also StreamPart
+  std::deque<PartPtr> parts_;         // in order; the first one's frames come out
+  std::deque<PartPtr> waiting_;       // in order, that no session works on
+  std::size_t packets_ = 0;           // that wait to be decoded
+  std::size_t frames_ = 0;            // that wait for receive()
+  int sessions_ = 0;                  // begun and not refused
+  int worked_on_ = 0;                 // parts
+  bool proven_ = false;               // a frame has come out
+  bool asking_ = false;               // for packets: what receive() gave last
   bool ended_ = false, cancelled_ = false, refused_ = false;
   std::string refusal_;
   std::exception_ptr failure_;

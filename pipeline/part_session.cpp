@@ -20,7 +20,7 @@ bool PartSession::run() {
   part_ = queue_.next_part();
   while (part_) {
     if (!decode()) return false;
-    if (PartPtr following = before_ ? nullptr : queue_.part_to_join()) {
+    if (PartPtr following = before_ ? nullptr : queue_.part_to_join(*part_)) {
       before_ = std::exchange(part_, std::move(following));
       times_before_ = std::exchange(times_, {});
     } else {

@@ -189,6 +189,48 @@ TEST(PartedDecoder, LeavesPartsOfRefusedSessionsToOthers) {
       }
 }
 
+// Counts how often it is told that a stream has ended.
+class EndedDecoder final : public Decoder {
+ public:
+  EndedDecoder(const AVStream& stream, std::atomic<int>& ends, std::chrono::milliseconds delay)
+      : Decoder(stream, {.threads = 1}), ends_(ends), delay_(delay) {}
+  Result send(const AVPacket* packet) override {
+    if (!packet) ++ends_;
+    std::this_thread::sleep_for(delay_);
+    return Decoder::send(packet);
+  }
+
+ private:
+  std::atomic<int>& ends_;
+  const std::chrono::milliseconds delay_;
+};
+
+// Ending a stream and beginning another takes a device long; and while one session lags, the others
+// run out of parts.
+TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  const std::vector<std::string> wanted = decode_on_one(path);
+  for (const int sessions : {1, 2, 3})
+    for (const std::size_t frames : {2, 256}) {
+      const auto input = open_clip(path);
+      const AVStream& stream = *input->streams[0];
+      std::atomic<int> made = 0, ends = 0;
+      PartedDecoder decoder(stream,
+                            [&] {
+                              const std::chrono::milliseconds delay(made++ == 0 ? 5 : 0);
+                              return std::make_unique<EndedDecoder>(stream, ends, delay);
+                            },
+                            {.sessions = sessions,
+                             .frames = frames,
+                             .least_packets = 5,
+                             .join = true,
+                             .patience = std::chrono::hours(1)});
+      EXPECT_TRUE(decode(*input, decoder) == wanted) << sessions << " sessions";
+      EXPECT_LE(ends, made) << sessions << " sessions, " << frames << " frames";
+    }
+}
+
 TEST(Fallback, BeforeTheFirstFrameLosesNone) {
   const TempDir dir;
   const std::string path = make_clip(dir);
