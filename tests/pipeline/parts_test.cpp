@@ -120,24 +120,36 @@ std::string name_of_clip(const testing::TestParamInfo<Clip>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Clips, Parts, testing::ValuesIn(clips), name_of_clip);
 
+void drop_after(const std::string& path, int frames, const PartedOptions& options) {
+  const auto input = open_clip(path);
+  const AVStream& stream = *input->streams[0];
+  PartedDecoder decoder(
+      stream, [&] { return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1}); },
+      options);
+  for (int seen = 0; seen < frames;) {
+    FramePtr frame;
+    const auto result = decoder.receive(frame);
+    seen += result == VideoDecoder::Result::done;
+    if (result != VideoDecoder::Result::again) continue;
+    const PacketPtr packet = make_packet();
+    const bool more = av_read_frame(input.get(), packet.get()) >= 0;
+    decoder.send(more ? packet.get() : nullptr);
+  }
+}
+
 TEST(PartedDecoder, CanBeDroppedAtAnyMoment) {
   const TempDir dir;
   const std::string path = make_clip(dir);
   for (int frames = 0; frames < 40; frames += 3) {
-    const auto input = open_clip(path);
-    const AVStream& stream = *input->streams[0];
-    PartedDecoder decoder(
-        stream, [&] { return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1}); },
-        {.sessions = 3, .frames = 2, .least_packets = 5});
-    for (int seen = 0; seen < frames;) {
-      FramePtr frame;
-      const auto result = decoder.receive(frame);
-      seen += result == VideoDecoder::Result::done;
-      if (result != VideoDecoder::Result::again) continue;
-      const PacketPtr packet = make_packet();
-      const bool more = av_read_frame(input.get(), packet.get()) >= 0;
-      decoder.send(more ? packet.get() : nullptr);
-    }
+    drop_after(path, frames, {.sessions = 3, .frames = 2, .least_packets = 5});
+    // While sessions wait for parts to join, which without end they would get only from more
+    // packets.
+    drop_after(path, frames,
+               {.sessions = 3,
+                .frames = 256,
+                .least_packets = 5,
+                .join = true,
+                .patience = std::chrono::hours(1)});
   }
 }
 
