@@ -77,6 +77,8 @@ class Ledger {
                         std::to_string(sink.frames()) + " came out of it");
       return result(sink);
     } catch (...) {
+      // Where no thread could be started to take it, the first item may still be on its way.
+      if (options_.begun && options_.begun->item.valid()) options_.begun->item.wait();
       if (options_.reached) *options_.reached = result(sink);
       throw;
     }

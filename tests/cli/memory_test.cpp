@@ -108,7 +108,7 @@ TEST_F(Threads, ThatCannotBeStartedAreTold) {
 using LargeFrame = CliTest;
 
 TEST_F(LargeFrame, ThatDoesNotFitIsTold) {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "its shadow does not fit either";
 #endif
   const Result result =
