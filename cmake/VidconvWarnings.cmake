@@ -1,5 +1,6 @@
 # What every target of this project is compiled with.
 add_library(vidconv_options INTERFACE)
+target_link_libraries(vidconv_options INTERFACE vidconv_hardening)
 target_compile_options(vidconv_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align
     -Woverloaded-virtual -Wconversion>
