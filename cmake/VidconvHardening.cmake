@@ -9,9 +9,10 @@ check_pie_supported()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 add_library(vidconv_hardening INTERFACE)
-foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+             -mbranch-protection=standard)
   string(MAKE_C_IDENTIFIER "VIDCONV_HAS${flag}" has)
-  check_cxx_compiler_flag(${flag} ${has})  # the last two are of some processors only
+  check_cxx_compiler_flag(${flag} ${has})  # the last ones are of some processors only
   if(${has})
     target_compile_options(vidconv_hardening INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:${flag}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
