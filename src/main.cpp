@@ -25,6 +25,7 @@
 #include "src/options.h"
 #include "src/progress.h"
 #include "src/report.h"
+#include "src/sandbox.h"
 
 namespace vidconv {
 namespace {
@@ -67,6 +68,7 @@ class Command {
 
  private:
   int work() {
+    sandbox_ = enter_sandbox(options_);
     capture_av_log();
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
@@ -251,7 +253,7 @@ class Command {
   void write_report(const Ending& ending) const {
     if (options_.stats_file.empty()) return;
     const Parts parts{source_.get(), works_.empty() ? nullptr : &works_[0], processor_.get(),
-                      sink_.get()};
+                      sink_.get(), sandbox_ ? &*sandbox_ : nullptr};
     write_stats(options_.stats_file,
                 stats_json(result_, options_, parts, messages_.said(), ending));
   }
@@ -260,6 +262,7 @@ class Command {
   const std::atomic<bool>& interrupted_;
   Messages messages_;
   const Notify notify_;
+  std::optional<Sandbox> sandbox_;
   DeviceChoice device_;
   bool stay_on_device_ = false;  // filtered frames
   std::unique_ptr<Trace> trace_;

@@ -128,6 +128,8 @@ void declare_machine(CLI::App& app, Options& o) {
                  "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
+  app.add_flag("--no-sandbox", o.no_sandbox,
+               "keep the rights to files and to the network that the run should not need");
 }
 
 void declare_reports(CLI::App& app, Options& o, Words& w) {

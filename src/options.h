@@ -57,6 +57,7 @@ struct Options {
   std::string scan;     // auto, progressive or interlaced; empty: auto
   bool strict = false;  // what would be lost is an error
 
+  bool no_sandbox = false;
   bool overwrite = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;

@@ -71,6 +71,13 @@ Json ledger_json(const RunResult& r) {
   return {{"streams", streams}};
 }
 
+Json sandbox_json(const Sandbox* sandbox) {
+  if (!sandbox) return nullptr;
+  return {{"landlock", sandbox->abi},
+          {"in_force", sandbox->in_force},
+          {"why_not", sandbox->why_not.empty() ? Json(nullptr) : Json(sandbox->why_not)}};
+}
+
 const char* outcome(const RunResult& r, const Ending& ending) {
   if (ending.error) return "failed";
   if (ending.interrupted) return "interrupted";
@@ -137,6 +144,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["output"] = {{"name", options.output}, {"encoder", nullptr}, {"bytes", r.bytes}};
   if (parts.sink) j["output"]["encoder"] = parts.sink->description();
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
+  j["sandbox"] = sandbox_json(parts.sandbox);
   j["frames"] = {{"decoded", r.decoded},
                  {"filtered", r.filtered},
                  {"encoded", r.encoded},

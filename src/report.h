@@ -7,6 +7,7 @@
 #include "pipeline/run.h"
 #include "pipeline/work.h"
 #include "src/options.h"
+#include "src/sandbox.h"
 
 namespace vidconv {
 
@@ -28,6 +29,7 @@ struct Parts {
   const Work* work = nullptr;  // of the first video
   const Processor* processor = nullptr;
   const Sink* sink = nullptr;
+  const Sandbox* sandbox = nullptr;
 };
 
 struct Ending {

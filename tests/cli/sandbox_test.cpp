@@ -1,0 +1,172 @@
+// What a stranger's code could do from inside a run (intruder.cpp), and that what the command line
+// names is there all the same.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using nlohmann::json;
+using Tried = std::map<std::string, std::string>;
+
+// The kernel's version of Landlock.
+long landlock() { return std::max(0L, syscall(444, nullptr, 0, 1)); }
+
+#define NEEDS_LANDLOCK(version) \
+  if (landlock() < (version))   \
+  GTEST_SKIP() << "this kernel has version " << landlock() << " of Landlock"
+
+class Sandbox : public CliTest {
+ protected:
+  Sandbox() {
+    std::filesystem::create_directories(path("out"));
+    std::filesystem::create_directories(path("elsewhere"));
+    write_file(path("elsewhere/kept"), "precious");
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bind(listening_, reinterpret_cast<sockaddr*>(&address), size);
+    listen(listening_, 8);
+    getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~Sandbox() override { close(listening_); }
+
+  // Runs the command with the intruder in it, and asks for its report.
+  Result intruded(const std::string& arguments, const std::string& landlock = "") const {
+    const Result result = shell(
+        "export VIDCONV_TARGET=" + path("elsewhere") + " VIDCONV_PORT=" + std::to_string(port_) +
+        " VIDCONV_LANDLOCK=" + landlock +
+        " ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0; LD_PRELOAD=" VIDCONV_INTRUDER " " +
+        vidconv() + " " + arguments + " --kernel box --stats " + path("out/stats.json"));
+    EXPECT_TRUE(succeeded(result));
+    return result;
+  }
+  static Tried tried(const Result& result) {
+    Tried all;
+    for (const std::string& line : split_lines(result.err)) {
+      const std::size_t colon = line.rfind(": ");
+      if (line.starts_with("intruder: ")) all[line.substr(10, colon - 10)] = line.substr(colon + 2);
+    }
+    return all;
+  }
+  json in_force() const { return json::parse(read_file(path("out/stats.json"))).at("sandbox"); }
+
+ private:
+  int listening_ = -1, port_ = 0;
+};
+
+const std::string denied = "Permission denied", not_permitted = "Operation not permitted";
+
+TEST_F(Sandbox, AStrangerGetsNothing) {
+  NEEDS_LANDLOCK(6);
+  const Result result = intruded(clip() + " -o " + path("out/a.mkv"));
+  EXPECT_EQ(tried(result), (Tried{{"read", denied},
+                                  {"list", denied},
+                                  {"write", denied},
+                                  {"empty", denied},
+                                  {"remove", denied},
+                                  {"execute", denied},
+                                  {"connect", denied},
+                                  {"signal", not_permitted}}));
+  EXPECT_EQ(read_file(path("elsewhere/kept")), "precious");
+  EXPECT_EQ(in_force(),
+            (json{{"landlock", landlock()},
+                  {"in_force", {"files", "truncation", "network", "sockets", "signals"}},
+                  {"why_not", nullptr}}));
+}
+
+TEST_F(Sandbox, WithoutItHeGetsAll) {
+  const Result result = intruded(clip() + " -o " + path("out/a.mkv") + " --no-sandbox");
+  const Tried all = tried(result);
+  EXPECT_EQ(all.size(), 8U);
+  for (const auto& [what, came_of_it] : all) EXPECT_EQ(came_of_it, "done") << what;
+  EXPECT_EQ(in_force().at("in_force"), json::array());
+  EXPECT_EQ(in_force().at("why_not"), "--no-sandbox");
+}
+
+TEST_F(Sandbox, AUrlOpensTheNetworkAlone) {
+  NEEDS_LANDLOCK(1);
+  const std::string film = make_clip("film.mkv", "-c:v ffv1"), port = path("port");
+  Process server({"python3", VIDCONV_SOURCE_DIR "/tests/cli/stalling_server.py", film,
+                  std::to_string(std::filesystem::file_size(film)), port});
+  ASSERT_TRUE(succeeded(
+      shell("for i in {1..600}; do [[ -s " + port + " ]] && exit; sleep 0.05; done; exit 1")));
+  const Tried all =
+      tried(intruded("http://127.0.0.1:" + read_file(port) + "/film.mkv -o " + path("out/a.mkv")));
+  EXPECT_EQ(all.at("connect"), "done");
+  EXPECT_EQ(all.at("read"), denied);
+  EXPECT_EQ(all.at("write"), denied);
+  for (const json& what : in_force().at("in_force")) EXPECT_NE(what, "network");
+}
+
+// Of a kernel that has less, what it has; without any a run is as it was.
+TEST_F(Sandbox, OlderKernels) {
+  const std::string in = clip();
+  json expected = json::array();
+  for (int version = 0; version <= std::min(landlock(), 6L); ++version) {
+    SCOPED_TRACE(version);
+    if (version == 1) expected.push_back("files");
+    if (version == 3) expected.push_back("truncation");
+    if (version == 4) expected.push_back("network");
+    if (version == 6) expected.insert(expected.end(), {"sockets", "signals"});
+    const Tried all = tried(intruded(in + " -y -o " + path("out/a.mkv"), std::to_string(version)));
+    EXPECT_EQ(all.at("read"), version >= 1 ? denied : "done");
+    EXPECT_EQ(all.at("empty"), version >= 3 ? denied : "done");
+    EXPECT_EQ(all.at("connect"), version >= 4 ? denied : "done");
+    EXPECT_EQ(all.at("signal"), version >= 6 ? not_permitted : "done");
+    EXPECT_EQ(in_force().at("in_force"), expected);
+    EXPECT_EQ(in_force().at("why_not").is_null(), version > 0);
+    write_file(path("elsewhere/kept"), "precious");
+  }
+}
+
+// Whatever way a place is named: the run does there what it does without.
+TEST_F(Sandbox, WhatIsNamedIsThere) {
+  const std::string in = clip();
+  ffmpeg("-i " + in + " -frames:v 3 " + path("elsewhere/%03d.png"));
+  std::filesystem::create_directories(path("here"));
+  std::filesystem::create_symlink("../elsewhere/linked.mkv", path("out/link.mkv"));
+  std::filesystem::create_symlink("nothing.mkv", path("out/dangling.mkv"));
+  write_file(path("elsewhere/linked.mkv"), "old");
+  std::filesystem::create_symlink("/dev/null", path("here/null.y4m"));
+  std::filesystem::create_symlink("/dev/stdout", path("here/stdout.y4m"));
+  ASSERT_TRUE(succeeded(shell("mkfifo " + path("here/fifo.y4m"))));
+  const std::string line = "cd " + path("here") + " && " + vidconv() + " --kernel box ";
+  const std::string more[] = {
+      "../clip.mp4 -o ../out/a.mp4 --stats ../elsewhere/a.json --trace ./a.trace",
+      in + " -o a.mkv",
+      "../clip.mp4 -y -o " + path("out/link.mkv"),
+      in + " -o " + path("out/dangling.mkv") + " -y",
+      in + " -o null.y4m -y",
+      in + " -o stdout.y4m -y | cat",
+      in + " -o fifo.y4m | cat fifo.y4m",
+      "/dev/stdin -o b.mkv < " + in,
+      "<(cat " + in + ") -o c.mkv --codec ffv1",
+      "../elsewhere/%03d.png -o ../out/%03d.png",
+      "- -o - < " + in + " | cat",
+      in + " -o d.mkv --video all --start 0.3",
+      in + " -o e.mkv --codec libx264 --encoder-opt x264-params=pass=1",
+      in + " -o f.mkv --codec libx264 --encoder-opt flags=+pass1 --encoder-opt passlogfile=" +
+          path("elsewhere/log"),
+  };
+  for (const std::string& arguments : more) {
+    const Result result = shell(line + arguments);
+    EXPECT_TRUE(succeeded(result)) << arguments;
+    EXPECT_EQ(result.err.find(denied), std::string::npos) << result.err;
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(path("out/link.mkv")));
+  EXPECT_EQ(frame_times(path("elsewhere/linked.mkv")).size(), 20U);
+}
+
+}  // namespace
+}  // namespace vidconv::test
