@@ -17,6 +17,20 @@ std::string reciprocal(double sum) {
   return fmt::format("{:.6g}", 1 / sum);
 }
 
+// The numbers of "matrix:NUMBERS:key=value" in rows of `width`, and the rest as it is.
+std::string in_rows(const std::string& spec, int width) {
+  const std::size_t begin = spec.find(':') + 1, end = std::min(spec.find(':', begin), spec.size());
+  std::string text = spec.substr(0, begin);
+  int count = 0;
+  for (std::size_t at = begin; (at = spec.find_first_not_of(" \t\r,;", at)) < end; ++count) {
+    const std::size_t stop = std::min(spec.find_first_of(" \t\r,;", at), end);
+    if (count > 0) text += count % width == 0 ? ';' : ' ';
+    text += spec.substr(at, stop - at);
+    at = stop;
+  }
+  return text + spec.substr(end);
+}
+
 }  // namespace
 
 std::string_view FilterSpec::name() const { return preset_ ? preset_->name : matrix_name_; }
@@ -64,7 +78,7 @@ Filter FilterSpec::make(Subsampling subsampling) const {
   return filter;
 }
 
-std::string FilterSpec::warning() const {
+std::string FilterSpec::gain_warning() const {
   const Filter filter = make();
   // Edge detectors answer to a flat picture with 0; a scale, or a preset, was chosen by someone.
   if (preset_ || modifiers_.scale || modifiers_.auto_scale || filter.purpose == Purpose::edge)
@@ -85,6 +99,19 @@ std::string FilterSpec::warning() const {
         "{}: its taps sum to {:.6g}, so that flat areas become black; :bias=1 or :abs=1 shows them",
         text_, gain);
   return {};
+}
+
+std::string FilterSpec::shape_warning() const {
+  if (!typed_ || (matrix_[0].width() > 1 && matrix_[0].height() > 1)) return {};
+  const int count = matrix_[0].width() * matrix_[0].height();
+  const auto side = static_cast<int>(std::lround(std::sqrt(count)));
+  if (side < 3 || side % 2 == 0 || side * side != count) return {};
+  const char* line = matrix_[0].height() == 1 ? "row" : "column";
+  return fmt::format(
+      "{0}: its {1} numbers are one {2}; a {3}x{3} matrix is {4}, and where the {2} is meant {2}: "
+      "says so",
+      text_, count, line, side,
+      matrix_name_ == "file" ? fmt::format("{0} lines of {0}", side) : in_rows(text_, side));
 }
 
 }  // namespace vidconv

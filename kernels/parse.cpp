@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <utility>
 
 #include "kernels/kernel_file.h"
+#include "kernels/names.h"
 #include "kernels/presets.h"
 
 namespace vidconv {
@@ -34,11 +36,21 @@ constexpr ModifierKey keys[] = {
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
 };
 
-template <class Rows>
-std::string names(const Rows& rows) {
-  std::vector<std::string_view> all;
-  for (const auto& row : rows) all.push_back(row.name);
-  return fmt::format("{}", fmt::join(all, ", "));
+using Names = std::vector<std::string_view>;
+
+// Of the rows of two tables.
+template <class A, class B>
+Names names(const A& a, const B& b) {
+  Names all;
+  for (const auto& row : a) all.push_back(row.name);
+  for (const auto& row : b) all.push_back(row.name);
+  return all;
+}
+
+// The name that was most likely meant, or, where none is near, all that there are.
+std::string instead(std::string_view word, const Names& all, std::string_view there_are) {
+  const std::string meant = did_you_mean(word, all);
+  return meant.empty() ? fmt::format("; {} {}", there_are, fmt::join(all, ", ")) : meant;
 }
 
 // The value of a parameter of a preset.
@@ -46,10 +58,12 @@ double read_argument(Cursor& c, const Parameter& parameter) {
   const std::size_t start = c.position();
   if (!parameter.choices.empty()) {
     const std::string_view word = c.until(":");
-    const auto it = std::ranges::find(parameter.choices, word);
-    if (it == parameter.choices.end())
-      c.fail(fmt::format("'{}' is not one of {}", word, fmt::join(parameter.choices, ", ")), start);
-    return static_cast<double>(it - parameter.choices.begin());
+    const auto* choice = row_named(parameter.choices, word, std::identity());
+    if (!choice)
+      c.fail(fmt::format("'{}' is not one of {}{}", word, fmt::join(parameter.choices, ", "),
+                         did_you_mean(word, parameter.choices)),
+             start);
+    return static_cast<double>(choice - parameter.choices.data());
   }
   if (parameter.integer)
     return static_cast<double>(
@@ -79,8 +93,8 @@ class SpecParser {
   FilterSpec parse(const std::string_view* file_bytes = nullptr) {
     file_bytes_ = file_bytes;
     const std::string_view name = cursor_.until(":");
-    if (std::ranges::find(forms, name, &MatrixForm::name) != std::end(forms))
-      read_matrix(std::string(name));
+    if (const MatrixForm* form = row_named(forms, name, &MatrixForm::name))
+      read_matrix(std::string(form->name));
     else
       find_named(name);
     seen_.clear();  // what a file says may be said otherwise here
@@ -96,8 +110,8 @@ class SpecParser {
   void find_named(std::string_view name) {
     spec_.preset_ = find_preset(name);
     if (!spec_.preset_)
-      cursor_.fail(fmt::format("unknown filter '{}'; there are {}, {}", name, names(presets()),
-                               names(forms)),
+      cursor_.fail(fmt::format("unknown filter '{}'{}", name,
+                               instead(name, names(presets(), forms), "there are")),
                    0);
     for (const Parameter& parameter : spec_.preset_->parameters)
       spec_.arguments_.push_back(
@@ -123,6 +137,7 @@ class SpecParser {
     do rows.read_row(cursor_);
     while (cursor_.accept(';'));
     const int width = rows.width(), height = rows.height();
+    spec_.typed_ = name == "matrix";
     if (name != "matrix" && height != 1)
       cursor_.fail(fmt::format("'{}' takes one list of numbers", name), start);
     return name == "column" ? Kernel(1, width, rows.take()) : Kernel(width, height, rows.take());
@@ -154,8 +169,8 @@ class SpecParser {
     cursor_.go_to(start + path.size());
     try {
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
-      if (!is_kernel_picture(bytes))
-        return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
+      spec_.typed_ = !is_kernel_picture(bytes);
+      if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
       Kernel kernel = read_kernel_picture(bytes);
       if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
       spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
@@ -170,32 +185,42 @@ class SpecParser {
   // A path ends where ":key=" begins or at the end, so that it may hold colons itself.
   std::size_t path_end(std::size_t start) const {
     const std::string_view text = cursor_.text();
-    std::size_t end = text.size();
-    for (const ModifierKey& key : keys)
-      end = std::min(end, text.find(fmt::format(":{}=", key.name), start));
-    return end;
+    for (std::size_t at = start; (at = text.find(':', at)) < text.size(); ++at) {
+      const std::string_view word = text.substr(at + 1, text.find_first_of("=:", at + 1) - at - 1);
+      if (text.substr(at + 1 + word.size()).starts_with('=') &&
+          row_named(keys, word, &ModifierKey::name))
+        return at;
+    }
+    return text.size();
   }
 
   // key=value, of the preset or of every filter.
   void read_key(Cursor& c) {
     const std::size_t start = c.position();
-    const std::string_view key = c.until("=:");
-    if (!c.accept('=')) c.fail_here(fmt::format("'=' after '{}'", key));
+    const std::string_view word = c.until("=:");
+    if (!c.accept('=')) c.fail_here(fmt::format("'=' after '{}'", word));
+    const std::span<const Parameter> parameters =
+        spec_.preset_ ? std::span<const Parameter>(spec_.preset_->parameters)
+                      : std::span<const Parameter>();
+    const Parameter* parameter = row_named(parameters, word, &Parameter::name);
+    const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
+    if (!parameter && !modifier)
+      c.fail(fmt::format(
+                 "unknown key '{}'{}", word,
+                 instead(word, names(parameters, keys), fmt::format("'{}' takes", spec_.name()))),
+             start);
+    const std::string_view key = parameter ? parameter->name : modifier->name;
     if (std::ranges::find(seen_, key) != seen_.end())
       c.fail(fmt::format("'{}' was given already", key), start);
-    seen_.emplace_back(key);
-    if (spec_.preset_) {
-      const auto& parameters = spec_.preset_->parameters;
-      const auto it = std::ranges::find(parameters, key, &Parameter::name);
-      if (it != parameters.end()) {
-        spec_.arguments_[static_cast<std::size_t>(it - parameters.begin())] = read_argument(c, *it);
-        return;
-      }
-    }
-    read_modifier(c, key, start);
+    seen_.push_back(key);
+    if (parameter)
+      spec_.arguments_[static_cast<std::size_t>(parameter - parameters.data())] =
+          read_argument(c, *parameter);
+    else
+      read_modifier(c, key);
   }
 
-  void read_modifier(Cursor& c, std::string_view key, std::size_t key_at) {
+  void read_modifier(Cursor& c, std::string_view key) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
     if (key == "scale") {
@@ -219,17 +244,12 @@ class SpecParser {
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
-    } else if (key == "planes") {
+    } else {
       try {
         m.planes = PlaneSelection::parse(c.until(":"));
       } catch (const std::invalid_argument& error) {
         c.fail(error.what(), start);
       }
-    } else {
-      std::string known = names(keys);
-      if (spec_.preset_ && !spec_.preset_->parameters.empty())
-        known = names(spec_.preset_->parameters) + ", " + known;
-      c.fail(fmt::format("unknown key '{}'; '{}' takes {}", key, spec_.name(), known), key_at);
     }
   }
 
@@ -254,7 +274,7 @@ class SpecParser {
 
   Cursor cursor_;
   const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
-  std::vector<std::string> seen_;                 // keys given in the same place
+  Names seen_;                                    // keys given in the same place
   FilterSpec spec_;
 };
 

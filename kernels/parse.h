@@ -55,9 +55,11 @@ class FilterSpec {
   // left out.
   Filter make(Subsampling subsampling = {}) const;
 
-  // One line on what most likely was not meant, with a remedy: a matrix without a scale that makes
-  // flat areas whiter than white or blacker than black. Empty where there is nothing to say.
-  std::string warning() const;
+  // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
+  // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
+  std::string gain_warning() const;
+  // One row, or column, of as many numbers as a square matrix has, as other programs take it:
+  std::string shape_warning() const;
 
  private:
   friend class SpecParser;
@@ -69,6 +71,7 @@ class FilterSpec {
   const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
   std::vector<double> arguments_;   // the preset's, in the order of its table row
   std::string matrix_name_;
+  bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
 };

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/names.h"
 #include "kernels/preset_rows.h"
 
 namespace vidconv {
@@ -43,9 +44,7 @@ std::span<const Preset> presets() {
 }
 
 const Preset* find_preset(std::string_view name) {
-  const auto table = presets();
-  const auto it = std::ranges::find(table, name, &Preset::name);
-  return it == table.end() ? nullptr : &*it;
+  return row_named(presets(), name, &Preset::name);
 }
 
 }  // namespace vidconv

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "kernels/names.h"
+
 namespace vidconv {
 namespace {
 
@@ -26,7 +28,7 @@ bool Cursor::accept(char c) {
 }
 
 bool Cursor::accept(std::string_view word) {
-  if (!text_.substr(at_).starts_with(word)) return false;
+  if (!same_name(text_.substr(at_, word.size()), word)) return false;
   at_ += word.size();
   return true;
 }

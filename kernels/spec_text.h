@@ -40,7 +40,7 @@ class Cursor {
   std::string_view text() const { return text_; }
 
   bool accept(char c);
-  bool accept(std::string_view word);
+  bool accept(std::string_view word);  // in any case
   void skip_blanks();
   // Everything up to one of `stops` or the end.
   std::string_view until(std::string_view stops);

@@ -8,6 +8,7 @@ extern "C" {
 #include <libavutil/avstring.h>
 }
 
+#include "kernels/names.h"
 #include "pipeline/av_log.h"
 
 namespace vidconv {
@@ -79,13 +80,25 @@ bool try_header(const AVOutputFormat& container, const AVStream& stream) {
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string_view> muxer_names() {
+  std::vector<std::string_view> names{"raw", "y4m"};
+  void* state = nullptr;
+  while (const AVOutputFormat* muxer = av_muxer_iterate(&state)) names.push_back(muxer->name);
+  return names;
+}
+
+}  // namespace
+
 const AVOutputFormat& choose_container(const std::string& output, const SinkOptions& options) {
   const bool by_name = options.format.empty();
   const AVOutputFormat* container = by_name
                                         ? av_guess_format(nullptr, output.c_str(), nullptr)
                                         : av_guess_format(options.format.c_str(), nullptr, nullptr);
   if (!by_name && !container)
-    throw Error(Fault::usage, "there is no container", options.format, "",
+    throw Error(Fault::usage, "there is no container", options.format,
+                "no format of FFmpeg's has that name" + did_you_mean(options.format, muxer_names()),
                 "'ffmpeg -muxers' lists them");
   if (!container)
     throw Error(Message::output_unsuited, "cannot tell the container from the name", output, "",

@@ -10,10 +10,24 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include "kernels/names.h"
 #include "pipeline/av_log.h"
 
 namespace vidconv {
 namespace {
+
+// Of the encoder and of all encoders.
+std::vector<std::string_view> option_names(const AVCodecContext& context) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const void* object) {
+    for (const AVOption* option = nullptr; (option = av_opt_next(object, option));)
+      if (option->type != AV_OPT_TYPE_CONST && (option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+        names.emplace_back(option->name);
+  };
+  add(&context);
+  if (context.codec->priv_class) add(context.priv_data);
+  return names;
+}
 
 bool has_alpha(const PixelFormat& format) {
   return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
@@ -208,7 +222,8 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
   if (code == AVERROR_OPTION_NOT_FOUND)
     throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
-                std::string(codec_.name) + " has no option '" + key + "'",
+                std::string(codec_.name) + " has no option '" + key + "'" +
+                    did_you_mean(key, option_names(c)),
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
   check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
   // These take any number, and use the nearest that they know without a word.

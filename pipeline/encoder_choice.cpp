@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/names.h"
 #include "pipeline/container.h"
 
 namespace vidconv {
@@ -55,6 +56,18 @@ EncoderChoice with_defaults(const AVCodec& codec) {
   return {&codec, defaults};
 }
 
+// Encoders, and the codecs that there is an encoder for.
+std::vector<std::string_view> video_encoder_names() {
+  std::vector<std::string_view> names;
+  void* state = nullptr;
+  while (const AVCodec* codec = av_codec_iterate(&state)) {
+    if (codec->type != AVMEDIA_TYPE_VIDEO || !av_codec_is_encoder(codec)) continue;
+    for (const char* name : {codec->name, avcodec_get_name(codec->id)})
+      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  }
+  return names;
+}
+
 bool is_8_bit_rgb(const PixelFormat& format) {
   const Component& first = format.components[0];
   return first.kind == Component::Kind::colour && first.sample.depth == 8;
@@ -84,8 +97,10 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
       if (const AVCodecDescriptor* wanted = avcodec_descriptor_get_by_name(options.codec.c_str()))
         codec = usual_encoder(wanted->id, video);
     if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
-      throw Error(Fault::usage, "there is no video encoder", options.codec, "",
-                  "'ffmpeg -encoders' lists them");
+      throw Error(
+          Fault::usage, "there is no video encoder", options.codec,
+          "FFmpeg has none of that name here" + did_you_mean(options.codec, video_encoder_names()),
+          "'ffmpeg -encoders' lists them");
     if (!can_hold_video(container, codec->id))
       throw Error(Message::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,

@@ -10,6 +10,8 @@ extern "C" {
 #include <map>
 #include <mutex>
 
+#include "kernels/names.h"
+
 namespace vidconv {
 namespace {
 
@@ -124,6 +126,13 @@ std::size_t PixelFormat::packed_bytes(int width, int height) const {
 std::span<const PixelFormat> formats() {
   static const std::vector<PixelFormat> all = describe_all();
   return all;
+}
+
+std::string format_meant(std::string_view name) {
+  std::vector<std::string_view> names;
+  const AVPixFmtDescriptor* desc = nullptr;
+  while ((desc = av_pix_fmt_desc_next(desc))) names.push_back(desc->name);
+  return did_you_mean(name, names);
 }
 
 const PixelFormat* find_format(AVPixelFormat id) {

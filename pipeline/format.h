@@ -70,6 +70,9 @@ std::span<const PixelFormat> formats();
 // nullptr where the format is not in the table.
 const PixelFormat* find_format(AVPixelFormat id);
 
+// As did_you_mean(), of the names of all pixel formats.
+std::string format_meant(std::string_view name);
+
 // For people: why `id` is not in the table; empty where it is.
 std::string why_not_filtered(AVPixelFormat id);
 

@@ -46,6 +46,7 @@ enum class Message : std::uint8_t {
   device_chosen,
   fallback,
   gain,
+  one_row,
   no_effect,
   assumed,
   byte_order,

@@ -48,7 +48,8 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
 
   if (const auto name = take_part(rest, ':')) {
     const AVPixelFormat id = av_get_pix_fmt(name->c_str());
-    if (id == AV_PIX_FMT_NONE) refuse("there is no pixel format '" + *name + "'");
+    if (id == AV_PIX_FMT_NONE)
+      refuse("there is no pixel format '" + *name + "'" + format_meant(*name));
     spec.format = find_format(without_range(id, spec.range));
     if (!spec.format) {
       spec.format = find_swapped(id);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/names.h"
 #include "pipeline/cuda.h"
 
 namespace vidconv {
@@ -57,8 +58,11 @@ std::unique_ptr<Processor> make_processor(Work work, int width, int height,
 
 const Variant& variant_named(std::string_view name) {
   if (const Variant* variant = find_variant(name)) return *variant;
+  std::vector<std::string_view> names;
+  for (const std::span<const Variant> table : {variants(), study_variants()})
+    for (const Variant& variant : table) names.push_back(variant.name);
   throw Error(Fault::usage, "there is no such variant", std::string(name),
-              "this build has no variant of that name", remedy);
+              "this build has no variant of that name" + did_you_mean(name, names), remedy);
 }
 
 const Variant& choose_variant(const Step& step, const ProcessorOptions& options) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/names.h"
 #include "pipeline/cuda.h"
 #include "pipeline/trace.h"
 
@@ -36,7 +37,9 @@ DeviceChoice choose_device(const std::string& word) {
   const std::optional<int> numbered =
       word.starts_with("cuda:") ? parse_number(word.substr(5)) : std::nullopt;
   if (word != "cuda" && !numbered)
-    throw Error(Fault::usage, "--device", word, "no such device", "use auto, cpu, cuda or cuda:N");
+    throw Error(Fault::usage, "--device", word,
+                "no such device" + did_you_mean(word, {"auto", "cpu", "cuda"}),
+                "use auto, cpu, cuda or cuda:N");
   const int index = numbered.value_or(0);
   if (found.devices.empty())
     throw Error(Fault::device, "cannot use the device", word, found.why_none,
@@ -76,7 +79,8 @@ std::optional<NvdecOptions> choose_decoder(const std::string& word, const Device
   if (word != "nvdec") {
     options.sessions = word.starts_with("nvdec:") ? parse_number(word.substr(6)) : std::nullopt;
     if (!options.sessions || *options.sessions < 1 || *options.sessions > 64)
-      refuse("no such decoder", "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
+      refuse("no such decoder" + did_you_mean(word, {"auto", "cpu", "nvdec"}),
+             "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
   }
   if (device.device != Device::cuda && !device.why.empty()) {  // --device auto has found none
     notify(told, Message::fallback, "decoding on the CPU, which filters too");

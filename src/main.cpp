@@ -73,9 +73,10 @@ class Command {
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
     waking_ = wake_chosen_device(device_word(options_), trace_.get());
-    for (const FilterSpec& filter : options_.filters)
-      if (const std::string warning = filter.warning(); !warning.empty())
-        notify_(Message::gain, "warning: " + warning);
+    for (const FilterSpec& filter : options_.filters) {
+      warn(Message::gain, filter.gain_warning());
+      warn(Message::one_row, filter.shape_warning());
+    }
     source_ = open_input();
     device();
     for (const auto& [stream, info] : source_->videos())
@@ -83,6 +84,10 @@ class Command {
     return options_.explain             ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
+  }
+
+  void warn(Message kind, const std::string& warning) const {
+    if (!warning.empty()) notify_(kind, "warning: " + warning);
   }
 
   int explain_all() {

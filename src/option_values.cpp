@@ -9,6 +9,7 @@ extern "C" {
 #include <libavutil/parseutils.h>
 }
 
+#include "kernels/names.h"
 #include "pipeline/error.h"
 
 namespace vidconv {
@@ -35,9 +36,9 @@ std::string border_words() {
 }
 
 Border parse_border(const std::string& text) {
-  if (text == "zero") return {BorderMode::constant, 0};
+  if (same_name(text, "zero")) return {BorderMode::constant, 0};
   constexpr std::string_view constant = "constant:";
-  if (text.starts_with(constant)) {
+  if (same_name(text.substr(0, constant.size()), constant)) {
     Border border{BorderMode::constant, 0};
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + constant.size(), end, border.value);
@@ -45,9 +46,12 @@ Border parse_border(const std::string& text) {
       return border;
     refuse("--border", text, "the level is not a number from 0 to 1", "e.g. constant:0.5");
   }
-  for (const BorderName& border : border_modes)
-    if (border.name == text && border.mode != BorderMode::constant) return {border.mode, 0};
-  refuse("--border", text, "no such border mode", "use " + border_words());
+  const BorderName* border = row_named(border_modes, text, &BorderName::name);
+  if (border && border->mode != BorderMode::constant) return {border->mode, 0};
+  std::vector<std::string_view> names{"zero", "constant:V"};
+  for (const BorderName& mode : border_modes) names.push_back(mode.name);
+  refuse("--border", text, "no such border mode" + did_you_mean(text, names),
+         "use " + border_words());
 }
 
 double parse_time(const char* option, const std::string& text) {
@@ -72,7 +76,7 @@ std::pair<std::string, std::string> parse_encoder_option(const std::string& text
 }
 
 int parse_video(const std::string& text) {
-  if (text == "all") return 0;
+  if (same_name(text, "all")) return 0;
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -83,13 +87,15 @@ int parse_video(const std::string& text) {
 Comparison parse_comparison(const std::string& text) {
   constexpr std::string_view flip = "flip:";
   Comparison comparison;
-  if (text == "split") return comparison;
+  if (same_name(text, "split")) return comparison;
   comparison.mode = Comparison::Mode::side;
-  if (text == "side") return comparison;
+  if (same_name(text, "side")) return comparison;
   comparison.mode = Comparison::Mode::flip;
-  if (text == "flip") return comparison;
-  if (!text.starts_with(flip))
-    refuse("--compare", text, "no such way to compare", "use split, side, flip or flip:SECONDS");
+  if (same_name(text, "flip")) return comparison;
+  if (!same_name(text.substr(0, flip.size()), flip))
+    refuse("--compare", text,
+           "no such way to compare" + did_you_mean(text, {"split", "side", "flip"}),
+           "use split, side, flip or flip:SECONDS");
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + flip.size(), end, comparison.seconds);
   if (error != std::errc() || stop != end || comparison.seconds < 0.001 ||

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "kernels/names.h"
 #include "pipeline/error.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
@@ -25,9 +26,30 @@ struct Words {
   bool list_variants = false, list_devices = false, manual = false;
 };
 
-// A value that is one of these words.
-void one_of(CLI::Option* option, const std::vector<std::string>& words) {
-  option->check(CLI::IsMember(words))->type_name(fmt::format("{}", fmt::join(words, "|")));
+// A value that is one of these words, in any case.
+CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
+  option->type_name(fmt::format("{}", fmt::join(words, "|")));
+  const auto understand = [words = std::move(words)](std::string& value) {
+    if (const std::string_view* word = row_named(words, value, std::identity())) {
+      value = *word;
+      return std::string();
+    }
+    return fmt::format("{} not in {{{}}}{}", value, fmt::join(words, ","),
+                       did_you_mean(value, words));
+  };
+  return option->transform(CLI::Validator(understand, ""));
+}
+
+// Words of ours and of FFmpeg's, all of which are in lower case there.
+void take_any_case(CLI::App& app) {
+  const CLI::Validator lower(
+      [](std::string& value) {
+        value = CLI::detail::to_lower(value);
+        return std::string();
+      },
+      "");
+  for (const char* name : {"--codec", "--format", "--device", "--variant", "--decoder"})
+    app.get_option(name)->transform(lower);
 }
 
 void declare_main(CLI::App& app, Options& o) {
@@ -159,9 +181,7 @@ void declare_reports(CLI::App& app, Options& o, Words& w) {
 
 void declare_lists(CLI::App& app, Words& w) {
   const auto list = [&](const char* name, std::string& word, const char* text) {
-    app.add_option(name, word, text)
-        ->check(CLI::IsMember({"text", "json"}))
-        ->type_name("[=text|json]");
+    one_of(app.add_option(name, word, text), {"text", "json"})->type_name("[=text|json]");
   };
   list("--list-kernels", w.list_kernels, "the named filters and what others take");
   list("--list-formats", w.list_formats, "the pixel formats");
@@ -202,6 +222,7 @@ void declare(CLI::App& app, Options& o, Words& w) {
     app.set_help_flag("-h,--help", "this text");
     app.set_version_flag("--version", "vidconv " VIDCONV_VERSION, "the version");
   });
+  take_any_case(app);
 }
 
 OptionText describe(const CLI::Option& option) {
@@ -254,6 +275,20 @@ void check_together(const Options& o) {
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }
 
+// Refuses words that are neither options nor their values.
+[[noreturn]] void refuse_extras(const std::vector<std::string>& words) {
+  const auto option = std::ranges::find_if(words, [](const auto& w) { return w.starts_with('-'); });
+  if (option == words.end())
+    refuse("the command line", words.front(), "it was not expected: there is an input already",
+           "see vidconv --help");
+  std::vector<std::string_view> names;
+  for (const OptionText& known : option_table())
+    for (const std::string& name : known.names) names.push_back(name);
+  refuse("the command line", *option,
+         "there is no such option" + did_you_mean(option->substr(0, option->find('=')), names),
+         "see vidconv --help");
+}
+
 // What is printed instead of running anything.
 List list_of(const Words& w) {
   if (!w.list_kernels.empty())
@@ -297,6 +332,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::Success& success) {
     app.exit(success);
     return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
     throw Error(Fault::usage, "the command line", "", error.what(), "see vidconv --help");
   }

@@ -134,6 +134,8 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
                       " -o null: --kernel box --decoder nvdec");
        }},
       {Message::gain, [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
+      {Message::one_row,
+       [=, this] { return filter(pattern, "-o null: --kernel 'matrix:0 -1 0 -1 5 -1 0 -1 0'"); }},
       {Message::no_effect,
        [=, this] { return filter("pattern:64x48:gbrp#2", "-o null: --range clamp"); }},
       {Message::assumed, [=, this] { return filter(pattern, "-o null: --linear"); }},

@@ -91,7 +91,7 @@ TEST(Parse, KernelsCanBeForSomePlanes) {
 }
 
 TEST(Parse, WarnsOfWhatWillClip) {
-  const auto warning = [](const char* spec) { return FilterSpec::parse(spec).warning(); };
+  const auto warning = [](const char* spec) { return FilterSpec::parse(spec).gain_warning(); };
   EXPECT_NE(warning("matrix:1 1 1;1 1 1;1 1 1").find(":scale=1/9"), std::string::npos);
   EXPECT_NE(warning("row:.5 .75").find(":scale=0.8"), std::string::npos);
   EXPECT_NE(warning("matrix:-1 -1").find(":bias=1"), std::string::npos);
@@ -101,6 +101,41 @@ TEST(Parse, WarnsOfWhatWillClip) {
         "row:-1:bias=1", "row:1:bias=0.25", "sobel", "laplacian:neighbours=8"})
     EXPECT_EQ(warning(fine), "") << fine;
   for (const Preset& preset : presets()) EXPECT_EQ(warning(preset.name.data()), "") << preset.name;
+}
+
+TEST(Parse, WarnsOfASquareInOneRow) {
+  const auto warning = [](const std::string& spec) {
+    return FilterSpec::parse(spec).shape_warning();
+  };
+  EXPECT_NE(warning("matrix:0 -1 0 -1 5 -1 0 -1 0").find(" matrix:0 -1 0;-1 5 -1;0 -1 0,"),
+            std::string::npos);
+  EXPECT_NE(warning("matrix:1/9,1/9, 0 0 -.5 0 0 0  1:bias=1")
+                .find(" matrix:1/9 1/9 0;0 -.5 0;0 0 1:bias=1,"),
+            std::string::npos);
+  EXPECT_NE(warning("matrix:1;2;3;4;5;6;7;8;9").find("one column; a 3x3 matrix is matrix:1 2 3;4"),
+            std::string::npos);
+  std::string five = "matrix:1";
+  for (int i = 1; i < 25; ++i) five += " 0";
+  EXPECT_NE(warning(five).find("matrix:1 0 0 0 0;0"), std::string::npos);
+  const auto of_file = [](const char* text) {
+    return FilterSpec::parse_file("k.txt", text).shape_warning();
+  };
+  EXPECT_NE(of_file("0 -1 0 -1 5 -1 0 -1 0\n").find("3 lines of 3"), std::string::npos);
+  EXPECT_EQ(of_file("0 -1 0\n-1 5 -1\n0 -1 0\n"), "");
+  for (const char* fine : {"row:0 -1 0 -1 5 -1 0 -1 0", "column:0 -1 0 -1 5 -1 0 -1 0", "matrix:1",
+                           "matrix:1 2 3", "matrix:1 2 3 4", "matrix:1 0 0;0 0 0;0 0 1",
+                           "matrix:1 0 0 0 0 0 0 0 0;0 0 0 0 0 0 0 0 1", "random:1,9x1"})
+    EXPECT_EQ(warning(fine), "") << fine;
+}
+
+TEST(Parse, NamesInAnyCase) {
+  for (const auto& [spec, name] : {std::pair{"GAUSSIAN:Sigma=2:Planes=LUMA", "gaussian"},
+                                   {"Sobel:NORM=L1:Axis=X", "sobel"},
+                                   {"Matrix:1 2 1:Scale=AUTO", "matrix"}})
+    EXPECT_EQ(FilterSpec::parse(spec).name(), name);
+  EXPECT_EQ(FilterSpec::parse("Gaussian:SIGMA=2").make().kernels,
+            FilterSpec::parse("gaussian:sigma=2").make().kernels);
+  EXPECT_EQ(FilterSpec::parse("row:1 2:SCALE=2").make().kernels[0].sum(), 6);
 }
 
 struct Bad {
@@ -126,7 +161,16 @@ TEST_P(ParseErrors, PointAtTheColumn) {
 INSTANTIATE_TEST_SUITE_P(
     All, ParseErrors,
     testing::Values(
-        Bad{"", 1, "unknown filter ''"}, Bad{"sobbel", 1, "unknown filter 'sobbel'"},
+        Bad{"", 1, "unknown filter ''; there are identity"},
+        Bad{"qqq", 1, "unknown filter 'qqq'; there are identity"},
+        Bad{"sobell", 1, "unknown filter 'sobell' (did you mean 'sobel'?)"},
+        Bad{"blur:sigma=2", 1, "(did you mean 'gaussian' or 'box'?)"},
+        Bad{"gauss", 1, "(did you mean 'gaussian'?)"},
+        Bad{"HighPass", 1, "(did you mean 'high-pass'?)"},
+        Bad{"laplacian:neighbors=8", 11, "(did you mean 'neighbours'?)"},
+        Bad{"sobel:norm=maxx", 12, "(did you mean 'max'?)"},
+        Bad{"box:Size=3:size=5", 12, "'size' was given already"},
+        Bad{"box:planes=lume", 12, "(did you mean 'luma'?)"},
         Bad{"matrix", 7, "':' after 'matrix'"}, Bad{"matrix:", 8, "no numbers"},
         Bad{"matrix:1 2;;1 2", 12, "row 2 has no numbers"},
         Bad{"matrix:1 2;3", 12, "row 2 has 1 numbers"},
