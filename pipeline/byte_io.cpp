@@ -27,6 +27,11 @@ constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
 // How often a wait for input looks whether it should stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
 
+// Descriptors that others have opened, or not, may be of no use.
+std::string reason(int error, const char* use) {
+  return error == EBADF ? fmt::format("it is not open for {}", use) : std::strerror(error);
+}
+
 }  // namespace
 
 ByteReader::ByteReader(int fd, bool owns, std::string name, const std::atomic<bool>* interrupted)
@@ -77,7 +82,7 @@ std::size_t ByteReader::read_some(std::span<std::byte> to) {
     const ssize_t count = ::read(fd_, to.data(), std::min(to.size(), most));
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN)
-      throw Error(Fault::input, "cannot read the input", name_, std::strerror(errno));
+      throw Error(Fault::input, "cannot read the input", name_, reason(errno, "reading"));
   }
   return 0;
 }
@@ -162,7 +167,7 @@ void ByteWriter::write_all(std::span<iovec> parts) {
       }
       if (errno == EPIPE)
         throw Error(Message::output_closed, "cannot write to", name_, "its reader has closed it");
-      throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
+      throw Error(Fault::output, "cannot write to", name_, reason(errno, "writing"));
     }
     bytes_ += written;
     auto left = static_cast<std::size_t>(written);

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "pipeline/printable.h"
 #include "pipeline/source_kinds.h"
 
 extern "C" {
@@ -9,6 +10,8 @@ extern "C" {
 
 namespace vidconv {
 namespace {
+
+constexpr std::size_t longest_shown = 80;  // of a description in a message, bytes
 
 // Takes the longest number at the start of `text`; 0 where there is none.
 int take_number(std::string_view& text) {
@@ -28,11 +31,18 @@ std::optional<std::string> take_part(std::string_view& text, char mark) {
   return part;
 }
 
+// 25, 30000/1001 or ntsc-film. libavutil alone would take "0x19", "PI" and " 5*5 " too.
+bool looks_like_rate(std::string_view text) {
+  return text.find_first_not_of("0123456789./") == text.npos ||
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == text.npos;
+}
+
 }  // namespace
 
 PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
+  const auto shown = [](std::string_view part) { return "'" + shortened(part, 40) + "'"; };
   const auto refuse = [&](const std::string& why) {
-    throw Error(Fault::usage, "cannot understand " + what, std::string(text), why,
+    throw Error(Fault::usage, "cannot understand " + what, shortened(text, longest_shown), why,
                 "write WxH[:PIXFMT][@FPS], as in 1920x1080:yuv420p@25");
   };
   PictureSpec spec;
@@ -49,7 +59,7 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
   if (const auto name = take_part(rest, ':')) {
     const AVPixelFormat id = av_get_pix_fmt(name->c_str());
     if (id == AV_PIX_FMT_NONE)
-      refuse("there is no pixel format '" + *name + "'" + format_meant(*name));
+      refuse("there is no pixel format " + shown(*name) + format_meant(*name));
     spec.format = find_format(without_range(id, spec.range));
     if (!spec.format) {
       spec.format = find_swapped(id);
@@ -59,17 +69,17 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
       refuse("the pixel format '" + *name + "' is not supported: " + why_not_filtered(id));
   }
   if (const auto rate = take_part(rest, '@'))
-    if (av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)
-      refuse("'" + *rate + "' is not a number of frames per second");
+    if (!looks_like_rate(*rate) || av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)
+      refuse(shown(*rate) + " is not a number of frames per second");
   if (const auto frames = take_part(rest, '#')) {
     std::int64_t count = -1;
     const auto [end, error] =
         std::from_chars(frames->data(), frames->data() + frames->size(), count);
     if (error != std::errc{} || end != frames->data() + frames->size() || count < 0)
-      refuse("'" + *frames + "' is not a number of frames");
+      refuse(shown(*frames) + " is not a number of frames");
     spec.frames = count;
   }
-  if (!rest.empty()) refuse("'" + std::string(rest) + "' is not understood");
+  if (!rest.empty()) refuse(shown(rest) + " is not understood");
   return spec;
 }
 

@@ -55,13 +55,15 @@ class Ledger {
     report();
   }
 
-  // After the last frame. Throws Error(unaccounted) where frames or packets were lost or made up.
+  // After the last frame. Throws Error(unaccounted) where frames or packets were lost or made up,
+  // Error(no_frame) where there was none: an empty output takes no older one's place.
   void finish(Sink& sink) {
     if (reported_ != encoded) {
       next_report_ = 0;
       report();
     }
     check_complete(sink);
+    if (encoded == 0) refuse_nothing();
     encode.time([&] { sink.finish(); });
   }
 
@@ -85,6 +87,15 @@ class Ledger {
   }
 
  private:
+  [[noreturn]] void refuse_nothing() const {
+    const std::string truncated = source_.damage().truncated;
+    throw Error(Message::no_frame, "there is nothing to filter", "",
+                truncated.empty()
+                    ? "the input has no frame in the part that was asked for"
+                    : "the input ends before the part that was asked for: " + truncated,
+                "choose an earlier --start");
+  }
+
   // Before the sink is finished.
   void check_complete(const Sink& sink) const {
     const std::vector<StreamAccount> streams = source_.accounts();

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <utility>
 
+extern "C" {
+#include <libavutil/common.h>
+}
+
 #include "pipeline/source_kinds.h"
 
 namespace vidconv {
@@ -29,11 +33,11 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   const double rate = av_q2d(info_.frame_rate);
   // A little less than exact, so that decimals of times such as 0.04 find their frame.
   const auto frames_in = [&](double seconds) {
-    return static_cast<std::int64_t>(std::ceil(seconds * rate - 1e-6));
+    return static_cast<std::int64_t>(std::clamp(std::ceil(seconds * rate - 1e-6), 0., 0x1p62));
   };
-  if (options.start) first_ = std::max<std::int64_t>(0, frames_in(*options.start));
+  if (options.start) first_ = frames_in(*options.start);
   if (options.duration) end_ = std::min(end_, first_ + frames_in(*options.duration));
-  if (options.frames) end_ = std::min(end_, first_ + *options.frames);
+  if (options.frames) end_ = std::min(end_, av_sat_add64(first_, *options.frames));
   if (available) end_ = std::min(end_, std::max(first_, *available));
   pool_.reserve(
       static_cast<int>(std::min(most_in_flight, std::max<std::int64_t>(0, end_ - first_))));

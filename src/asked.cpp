@@ -8,6 +8,8 @@
 
 #include "pipeline/cuda.h"
 #include "pipeline/light.h"
+#include "pipeline/printable.h"
+#include "src/option_values.h"
 
 namespace vidconv {
 namespace {
@@ -43,7 +45,8 @@ PlaneSelection planes(const Options& options) {
   try {
     return PlaneSelection::parse(options.planes);
   } catch (const std::invalid_argument& error) {
-    throw Error(Message::filter_spec, "--planes", options.planes, error.what(), "see --help");
+    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_shown),
+                error.what(), "see --help");
   }
 }
 

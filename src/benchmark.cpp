@@ -81,7 +81,7 @@ std::string benchmark_json(const BenchmarkResult& result, const Source& source,
   b["of_slowest"] = result.efficiency;
   b["bus"] = result.bus ? rate(*result.bus) : Json(nullptr);
   b["of_bus"] = result.bus ? Json(result.of_bus) : Json(nullptr);
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace vidconv

@@ -9,6 +9,7 @@
 #include "kernels/names.h"
 #include "pipeline/cuda.h"
 #include "pipeline/trace.h"
+#include "src/option_values.h"
 
 namespace vidconv {
 
@@ -37,9 +38,8 @@ DeviceChoice choose_device(const std::string& word) {
   const std::optional<int> numbered =
       word.starts_with("cuda:") ? parse_number(word.substr(5)) : std::nullopt;
   if (word != "cuda" && !numbered)
-    throw Error(Fault::usage, "--device", word,
-                "no such device" + did_you_mean(word, {"auto", "cpu", "cuda"}),
-                "use auto, cpu, cuda or cuda:N");
+    refuse("--device", word, "no such device" + did_you_mean(word, {"auto", "cpu", "cuda"}),
+           "use auto, cpu, cuda or cuda:N");
   const int index = numbered.value_or(0);
   if (found.devices.empty())
     throw Error(Fault::device, "cannot use the device", word, found.why_none,
@@ -72,25 +72,25 @@ WakingDevice wake_chosen_device(const std::string& word, Trace* trace) {
 std::optional<NvdecOptions> choose_decoder(const std::string& word, const DeviceChoice& device,
                                            bool verify, const Notify& told) {
   if (word == "auto" || word == "cpu") return std::nullopt;
-  const auto refuse = [&](const std::string& why, const std::string& remedy) {
-    throw Error(Fault::usage, "--decoder", word, why, remedy);
+  const auto refuse_it = [&](const std::string& why, const std::string& remedy) {
+    refuse("--decoder", word, why, remedy);
   };
   NvdecOptions options{.device = device.index, .sessions = std::nullopt};
   if (word != "nvdec") {
     options.sessions = word.starts_with("nvdec:") ? parse_number(word.substr(6)) : std::nullopt;
     if (!options.sessions || *options.sessions < 1 || *options.sessions > 64)
-      refuse("no such decoder" + did_you_mean(word, {"auto", "cpu", "nvdec"}),
-             "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
+      refuse_it("no such decoder" + did_you_mean(word, {"auto", "cpu", "nvdec"}),
+                "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
   }
   if (device.device != Device::cuda && !device.why.empty()) {  // --device auto has found none
     notify(told, Message::fallback, "decoding on the CPU, which filters too");
     return std::nullopt;
   }
   if (device.device != Device::cuda)
-    refuse("frames that NVDEC decodes stay on the device, and the CPU convolves here",
-           "use --device cuda, or --decoder cpu");
+    refuse_it("frames that NVDEC decodes stay on the device, and the CPU convolves here",
+              "use --device cuda, or --decoder cpu");
   if (verify)
-    refuse(
+    refuse_it(
         "frames that NVDEC decodes stay on the device, and --verify and --compare look at them on "
         "the CPU",
         "use --decoder cpu");

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "pipeline/light.h"
+#include "pipeline/printable.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -217,12 +218,12 @@ std::string describe_video(const VideoInfo& video) {
 
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
                     bool encoded_there, const Work& work, const Processor& processor, int slots) {
-  std::string text = fmt::format("input   {}: {}\n", input, describe_video(video));
+  std::string text = fmt::format("input   {}: {}\n", printable(input), describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
 
   const std::vector<std::string> variants = processor.variants();
   for (std::size_t link = 0; link < work.links.size(); ++link) {
-    text += fmt::format("filter  {}\n", work.links[link].text);
+    text += fmt::format("filter  {}\n", printable(work.links[link].text));
     for (std::size_t i = 0; i < work.steps.size(); ++i) {
       const Step& step = work.steps[i];
       if (step.link != link) continue;

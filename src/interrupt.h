@@ -6,8 +6,7 @@
 namespace vidconv {
 
 // SIGINT and SIGTERM set the flag that is returned; when it is set already they end the process.
-// SIGPIPE and SIGXFSZ are ignored, so that a reader that goes away and a file that may not grow are
-// errors of the write. For the whole process.
+// For the whole process.
 const std::atomic<bool>& install_interrupt_handlers();
 
 // The signal that came, 0 where none did.

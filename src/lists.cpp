@@ -15,6 +15,7 @@
 #include "pipeline/format.h"
 #include "src/completions.h"
 #include "src/help.h"
+#include "src/standard_streams.h"
 
 namespace vidconv {
 namespace {
@@ -31,21 +32,25 @@ std::string default_of(const Parameter& p) {
   return fmt::format(" (default {})", *p.fallback);
 }
 
-void list_kernels() {
+std::string list_kernels() {
+  std::string text;
   for (const Preset& preset : presets()) {
-    fmt::print("{:<12} {}\n", preset.name, preset.description);
+    text += fmt::format("{:<12} {}\n", preset.name, preset.description);
     for (const Parameter& p : preset.parameters)
-      fmt::print("  {:<10} {:<12} {}{}\n", p.name, range_of(p), p.description, default_of(p));
+      text +=
+          fmt::format("  {:<10} {:<12} {}{}\n", p.name, range_of(p), p.description, default_of(p));
   }
-  fmt::print("\n");
+  text += "\n";
   for (const MatrixForm& form : matrix_forms())
-    fmt::print("{:<19} {}\n", fmt::format("{}:{}", form.name, form.what_follows), form.description);
-  fmt::print("\nEvery filter takes\n");
+    text += fmt::format("{:<19} {}\n", fmt::format("{}:{}", form.name, form.what_follows),
+                        form.description);
+  text += "\nEvery filter takes\n";
   for (const ModifierKey& key : modifier_keys())
-    fmt::print("  {:<7} {:<20} {}\n", key.name, key.values, key.description);
+    text += fmt::format("  {:<7} {:<20} {}\n", key.name, key.values, key.description);
+  return text;
 }
 
-void list_kernels_as_json() {
+std::string list_kernels_as_json() {
   using Json = nlohmann::ordered_json;
   Json filters = Json::array(), forms = Json::array(), keys = Json::array();
   for (const Preset& preset : presets()) {
@@ -73,11 +78,13 @@ void list_kernels_as_json() {
                      {"description", form.description}});
   for (const ModifierKey& key : modifier_keys())
     keys.push_back({{"name", key.name}, {"values", key.values}, {"description", key.description}});
-  fmt::print("{}\n", Json{{"filters", filters}, {"forms", forms}, {"keys_of_all", keys}}.dump(2));
+  return fmt::format("{}\n",
+                     Json{{"filters", filters}, {"forms", forms}, {"keys_of_all", keys}}.dump(2));
 }
 
-void list_formats() {
-  fmt::print("{:<14} {:<11} {:>5}  {}\n", "format", "components", "bits", "chroma");
+std::string list_formats() {
+  std::string text =
+      fmt::format("{:<14} {:<11} {:>5}  {}\n", "format", "components", "bits", "chroma");
   for (const PixelFormat& format : formats()) {
     std::string names, chroma;
     for (const Component& c : format.components) {
@@ -86,16 +93,17 @@ void list_formats() {
         chroma = fmt::format("1/{} x 1/{}", c.subsampling.x, c.subsampling.y);
     }
     const SampleType& sample = format.components[0].sample;
-    fmt::print("{:<14} {:<11} {:>5}  {}\n", format.name, names,
-               sample.storage == Storage::f32 ? "float" : std::to_string(sample.depth), chroma);
+    text += fmt::format("{:<14} {:<11} {:>5}  {}\n", format.name, names,
+                        sample.storage == Storage::f32 ? "float" : std::to_string(sample.depth),
+                        chroma);
   }
-  fmt::print(R"(
+  return text + R"(
 Samples in the other order of bytes (gray16be) are turned around exactly. Any other format that FFmpeg
 can convert is filtered as the nearest of these.
-)");
+)";
 }
 
-void list_formats_as_json() {
+std::string list_formats_as_json() {
   using Json = nlohmann::ordered_json;
   const auto name_of = [](Component::Kind kind) {
     return kind == Component::Kind::luma     ? "luma"
@@ -118,72 +126,70 @@ void list_formats_as_json() {
                     {"planes", format.planes},
                     {"components", components}});
   }
-  fmt::print("{}\n", Json{{"formats", list}}.dump(2));
+  return fmt::format("{}\n", Json{{"formats", list}}.dump(2));
 }
 
-void list_variants() {
-  const auto print = [](std::span<const Variant> table) {
+std::string list_variants() {
+  std::string text = fmt::format("{:<24} {:<5}\n", "variant", "device");
+  const auto add = [&text](std::span<const Variant> table) {
     for (const Variant& v : table) {
-      fmt::print("{:<24} {:<5} {}\n", v.name, v.device == Device::cpu ? "cpu" : "cuda",
-                 v.description);
-      if (!v.needs.empty()) fmt::print("{:<30} ({})\n", "", v.needs);
+      text += fmt::format("{:<24} {:<5} {}\n", v.name, v.device == Device::cpu ? "cpu" : "cuda",
+                          v.description);
+      if (!v.needs.empty()) text += fmt::format("{:<30} ({})\n", "", v.needs);
     }
   };
-  fmt::print("{:<24} {:<5}\n", "variant", "device");
-  print(variants());
-  fmt::print("\nTo study, never chosen unasked:\n");
-  print(study_variants());
+  add(variants());
+  text += "\nTo study, never chosen unasked:\n";
+  add(study_variants());
+  return text;
 }
 
-void list_devices() {
-  fmt::print("{:<8} CPU, {} threads\n", "cpu", std::thread::hardware_concurrency());
+std::string list_devices() {
+  std::string text =
+      fmt::format("{:<8} CPU, {} threads\n", "cpu", std::thread::hardware_concurrency());
   const CudaDevices found = cuda_devices();
   for (const CudaDevice& device : found.devices)
-    fmt::print("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB\n", device.index, device.name,
-               device.major, device.minor, static_cast<double>(device.memory) / (1 << 30));
-  if (found.devices.empty()) fmt::print("no CUDA device: {}\n", found.why_none);
+    text += fmt::format("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB\n", device.index,
+                        device.name, device.major, device.minor,
+                        static_cast<double>(device.memory) / (1 << 30));
+  if (found.devices.empty()) text += fmt::format("no CUDA device: {}\n", found.why_none);
+  return text;
 }
 
-}  // namespace
-
-void print_list(List list) {
+std::string listed(List list) {
   switch (list) {
     case List::none:
       break;
     case List::help:
-      fmt::print("{}", help_text());
-      break;
+      return help_text();
+    case List::version:
+      return "vidconv " VIDCONV_VERSION "\n";
     case List::kernels:
-      list_kernels();
-      break;
+      return list_kernels();
     case List::kernels_as_json:
-      list_kernels_as_json();
-      break;
+      return list_kernels_as_json();
     case List::formats:
-      list_formats();
-      break;
+      return list_formats();
     case List::formats_as_json:
-      list_formats_as_json();
-      break;
+      return list_formats_as_json();
     case List::variants:
-      list_variants();
-      break;
+      return list_variants();
     case List::devices:
-      list_devices();
-      break;
+      return list_devices();
     case List::manual:
-      fmt::print("{}", manual_page());
-      break;
+      return manual_page();
     case List::bash_completions:
-      fmt::print("{}", bash_completions());
-      break;
+      return bash_completions();
     case List::zsh_completions:
-      fmt::print("{}", zsh_completions());
-      break;
+      return zsh_completions();
     case List::fish_completions:
-      fmt::print("{}", fish_completions());
-      break;
+      return fish_completions();
   }
+  return "";
 }
+
+}  // namespace
+
+void print_list(List list) { print(listed(list)); }
 
 }  // namespace vidconv

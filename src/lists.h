@@ -5,6 +5,7 @@
 
 namespace vidconv {
 
+// Throws Error(output) where it cannot be printed.
 void print_list(List list);
 
 }  // namespace vidconv

@@ -4,7 +4,6 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +25,7 @@
 #include "src/progress.h"
 #include "src/report.h"
 #include "src/sandbox.h"
+#include "src/standard_streams.h"
 
 namespace vidconv {
 namespace {
@@ -93,14 +93,16 @@ class Command {
   int explain_all() {
     if (!options_.output.empty()) choose_memory();
     const std::vector<Source::Video> videos = source_->videos();
+    std::string text;
     for (std::size_t i = 0; i < videos.size(); ++i) {
       const VideoInfo& video = videos[i].info;
       const auto processor = processor_for(works_[i], video);
       std::string input = options_.input;
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      fmt::print("{}", explain(input, video, source_->on_device(), stay_on_device_, works_[i],
-                               *processor, slots(options_, device_, video)));
+      text += explain(input, video, source_->on_device(), stay_on_device_, works_[i], *processor,
+                      slots(options_, device_, video));
     }
+    print(text);
     return 0;
   }
 
@@ -109,8 +111,7 @@ class Command {
     const BenchmarkResult result = run_benchmark(*source_, *processor_, seconds);
     if (!options_.stats_file.empty())
       write_stats(options_.stats_file, benchmark_json(result, *source_, *processor_));
-    if (options_.stats_file != "-")
-      fmt::print("{}", benchmark_table(result, *source_, *processor_));
+    if (options_.stats_file != "-") print(benchmark_table(result, *source_, *processor_));
     return 0;
   }
 
@@ -244,7 +245,11 @@ class Command {
   }
 
   int fail(const Error& error) {
-    messages_.warn(error.kind(), error.message());
+    if (interrupting_signal() != 0 && error.kind() == Message::no_frame)
+      messages_.warn(Message::interrupted,
+                     "interrupted before the first frame: there is no output");
+    else
+      messages_.warn(error.kind(), error.message());
     const int code = exit_code(error);
     try {
       write_report({code, interrupting_signal() != 0, &error});
@@ -283,20 +288,20 @@ class Command {
 };
 
 int command(int argc, char** argv) {
-  const std::optional<Options> options = parse_options(argc, argv);
-  if (!options) return 0;
-  if (options->list != List::none) {
-    print_list(options->list);
+  const Options options = parse_options(argc, argv);
+  if (options.list != List::none) {
+    print_list(options.list);
     return 0;
   }
-  check_report_files(*options);
-  return Command(*options).run();
+  check_report_files(options);
+  return Command(options).run();
 }
 
 }  // namespace
 }  // namespace vidconv
 
 int main(int argc, char** argv) {
+  vidconv::prepare_standard_streams();
   try {
     return vidconv::command(argc, argv);
   } catch (...) {

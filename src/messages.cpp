@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "src/standard_streams.h"
+
 namespace vidconv {
 
-void say(const std::string& line) { fmt::print(stderr, "vidconv: {}\n", line); }
+void say(const std::string& line) { print_error_line("vidconv: " + line); }
 void say(Message kind, const std::string& line) {
   say(fmt::format("{} [{}]", line, kind_of(kind).name));
 }

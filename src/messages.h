@@ -11,7 +11,7 @@
 
 namespace vidconv {
 
-// A line on stderr, with its kind at the end.
+// A line on stderr, with its kind at the end. What cannot be written is dropped.
 void say(const std::string& line);
 void say(Message kind, const std::string& line);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
+#include <optional>
 #include <string_view>
 
 extern "C" {
@@ -11,19 +13,45 @@ extern "C" {
 
 #include "kernels/names.h"
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 
 namespace vidconv {
+namespace {
+
+// All of `text`; none where it is something else, or outside of the limits, as nan is.
+template <class T>
+std::optional<T> number_of(std::string_view text, T min, T max) {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end && value >= min && value <= max) return value;
+  return std::nullopt;
+}
+
+}  // namespace
 
 void refuse(const std::string& option, const std::string& value, const std::string& why,
             const std::string& remedy) {
-  throw Error(Fault::usage, option, value, why, remedy);
+  throw Error(Fault::usage, option, shortened(value, longest_shown), why, remedy);
+}
+
+std::int64_t parse_whole(const char* option, const std::string& text, std::int64_t min,
+                         std::int64_t max) {
+  if (const auto value = number_of<std::int64_t>(text, min, max)) return *value;
+  refuse(option, text, fmt::format("not a whole number from {} to {}", min, max), "");
+}
+
+double parse_number(const char* option, const std::string& text, double min, double max) {
+  if (const auto value = number_of<double>(text, min, max)) return *value;
+  refuse(option, text, fmt::format("not a number from {:g} to {:g}", min, max), "");
 }
 
 FilterSpec parse_kernel(const std::string& text) {
   try {
     return FilterSpec::parse(text);
   } catch (const SpecError& error) {
-    throw Error(Message::filter_spec, "--kernel", error.text(),
+    throw Error(Message::filter_spec, "--kernel",
+                excerpt(error.text(), error.column() - 1, longest_shown),
                 fmt::format("column {}: {}", error.column(), error.what()), "see --list-kernels");
   }
 }
@@ -39,11 +67,8 @@ Border parse_border(const std::string& text) {
   if (same_name(text, "zero")) return {BorderMode::constant, 0};
   constexpr std::string_view constant = "constant:";
   if (same_name(text.substr(0, constant.size()), constant)) {
-    Border border{BorderMode::constant, 0};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + constant.size(), end, border.value);
-    if (error == std::errc() && stop == end && border.value >= 0 && border.value <= 1)
-      return border;
+    if (const auto level = number_of<double>(text.substr(constant.size()), 0, 1))
+      return {BorderMode::constant, *level};
     refuse("--border", text, "the level is not a number from 0 to 1", "e.g. constant:0.5");
   }
   const BorderName* border = row_named(border_modes, text, &BorderName::name);
@@ -56,9 +81,14 @@ Border parse_border(const std::string& text) {
 
 double parse_time(const char* option, const std::string& text) {
   std::int64_t microseconds = 0;
-  if (av_parse_time(&microseconds, text.c_str(), 1) < 0 || microseconds < 0)
-    refuse(option, text, "not a time of 0 or more", "give seconds (12.5) or [HH:]MM:SS[.mmm]");
-  return static_cast<double>(microseconds) / 1e6;
+  // It would skip blanks, too.
+  const bool understood = text.find_first_not_of("0123456789:.mus") == text.npos &&
+                          av_parse_time(&microseconds, text.c_str(), 1) >= 0;
+  const double seconds = static_cast<double>(microseconds) / 1e6;
+  if (!understood || seconds < 0 || seconds > longest_time)
+    refuse(option, text, fmt::format("not a time from 0 to {:g} seconds", longest_time),
+           "give seconds (12.5) or [HH:]MM:SS[.mmm]");
+  return seconds;
 }
 
 ProgressMode parse_progress(const std::string& text) {
@@ -77,10 +107,7 @@ std::pair<std::string, std::string> parse_encoder_option(const std::string& text
 
 int parse_video(const std::string& text) {
   if (same_name(text, "all")) return 0;
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && stop == end && number > 0) return number;
+  if (const auto number = number_of<int>(text, 1, std::numeric_limits<int>::max())) return *number;
   refuse("--video", text, "not the number of a stream, counted from 1", "use N or all");
 }
 
@@ -96,11 +123,10 @@ Comparison parse_comparison(const std::string& text) {
     refuse("--compare", text,
            "no such way to compare" + did_you_mean(text, {"split", "side", "flip"}),
            "use split, side, flip or flip:SECONDS");
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + flip.size(), end, comparison.seconds);
-  if (error != std::errc() || stop != end || comparison.seconds < 0.001 ||
-      comparison.seconds > 1000)
+  const auto seconds = number_of<double>(text.substr(flip.size()), 0.001, 1000);
+  if (!seconds)
     refuse("--compare", text, "not a number of seconds from 0.001 to 1000", "e.g. flip:0.5");
+  comparison.seconds = *seconds;
   return comparison;
 }
 

@@ -2,6 +2,8 @@
 // filters, Error(filter_spec).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -11,6 +13,17 @@ namespace vidconv {
 
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& why, const std::string& remedy);
+
+// Of values, specifications and words of CLI11 in a message, bytes.
+inline constexpr std::size_t longest_shown = 120;
+// Seconds, some 30 years: what can be counted in microseconds and in frames.
+inline constexpr double longest_time = 1e9;
+
+// Digits and nothing else.
+std::int64_t parse_whole(const char* option, const std::string& text, std::int64_t min,
+                         std::int64_t max);
+// A decimal and nothing else; not "inf", not "nan".
+double parse_number(const char* option, const std::string& text, double min, double max);
 
 FilterSpec parse_kernel(const std::string& text);
 // What --border takes, with bars between.

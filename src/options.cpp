@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 
 #include "kernels/names.h"
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 
@@ -20,8 +22,8 @@ constexpr const char* main_group = "Main";
 struct Words {
   std::vector<std::string> kernels, encoder_options;
   std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
-  double benchmark = 0;
-  int verify = 0;
+  // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
+  std::string frames, timeout, crf, threads, slots, benchmark, verify;
   std::string list_kernels, list_formats, completions;
   bool list_variants = false, list_devices = false, manual = false;
 };
@@ -100,15 +102,12 @@ void declare_input(CLI::App& app, Options& o, Words& w) {
   app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
       ->type_name("TIME");
   app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");
-  app.add_option("--frames", o.frames, "stop after so many frames")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  app.add_option("--frames", w.frames, "stop after so many frames")->type_name("N");
   app.add_option("--video", w.video,
                  "filter the Nth video stream, copy the others (default: 1), or filter all")
       ->type_name("N|all");
-  app.add_option("--timeout", o.timeout,
+  app.add_option("--timeout", w.timeout,
                  "give up an input from which nothing comes for so long (default: never)")
-      ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
 }
 
@@ -116,8 +115,7 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
   app.add_option("--codec", o.codec,
                  "encoder, as libx265 or hevc_nvenc (default: the input's codec, else H.264)")
       ->type_name("NAME");
-  app.add_option("--crf", o.crf, "quality of the encoder (default: visually lossless)")
-      ->check(CLI::NonNegativeNumber)
+  app.add_option("--crf", w.crf, "quality of the encoder (default: visually lossless)")
       ->type_name("N");
   app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
   app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
@@ -131,7 +129,7 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
                "damage, and whatever the output cannot hold, is an error instead of a message");
 }
 
-void declare_machine(CLI::App& app, Options& o) {
+void declare_machine(CLI::App& app, Options& o, Words& w) {
   app.add_option("--device", o.device, "where to convolve")
       ->capture_default_str()
       ->type_name("auto|cpu|cuda|cuda:N");
@@ -143,12 +141,9 @@ void declare_machine(CLI::App& app, Options& o) {
                  "on one file (default: as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
-  app.add_option("--threads", o.threads, "CPU threads (default: one per core)")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  app.add_option("--slots", o.slots,
+  app.add_option("--threads", w.threads, "CPU threads (default: one per core)")->type_name("N");
+  app.add_option("--slots", w.slots,
                  "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
-      ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.add_flag("--no-sandbox", o.no_sandbox,
                "keep the rights to files and to the network that the run should not need");
@@ -166,11 +161,9 @@ void declare_reports(CLI::App& app, Options& o, Words& w) {
       ->type_name("FILE");
   app.add_option("--benchmark", w.benchmark,
                  "frames per second of each stage and of all, no codec (for 2 seconds)")
-      ->check(CLI::Range(0.01, 3600.0))
       ->type_name("[=SECONDS]");
   app.add_option("--verify", w.verify,
                  "compute every Nth frame (all) on the other path too and compare")
-      ->check(CLI::PositiveNumber)
       ->type_name("[=N]");
   app.add_flag("--gallery", o.gallery,
                "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
@@ -215,12 +208,12 @@ void declare(CLI::App& app, Options& o, Words& w) {
   declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
   declare_group(app, "Input", [&] { declare_input(app, o, w); });
   declare_group(app, "Output", [&] { declare_output(app, o, w); });
-  declare_group(app, "Machine", [&] { declare_machine(app, o); });
+  declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
   declare_group(app, "Lists", [&] {
     declare_lists(app, w);
     app.set_help_flag("-h,--help", "this text");
-    app.set_version_flag("--version", "vidconv " VIDCONV_VERSION, "the version");
+    app.set_version_flag("--version", "", "the version");
   });
   take_any_case(app);
 }
@@ -256,6 +249,34 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   }
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
   return words;
+}
+
+// As a shell makes them of variables that are not set.
+void refuse_empty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end())
+      refuse(option->get_name(), "", "its value is empty", "give one, or leave the option out");
+}
+
+void read_numbers(const Words& w, Options& o) {
+  const auto whole = [](const char* option, const std::string& text, int max) {
+    return static_cast<int>(parse_whole(option, text, 1, max));
+  };
+  if (!w.start.empty()) o.start = parse_time("--start", w.start);
+  if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
+  if (o.duration == 0)
+    refuse("--duration", w.duration, "nothing would be left", "give more than 0");
+  if (!w.frames.empty())
+    o.frames = parse_whole("--frames", w.frames, 1, std::numeric_limits<std::int64_t>::max());
+  if (!w.video.empty()) o.video = parse_video(w.video);
+  if (!w.timeout.empty()) o.timeout = parse_number("--timeout", w.timeout, 0.001, longest_time);
+  if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
+  if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
+  if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
+  if (!w.benchmark.empty())
+    o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
+  if (!w.verify.empty())
+    o.verify_every = whole("--verify", w.verify, std::numeric_limits<int>::max());
 }
 
 void check_together(const Options& o) {
@@ -319,7 +340,7 @@ const std::vector<OptionText>& option_table() {
   return table;
 }
 
-std::optional<Options> parse_options(int argc, const char* const* argv) {
+Options parse_options(int argc, const char* const* argv) {
   Options o;
   Words w;
   CLI::App app("", "vidconv");
@@ -329,15 +350,17 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     o.list = List::help;
     return o;
-  } catch (const CLI::Success& success) {
-    app.exit(success);
-    return std::nullopt;
+  } catch (const CLI::CallForVersion&) {
+    o.list = List::version;
+    return o;
   } catch (const CLI::ExtrasError&) {
     refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, "the command line", "", error.what(), "see vidconv --help");
+    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_shown),
+                "see vidconv --help");
   }
 
+  refuse_empty(app);
   o.list = list_of(w);
   if (o.list != List::none) return o;
 
@@ -348,15 +371,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
     o.start = parse_time("--at", w.at);
   }
-  if (!w.start.empty()) o.start = parse_time("--start", w.start);
-  if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
-  if (!w.video.empty()) o.video = parse_video(w.video);
   if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
   o.progress = parse_progress(w.progress);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_encoder_option(text));
-  if (w.benchmark > 0) o.benchmark_seconds = w.benchmark;
-  if (w.verify > 0) o.verify_every = w.verify;
+  read_numbers(w, o);
   check_together(o);
   return o;
 }

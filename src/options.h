@@ -1,6 +1,7 @@
 // The command line: what the user asked for, checked as far as words can be.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ enum class ProgressMode { automatic, plain, json, none };
 enum class List {
   none,
   help,
+  version,
   kernels,
   kernels_as_json,
   formats,
@@ -49,7 +51,7 @@ struct Options {
 
   double start = 0;                // seconds
   std::optional<double> duration;  // seconds
-  std::optional<long> frames;
+  std::optional<std::int64_t> frames;
 
   int video = 1;  // which video stream, counted from 1; 0: all
   std::optional<Comparison> compare;
@@ -69,7 +71,7 @@ struct Options {
   List list = List::none;
 };
 
-// Throws Error(Fault::usage). Returns nothing where --version was printed.
-std::optional<Options> parse_options(int argc, const char* const* argv);
+// Throws Error(Fault::usage).
+Options parse_options(int argc, const char* const* argv);
 
 }  // namespace vidconv

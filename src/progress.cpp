@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -195,8 +194,7 @@ void ProgressDisplay::make_room() {
   const std::lock_guard lock(mutex_);
   if (drawn_ == 0) return;
   draw("");
-  fmt::print(stderr, "\r");
-  std::fflush(stderr);
+  draw_on_stderr("\r");
 }
 
 // Over the bar before.
@@ -206,23 +204,24 @@ void ProgressDisplay::draw(const std::string& line) {
                            : 0;
   const std::size_t size = line.size() - escapes;
   if (dumb_)
-    fmt::print(stderr, "\r{}{:{}}", line, "", drawn_ > size ? drawn_ - size : 0);
+    draw_on_stderr(fmt::format("\r{}{:{}}", line, "", drawn_ > size ? drawn_ - size : 0));
   else
-    fmt::print(stderr, "\r{}\033[K", line);
+    draw_on_stderr(fmt::format("\r{}\033[K", line));
   drawn_ = size;
 }
 
 void ProgressDisplay::show(const Progress& progress) {
   if (mode_ == ProgressMode::none || progress.seconds < next_) return;
   next_ = progress.seconds + (mode_ == ProgressMode::automatic ? 0.1 : 1.0);
-  print(progress);
+  print(progress, Patience::none);
 }
 
 void ProgressDisplay::finish(const Progress& progress) {
-  if (mode_ == ProgressMode::plain || mode_ == ProgressMode::json) print(progress);
+  if (mode_ == ProgressMode::plain || mode_ == ProgressMode::json)
+    print(progress, Patience::a_moment);
 }
 
-void ProgressDisplay::print(const Progress& progress) {
+void ProgressDisplay::print(const Progress& progress, Patience patience) {
   switch (mode_) {
     case ProgressMode::automatic: {
       const std::lock_guard lock(mutex_);
@@ -230,15 +229,14 @@ void ProgressDisplay::print(const Progress& progress) {
       break;
     }
     case ProgressMode::plain:
-      fmt::print(stderr, "{}\n", progress_bar(progress, total_, plain_columns));
+      print_error_line(progress_bar(progress, total_, plain_columns), patience);
       break;
     case ProgressMode::json:
-      fmt::print(stderr, "{}\n", progress_json(progress, total_));
+      print_error_line(progress_json(progress, total_), patience);
       break;
     case ProgressMode::none:
       break;
   }
-  std::fflush(stderr);
 }
 
 }  // namespace vidconv

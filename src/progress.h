@@ -8,6 +8,7 @@
 
 #include "pipeline/run.h"
 #include "src/options.h"
+#include "src/standard_streams.h"
 
 namespace vidconv {
 
@@ -38,7 +39,7 @@ class ProgressDisplay {
   void make_room();
 
  private:
-  void print(const Progress& progress);
+  void print(const Progress& progress, Patience patience);
   void draw(const std::string& line);
 
   ProgressMode mode_;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/explain.h"
+#include "src/standard_streams.h"
 
 namespace vidconv {
 namespace {
@@ -178,9 +179,10 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
 }
 
 void write_stats(const std::string& path, const std::string& json) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
+  if (path == "-") return print(json);
+  std::FILE* const file = std::fopen(path.c_str(), "w");
   const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
-  const bool closed = file && (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
+  const bool closed = file && std::fclose(file) == 0;
   if (!written || !closed)
     throw Error(Fault::output, "cannot write the statistics", path, std::strerror(errno),
                 "name a writable file");

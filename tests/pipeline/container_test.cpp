@@ -218,12 +218,11 @@ TEST(Output, FullDiskIsAnError) {
   }
 }
 
-TEST(Output, NoFramesAreAValidStreamButNoFilm) {
+TEST(Output, NoFramesAreNoOutput) {
   const TempDir dir;
-  EXPECT_EQ(convert("pattern:16x16#0", dir / "a.y4m").encoded, 0);
-  EXPECT_EQ(test::read_all(dir / "a.y4m").pictures.size(), 0u);
-  expect_error(Fault::output, {"no frame"}, [&] { convert("pattern:16x16#0", dir / "a.mkv"); });
-  EXPECT_EQ(dir.files(), std::vector<std::string>{"a.y4m"});
+  for (const char* name : {"a.y4m", "a.yuv", "a.mkv", "f%d.png"})
+    expect_error(Fault::input, {"no frame"}, [&] { convert("pattern:16x16#0", dir / name); });
+  EXPECT_EQ(dir.files(), std::vector<std::string>{});
 }
 
 }  // namespace

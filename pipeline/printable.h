@@ -1,0 +1,20 @@
+// Text that others have written (names, tags, FFmpeg's log), made fit to be shown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace vidconv {
+
+// `text` without what steers a terminal, begins a line or turns the direction of reading: each such
+// character but those of `kept` is written as JSON writes it ("\n", "\u001b"), so that a text that
+// is JSON stays the same JSON. A byte that is no UTF-8 is written "\xff".
+std::string printable(std::string_view text, std::string_view kept = {});
+
+// About `most` bytes: what is longer has "..." in its middle.
+std::string shortened(std::string_view text, std::size_t most);
+// About `most` bytes of what stands around the byte `at`, with "..." where something is missing.
+std::string excerpt(std::string_view text, std::size_t at, std::size_t most);
+
+}  // namespace vidconv
