@@ -24,10 +24,12 @@ struct AvErrorsRegistry {
     return registry;
   }
 
-  void tell(const void* key, const std::string& line) {
+  // Those that listen for the key, or this one.
+  void tell(const void* key, const AvErrors* one, const std::string& line) {
     const std::lock_guard lock(mutex);
     for (AvErrors* listener : listeners)
-      if (listener->key_ == key && listener->count_++ == 0) listener->first_ = line;
+      if ((listener == one || listener->key_ == key) && listener->count_++ == 0)
+        listener->first_ = line;
   }
 };
 
@@ -37,16 +39,23 @@ namespace {
 thread_local std::string last_line;
 // Of the youngest AvLines on this thread.
 thread_local std::string* heard = nullptr;
+// Of the youngest AvErrors::Here on this thread.
+thread_local AvErrors* here = nullptr;
 
-// Whose object this is; nullptr where it is nobody's.
-const void* key_of(void* object) {
+void tell_listeners(void* object, const std::string& line) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
-  if (!object_class) return nullptr;
-  const std::string_view name = object_class->class_name;
-  if (name == "AVCodecContext") return static_cast<AVCodecContext*>(object)->opaque;
-  if (name == "AVFormatContext") return static_cast<AVFormatContext*>(object)->opaque;
-  return nullptr;
+  const std::string_view name = object_class ? object_class->class_name : "";
+  const void* key = nullptr;
+  if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
+  if (name == "AVCodecContext") {
+    const AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
+    key = codec.opaque;
+    if (!key &&
+        (codec.codec_type == AVMEDIA_TYPE_AUDIO || codec.codec_type == AVMEDIA_TYPE_SUBTITLE))
+      return;
+  }
+  if (key || here) AvErrorsRegistry::get().tell(key, key ? nullptr : here, line);
 }
 
 void keep_line(void* object, int level, const char* format, va_list arguments) {
@@ -63,7 +72,7 @@ void keep_line(void* object, int level, const char* format, va_list arguments) {
   if (heard) heard->append(heard->empty() ? "" : "; ").append(text);
   if (level > AV_LOG_ERROR) return;
   last_line = text;
-  if (const void* key = key_of(object)) AvErrorsRegistry::get().tell(key, last_line);
+  tell_listeners(object, last_line);
 }
 
 }  // namespace
@@ -77,6 +86,9 @@ std::string take_av_line() { return std::exchange(last_line, {}); }
 
 AvLines::AvLines() : before_(std::exchange(heard, &text_)) {}
 AvLines::~AvLines() { heard = before_; }
+
+AvErrors::Here::Here(AvErrors& to) : before_(std::exchange(here, &to)) {}
+AvErrors::Here::~Here() { here = before_; }
 
 AvErrors::AvErrors(const void* key) : key_(key) {
   AvErrorsRegistry& registry = AvErrorsRegistry::get();

@@ -35,6 +35,20 @@ class AvLines {
 // threads, and containers) while it lives. Needs capture_av_log().
 class AvErrors {
  public:
+  // While it lives, `to` also hears what objects that libav* has made for itself say on this
+  // thread: parsers, filters of packets, the decoders that look into streams to describe them.
+  // Sound and text are not decoded here, so what their codecs say is not heard.
+  class Here {
+   public:
+    explicit Here(AvErrors& to);
+    ~Here();
+    Here(const Here&) = delete;
+    Here& operator=(const Here&) = delete;
+
+   private:
+    AvErrors* const before_;
+  };
+
   explicit AvErrors(const void* key);
   ~AvErrors();
   AvErrors(const AvErrors&) = delete;

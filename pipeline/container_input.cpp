@@ -20,6 +20,7 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
 }
 
 void ContainerInput::open() {
+  const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
@@ -44,6 +45,7 @@ void ContainerInput::open() {
 }
 
 int ContainerInput::read(AVPacket& packet) {
+  const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
   if (code < 0 && late()) throw_late();

@@ -44,7 +44,7 @@ class ContainerInput {
   // Cancelled or interrupted: an end that was seen is not the end of the data.
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
 
-  // What the demuxer has complained of so far.
+  // What the demuxer and the parsers have complained of so far, from the first byte on.
   const AvErrors& errors() const { return errors_; }
 
  private:

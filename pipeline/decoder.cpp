@@ -50,10 +50,12 @@ Decoder::Result Decoder::judge(int code) {
 }
 
 Decoder::Result Decoder::send(const AVPacket* packet) {
+  const AvErrors::Here listen(errors_);
   return judge(avcodec_send_packet(context_.get(), packet));
 }
 
 Decoder::Result Decoder::receive(FramePtr& frame) {
+  const AvErrors::Here listen(errors_);
   if (!frame) frame = make_frame();
   const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
   if (result != Result::done) return result;

@@ -108,7 +108,8 @@ class ContainerSource final : public Source {
     accounts_.clear();
     account_of(static_cast<int>(input_.container().nb_streams) - 1);
     ready_.clear();
-    forget_damage();
+    damage_ = {};
+    if (part_.cut) forget_damage();  // what lies at the beginning may not be of the part
     video_done_ = draining_ = at_end_ = false;
     drain_failures_ = 0;
   }

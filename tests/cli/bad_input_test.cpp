@@ -107,6 +107,26 @@ TEST_F(Damaged, GarbageInTheMiddle) {
   expect_damaged(sobel(path("garbage.mp4")), {path("garbage.mp4")});
 }
 
+// The demuxer complains while the streams are looked for, and never again.
+TEST_F(Damaged, FlvWithAWrongTagAtItsBeginning) {
+  std::string bytes = read_file(make_clip("in.flv", "-pix_fmt yuv420p -c:v libx264 -g 5"));
+  constexpr std::size_t file_header = 9, size_before = 4, tag_header = 11;
+  std::size_t tag = file_header + size_before;
+  for (int i = 0; i < 5; ++i) {
+    const auto byte = [&](std::size_t at) {
+      return static_cast<unsigned char>(bytes.at(tag + at));
+    };
+    tag += tag_header + (byte(1) << 16 | byte(2) << 8 | byte(3)) + size_before;
+  }
+  bytes.at(tag - 1) ^= 1;  // of the size of the tag before
+  write_file(path("early.flv"), bytes);
+  EXPECT_FALSE(shell("ffmpeg -v error -i " + path("early.flv") + " -f null -").err.empty());
+  expect_damaged(sobel(path("early.flv")), {path("early.flv"), "Packet mismatch"});
+  std::filesystem::remove(out());
+  EXPECT_TRUE(refused(sobel(path("early.flv"), {"--strict"}), exit_damaged, {"Packet mismatch"}));
+  EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
 TEST_F(Damaged, RawStdinThatEndsInsideAFrame) {
   constexpr std::size_t frame = 64 * 48 * 3 / 2;
   write_file(path("in.raw"), std::string(2 * frame + frame / 2, '\x40'));
