@@ -34,6 +34,13 @@ std::string reason(int error, const char* use) {
 
 }  // namespace
 
+bool sync_to_disk(int fd) {
+  int code;
+  while ((code = fsync(fd)) != 0 && errno == EINTR) {
+  }
+  return code == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS || errno == ENOSYS;
+}
+
 ByteReader::ByteReader(int fd, bool owns, std::string name, const std::atomic<bool>* interrupted)
     : fd_(fd), owns_(owns), name_(std::move(name)), interrupted_(interrupted) {
   struct stat status;
@@ -153,6 +160,20 @@ void ByteWriter::write_picture(const Frame& frame) {
     }
   }
   write_all(parts_);
+}
+
+void ByteWriter::sync() {
+  if (!sync_to_disk(fd_))
+    throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
+}
+
+std::int64_t ByteWriter::size() const {
+  struct stat status;
+  return fstat(fd_, &status) == 0 ? status.st_size : -1;
+}
+
+std::int64_t ByteWriter::read_at(std::int64_t offset, std::span<std::byte> to) const {
+  return pread(fd_, to.data(), to.size(), offset);
 }
 
 void ByteWriter::write_all(std::span<iovec> parts) {

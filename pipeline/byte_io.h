@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -61,6 +62,10 @@ class ByteReader {
   std::vector<char> peeked_;  // bytes before the descriptor's own
 };
 
+// As fsync(2); where there is no such thing, as of pipes and on some file systems, that is no
+// failure.
+bool sync_to_disk(int fd);
+
 // Writes in order. Throws Error(output), also where the reader of a pipe has gone. All but cancel()
 // belong to one thread.
 class ByteWriter {
@@ -78,6 +83,13 @@ class ByteWriter {
   // The visible samples, packed without gaps, from where they lie.
   void write_picture(const Frame& frame);
   std::int64_t bytes() const { return bytes_; }  // written so far
+  // Returns when all of it is on the disk, where that is where it goes.
+  void sync();
+
+  // Of a file: as lseek(2) and pread(2), whose -1 and errno are handed on.
+  std::int64_t seek(std::int64_t offset, int whence) { return lseek(fd_, offset, whence); }
+  std::int64_t size() const;
+  std::int64_t read_at(std::int64_t offset, std::span<std::byte> to) const;
 
  private:
   void write_all(std::span<iovec> parts);

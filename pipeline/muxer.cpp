@@ -52,11 +52,10 @@ Muxer::~Muxer() {
     container_->pb->error = AVERROR(EIO);
     av_write_trailer(container_.get());
   }
-  if (!pipe_) avio_closep(&container_->pb);
 }
 
 int Muxer::check(int code) const {
-  if (code < 0 && pipe_) pipe_->rethrow();
+  if (code < 0 && to_) to_->rethrow();
   return check_av(code, Fault::output, "cannot write the output", output_);
 }
 
@@ -66,18 +65,9 @@ AVStream& Muxer::add_stream() {
   return *stream;
 }
 
-void Muxer::begin(const std::string& path) {
-  check(avio_open2(&container_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE, nullptr, nullptr));
-  begin();
-}
-
-void Muxer::begin(std::unique_ptr<PipeOutput> pipe) {
-  pipe_ = std::move(pipe);
-  container_->pb = pipe_->context();
-  begin();
-}
-
-void Muxer::begin() {
+void Muxer::begin(std::unique_ptr<PipeOutput> to) {
+  to_ = std::move(to);
+  to_->connect(*container_);
   AVDictionary* options = nullptr;
   if (is_mov_family(format_)) {
     av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
@@ -169,17 +159,12 @@ void Muxer::finish() {
   if (holding_) release();
   needs_trailer_ = false;
   check(av_write_trailer(container_.get()));
-  bytes_ = bytes();
-  if (pipe_) {
-    avio_flush(container_->pb);
-    check(container_->pb->error);
-  } else {
-    check(avio_closep(&container_->pb));
-  }
+  avio_flush(container_->pb);
+  check(container_->pb->error);
 }
 
 std::int64_t Muxer::bytes() const {
-  return container_->pb ? std::max<std::int64_t>(bytes_, avio_tell(container_->pb)) : bytes_;
+  return container_->pb ? std::max<std::int64_t>(0, avio_tell(container_->pb)) : 0;
 }
 
 }  // namespace vidconv

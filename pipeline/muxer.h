@@ -27,14 +27,13 @@ class Muxer {
   // held back where that matters.
   void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }
 
-  // Writes the header, to the file at `path` or to `pipe`.
-  void begin(const std::string& path);
-  void begin(std::unique_ptr<PipeOutput> pipe);
+  // Writes the header.
+  void begin(std::unique_ptr<PipeOutput> to);
 
   // A packet of the stream `to`, with times in `time_base`. It is moved from.
   void write(AVPacket& packet, AVRational time_base, const AVStream& to);
 
-  // Writes what is held and the trailer, and closes.
+  // Writes what is held and the trailer.
   void finish();
 
   // Packets of the stream that have gone to the container; what is held is not counted.
@@ -47,7 +46,6 @@ class Muxer {
  private:
   bool has_cover() const;
   int check(int code) const;
-  void begin();
   void release();
   void mux(AVPacket& packet);
   void straighten(AVPacket& packet);
@@ -55,7 +53,7 @@ class Muxer {
   const AVOutputFormat& format_;
   const std::string output_;
   const Notify notify_, lose_;
-  std::unique_ptr<PipeOutput> pipe_;  // nullptr: a file
+  std::unique_ptr<PipeOutput> to_;
   OutputPtr container_;
   std::vector<int> awaited_;  // leaders of which no packet has come
   bool holding_;
@@ -63,7 +61,6 @@ class Muxer {
   std::int64_t later_ = 0;                             // what is added to all times, microseconds
   std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
   std::vector<std::int64_t> written_;
-  std::int64_t bytes_ = 0;  // when it was closed
   bool times_were_right_ = true;
   bool needs_trailer_ = false;
 };

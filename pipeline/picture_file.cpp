@@ -71,7 +71,7 @@ PacketPtr encoded(const AVFrame& picture, const std::string& path) {
 void write_picture(const AVFrame& picture, const std::string& path,
                    const PictureFileOptions& options) {
   const PacketPtr packet = encoded(picture, path);
-  PartialFile file(path, options.overwrite, options.input);
+  PartialFile file(path, {.overwrite = options.overwrite, .input = options.input});
   ByteWriter(file.fd(), path)
       .write({reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)});
   file.commit();

@@ -1,5 +1,7 @@
 #include "pipeline/pipe_io.h"
 
+#include <cerrno>
+#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -8,10 +10,13 @@ namespace {
 
 constexpr int buffer_bytes = 256 << 10;
 
-AvioPtr make_context(void* opaque, bool writes, int (*read)(void*, std::uint8_t*, int),
-                     int (*write)(void*, AvioBytes, int)) {
+using Read = int(void* opaque, std::uint8_t* to, int count);
+using Write = int(void* opaque, AvioBytes from, int count);
+using Seek = std::int64_t(void* opaque, std::int64_t offset, int whence);
+
+AvioPtr make_context(void* opaque, bool writes, Read* read, Write* write, Seek* seek) {
   auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
-  AvioPtr context(avio_alloc_context(buffer, buffer_bytes, writes, opaque, read, write, nullptr));
+  AvioPtr context(avio_alloc_context(buffer, buffer_bytes, writes, opaque, read, write, seek));
   if (!buffer || !context) throw_out_of_memory("for the buffer of a pipe");
   return context;
 }
@@ -24,7 +29,7 @@ void AvioDeleter::operator()(AVIOContext* p) const {
 }
 
 PipeInput::PipeInput(std::unique_ptr<ByteReader> reader)
-    : reader_(std::move(reader)), context_(make_context(this, false, read, nullptr)) {}
+    : reader_(std::move(reader)), context_(make_context(this, false, read, nullptr, nullptr)) {}
 
 int PipeInput::read(void* opaque, std::uint8_t* to, int count) {
   ByteReader& reader = *static_cast<PipeInput*>(opaque)->reader_;
@@ -38,8 +43,15 @@ int PipeInput::read(void* opaque, std::uint8_t* to, int count) {
   }
 }
 
-PipeOutput::PipeOutput(ByteWriter& writer)
-    : writer_(writer), context_(make_context(this, true, nullptr, write)) {}
+PipeOutput::PipeOutput(ByteWriter& writer, bool seeks)
+    : writer_(writer), context_(make_context(this, true, nullptr, write, seeks ? seek : nullptr)) {}
+
+void PipeOutput::connect(AVFormatContext& container) {
+  container.pb = context_.get();
+  container.opaque = this;
+  container.io_open = open_reader;
+  container.io_close2 = close_reader;
+}
 
 int PipeOutput::write(void* opaque, AvioBytes from, int count) {
   PipeOutput& self = *static_cast<PipeOutput*>(opaque);
@@ -53,8 +65,57 @@ int PipeOutput::write(void* opaque, AvioBytes from, int count) {
   }
 }
 
+std::int64_t PipeOutput::seek(void* opaque, std::int64_t offset, int whence) {
+  ByteWriter& writer = static_cast<PipeOutput*>(opaque)->writer_;
+  const std::int64_t at =
+      whence == AVSEEK_SIZE ? writer.size() : writer.seek(offset, whence & ~AVSEEK_FORCE);
+  return at >= 0 ? at : AVERROR(errno);
+}
+
 void PipeOutput::rethrow() const {
   if (failure_) std::rethrow_exception(failure_);
+}
+
+int PipeOutput::open_reader(AVFormatContext* container, AVIOContext** reader, const char* url,
+                            int flags, AVDictionary**) {
+  PipeOutput& self = *static_cast<PipeOutput*>(container->opaque);
+  const bool own = self.context_->seek && !self.reader_ && std::string_view(url) == container->url;
+  if (!own || (flags & AVIO_FLAG_WRITE)) {
+    av_log(container, AV_LOG_ERROR, "only one file is written, not '%s' too\n", url);
+    return AVERROR(EPERM);
+  }
+  try {
+    self.reader_ = std::make_unique<Reader>(self.writer_);
+  } catch (...) {
+    return AVERROR(ENOMEM);
+  }
+  *reader = self.reader_->context.get();
+  return 0;
+}
+
+int PipeOutput::close_reader(AVFormatContext* container, AVIOContext*) {
+  static_cast<PipeOutput*>(container->opaque)->reader_.reset();
+  return 0;
+}
+
+PipeOutput::Reader::Reader(const ByteWriter& written)
+    : file(written), context(make_context(this, false, read, nullptr, seek)) {}
+
+int PipeOutput::Reader::read(void* opaque, std::uint8_t* to, int count) {
+  Reader& self = *static_cast<Reader*>(opaque);
+  const std::int64_t got = self.file.read_at(
+      self.at, {reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
+  if (got < 0) return AVERROR(errno);
+  self.at += got;
+  return got > 0 ? static_cast<int>(got) : AVERROR_EOF;
+}
+
+std::int64_t PipeOutput::Reader::seek(void* opaque, std::int64_t offset, int whence) {
+  Reader& self = *static_cast<Reader*>(opaque);
+  const std::int64_t size = self.file.size();
+  if (whence == AVSEEK_SIZE) return size;
+  whence &= ~AVSEEK_FORCE;
+  return self.at = offset + (whence == SEEK_CUR ? self.at : whence == SEEK_END ? size : 0);
 }
 
 }  // namespace vidconv

@@ -1,4 +1,5 @@
-// PipeInput, PipeOutput: libavformat's view of a ByteReader and a ByteWriter.
+// PipeInput, PipeOutput: libavformat's view of a ByteReader and a ByteWriter. It opens no output by
+// itself.
 #pragma once
 
 #include <exception>
@@ -39,20 +40,37 @@ class PipeInput {
 
 class PipeOutput {
  public:
-  // `writer` outlives this object.
-  explicit PipeOutput(ByteWriter& writer);
+  // `writer` outlives this object. `seeks`: it writes to a file that belongs to it alone.
+  PipeOutput(ByteWriter& writer, bool seeks);
 
-  // For AVFormatContext::pb; outlives the container.
-  AVIOContext* context() { return context_.get(); }
+  // Makes the container write here, and read what it has written where it asks for that: some go
+  // over the file once more. Outlives the container.
+  void connect(AVFormatContext& container);
   // Throws again what the writer has thrown into libavformat; does nothing where it has not.
   void rethrow() const;
 
  private:
+  // What was written, from the beginning.
+  struct Reader {
+    explicit Reader(const ByteWriter& written);
+    static int read(void* opaque, std::uint8_t* to, int count);
+    static std::int64_t seek(void* opaque, std::int64_t offset, int whence);
+
+    const ByteWriter& file;
+    std::int64_t at = 0;
+    AvioPtr context;
+  };
+
   static int write(void* opaque, AvioBytes from, int count);
+  static std::int64_t seek(void* opaque, std::int64_t offset, int whence);
+  static int open_reader(AVFormatContext* container, AVIOContext** reader, const char* url,
+                         int flags, AVDictionary** options);
+  static int close_reader(AVFormatContext* container, AVIOContext* reader);
 
   ByteWriter& writer_;
   std::exception_ptr failure_;
   AvioPtr context_;
+  std::unique_ptr<Reader> reader_;
 };
 
 }  // namespace vidconv

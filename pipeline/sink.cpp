@@ -106,9 +106,13 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
   return kind.open(output, options, source);
 }
 
+PartialFile::Options file_options(const SinkOptions& options) {
+  return {.overwrite = options.overwrite, .input = options.input};
+}
+
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
   if (output != "-") {
-    file_.emplace(output, options.overwrite, options.input);
+    file_.emplace(output, file_options(options));
     writer_.emplace(file_->fd(), output);
     return;
   }
@@ -116,6 +120,13 @@ ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
     throw Error(Fault::output, "cannot write video to", "-", "standard output is a terminal",
                 "name a file or a pipe");
   writer_.emplace(options.stdout_fd, "standard output");
+}
+
+void ByteOutput::finish() {
+  if (file_)
+    file_->commit();
+  else
+    writer_->sync();
 }
 
 }  // namespace vidconv

@@ -31,9 +31,7 @@ class FileSink final : public Sink {
       : notify_(options.notify),
         lose_(options.lose ? options.lose : options.notify),
         output_(output),
-        file_(output == "-"
-                  ? nullptr
-                  : std::make_unique<PartialFile>(output, options.overwrite, options.input)),
+        to_(output, options),
         format_(choose_container(output, options)),
         muxer_(format_, output, notify_, lose_),
         copies_(muxer_, lose_) {
@@ -43,12 +41,7 @@ class FileSink final : public Sink {
       add_streams(*source.container());
     else
       add_video(*videos_[0], nullptr);
-    if (output == "-") {
-      pipe_.emplace(output, options);
-      muxer_.begin(std::make_unique<PipeOutput>(pipe_->writer()));
-    } else {
-      muxer_.begin(file_->path());
-    }
+    muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), to_.seeks()));
   }
 
   void write(Frame frame) override {
@@ -59,16 +52,14 @@ class FileSink final : public Sink {
 
   void copy(PacketPtr packet) override { copies_.write(*packet); }
 
-  void cancel() override {
-    if (pipe_) pipe_->cancel();
-  }
+  void cancel() override { to_.cancel(); }
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
     muxer_.finish();
     copies_.check_written();
     for (const auto& video : videos_) check_written(*video);
-    if (file_) file_->commit();
+    to_.finish();
   }
 
   std::int64_t frames() const override {
@@ -170,9 +161,7 @@ class FileSink final : public Sink {
 
   const Notify notify_, lose_;
   const std::string output_;
-  // Where it goes: one of the two. Outlives the muxer, which writes to it.
-  const std::unique_ptr<PartialFile> file_;
-  std::optional<ByteOutput> pipe_;
+  ByteOutput to_;  // outlives the muxer
   const AVOutputFormat& format_;
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;

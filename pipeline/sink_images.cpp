@@ -1,4 +1,7 @@
 // One file for each frame, or one file for one frame.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,12 +21,18 @@ SinkOptions with_codec(SinkOptions options, const AVOutputFormat& images,
   return options;
 }
 
+// Files that wait for their names without one, each with a descriptor.
+std::size_t most_open() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  return std::clamp<rlim_t>(limit.rlim_cur / 4, 1, 256);
+}
+
 class ImageSink final : public Sink {
  public:
   ImageSink(const std::string& output, const SinkOptions& options, const Source& source)
       : output_(output),
-        overwrite_(options.overwrite),
-        input_(options.input),
+        file_options_(file_options(options)),
         numbered_(is_numbered(output)),
         encoder_(choose_encoder(*image_container(), with_codec(options, *image_container(), output),
                                 source.video()),
@@ -47,7 +56,7 @@ class ImageSink final : public Sink {
     encoder_.finish([this](AVPacket& packet) { write_file(packet); });
     if (written_ == 0)
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
-    for (const auto& file : files_) file->commit();
+    PartialFile::commit(files_);
   }
 
   std::int64_t frames() const override { return encoder_.packets(); }
@@ -58,22 +67,23 @@ class ImageSink final : public Sink {
   void add_file() {
     const auto number = static_cast<int>(files_.size()) + 1;
     const std::string name = numbered_ ? numbered(output_, number) : output_;
-    files_.push_back(std::make_unique<PartialFile>(name, overwrite_, input_));
+    PartialFile* const first = files_.empty() ? nullptr : files_.front().get();
+    files_.push_back(std::make_unique<PartialFile>(name, file_options_, first));
   }
 
   void write_file(const AVPacket& packet) {
     if (numbered_) add_file();
     ByteWriter(files_.back()->fd(), output_)
         .write({reinterpret_cast<const char*>(packet.data), static_cast<std::size_t>(packet.size)});
-    files_.back()->close_file();
+    if (files_.size() > most_open_) files_.back()->set_aside();
     bytes_ += packet.size;
   }
 
   const std::string output_;
-  const bool overwrite_;
-  const std::string input_;
+  const PartialFile::Options file_options_;
   const bool numbered_;
   Encoder encoder_;
+  const std::size_t most_open_ = most_open();
   std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
   std::int64_t written_ = 0;
   std::int64_t bytes_ = 0;

@@ -22,6 +22,8 @@ std::unique_ptr<Sink> open_file_sink(const std::string&, const SinkOptions&, con
 bool file_takes_device_frames(const std::string& output, const SinkOptions& options,
                               const Source& source);
 
+PartialFile::Options file_options(const SinkOptions& options);
+
 // Bytes to standard output ("-") or to a file that appears when it is complete.
 class ByteOutput {
  public:
@@ -29,11 +31,12 @@ class ByteOutput {
   ByteOutput(const std::string& output, const SinkOptions& options);
 
   ByteWriter& writer() { return *writer_; }
+  // Whether one can go back in it, and read it: a file of its own.
+  bool seeks() { return file_ && writer_->seek(0, SEEK_CUR) >= 0; }
   void cancel() { writer_->cancel(); }
   std::int64_t bytes() const { return writer_->bytes(); }
-  void finish() {
-    if (file_) file_->commit();
-  }
+  // All is on the disk then, and has its name.
+  void finish();
 
  private:
   std::optional<PartialFile> file_;

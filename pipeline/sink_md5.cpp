@@ -65,7 +65,10 @@ class Md5Sink final : public Sink {
   }
 
   void cancel() override { writer_.cancel(); }
-  void finish() override { write_line("all", all_); }
+  void finish() override {
+    write_line("all", all_);
+    writer_.sync();
+  }
   std::int64_t frames() const override { return frames_; }
   std::string description() const override { return "digests"; }
 

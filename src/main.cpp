@@ -32,9 +32,11 @@ namespace {
 
 constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
 
-int exit_code(const Error& error) {
+// Of a run that has failed when it had got so far. What a signal ends before the first frame does
+// not fail; after that 128 + its number promises a finished output.
+int exit_code(const Error& error, std::int64_t frames) {
   const int signal = interrupting_signal();
-  return signal != 0 ? 128 + signal : static_cast<int>(error.fault());
+  return signal != 0 && frames == 0 ? 128 + signal : static_cast<int>(error.fault());
 }
 
 // What the source gives first, read while the processor is made; given up where that fails.
@@ -245,12 +247,12 @@ class Command {
   }
 
   int fail(const Error& error) {
-    if (interrupting_signal() != 0 && error.kind() == Message::no_frame)
+    if (interrupting_signal() != 0 && result_.encoded == 0)
       messages_.warn(Message::interrupted,
                      "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());
-    const int code = exit_code(error);
+    const int code = exit_code(error, result_.encoded);
     try {
       write_report({code, interrupting_signal() != 0, &error});
     } catch (const Error& unwritable) {
@@ -307,6 +309,6 @@ int main(int argc, char** argv) {
   } catch (...) {
     const vidconv::Error error = vidconv::current_error();
     vidconv::say(error.kind(), error.message());
-    return vidconv::exit_code(error);
+    return vidconv::exit_code(error, 0);
   }
 }

@@ -114,8 +114,10 @@ std::string manual_page() {
       section("DESCRIPTION") + plain(purpose) +
       "\nBlur, sharpen, edges or any matrix, on the CPU or on a CUDA GPU, with the same bytes "
       "from both.\nAll other streams, chapters, tags and the times of the frames are kept; what "
-      "the output cannot hold is\nnamed in a line. An output is written beside its name and "
-      "renamed when it is complete.\n";
+      "the output cannot hold is\nnamed in a line. An output has no name until it is "
+      "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
+      "as it was. Where the file system cannot write without a name,\nand beyond 256 pictures, a "
+      "killed run leaves files that end in .part, which the next run to the same output\nremoves.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();
   text += section("EXIT STATUS");

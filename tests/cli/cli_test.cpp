@@ -54,6 +54,12 @@ Result run_vidconv(const Arguments& arguments, const std::string& stdin_path) {
   return execute(command(arguments), stdin_path);
 }
 
+std::string until_written_to(const std::string& folder) {
+  const std::string start = std::filesystem::path(folder + "/").lexically_normal().string();
+  return "until grep -Eq '" + start +
+         "(#|.*[.]part$)' <(ls -l /proc/[0-9]*/fd 2> /dev/null); do sleep 0.05; done; ";
+}
+
 void ffmpeg(const std::string& arguments) { judge("ffmpeg -v error -nostdin -y " + arguments); }
 
 std::vector<std::string> probe(const std::string& file, const std::string& entries,

@@ -51,6 +51,9 @@ std::string vidconv();
 Result run_vidconv(const Arguments& arguments, const std::string& stdin_path = "/dev/null");
 Arguments command(const Arguments& arguments);  // the argv of run_vidconv()
 
+// Waits, as a line for shell() that ends with "; ", until an unfinished output is in the folder.
+std::string until_written_to(const std::string& folder);
+
 // Fails the test where ffmpeg fails. `arguments` is split by the shell.
 void ffmpeg(const std::string& arguments);
 

@@ -108,13 +108,13 @@ TEST_F(Disk, ReadOnlyFolder) {
 }
 
 // The input comes slowly, so that things can happen meanwhile: `meanwhile` runs when there is a
-// partial output in `folder`.
+// nameless file in `folder`.
 std::string paced(const std::string& folder, const std::string& meanwhile,
                   const std::string& arguments) {
   return "ffmpeg -v error -f lavfi -i testsrc2=size=64x48:rate=25:duration=0.4 -f yuv4mpegpipe "
-         "-pix_fmt yuv420p - | { head -c 30000; until ls " +
-         folder + "/*.part > /dev/null 2>&1; do sleep 0.05; done; " + meanwhile + "; cat; } | " +
-         vidconv() + " - --kernel box " + arguments;
+         "-pix_fmt yuv420p - | { head -c 30000; " +
+         until_written_to(folder) + meanwhile + "; cat; } | " + vidconv() + " - --kernel box " +
+         arguments;
 }
 
 TEST_F(Disk, FolderThatVanishes) {

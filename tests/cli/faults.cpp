@@ -6,8 +6,14 @@
 //
 // With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together: writes
 // fail then, or with VIDCONV_DISK_LATE only the close of a file, as where a file system allocates
-// late. VIDCONV_DISK_ERROR is the errno.
+// late: there and where it is synced. VIDCONV_DISK_ERROR is the errno.
+//
+// VIDCONV_REFUSED is a list such as "linkat=95,link@2=5,rename@2+=5": what the system refuses with
+// which errno, always, at call 2, or from call 2 on, counted from 0. "O_TMPFILE" is an open() with
+// that flag, "random=0" no errno but a random number that is foreseen. VIDCONV_CALLS names a file
+// that tells such calls.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -18,9 +24,11 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -74,6 +82,28 @@ struct Disk {
     return late ? bytes : fits;
   }
 };
+
+// Whether the system refuses this call; errno is set then.
+bool refused(std::string_view function, std::atomic<int>& calls) {
+  const char* const told = std::getenv("VIDCONV_CALLS");
+  if (told && function != "random") {  // which others ask for too
+    std::FILE* file = std::fopen(told, "a");
+    std::fprintf(file, "%s\n", std::string(function).c_str());
+    std::fclose(file);
+  }
+  const char* const list = std::getenv("VIDCONV_REFUSED");
+  for (std::string_view rest = list ? list : ""; !rest.empty();) {
+    const std::string entry(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+    const std::size_t equals = entry.find('='), at = std::min(entry.find('@'), equals);
+    if (entry.substr(0, at) != function) continue;
+    errno = std::atoi(entry.c_str() + equals + 1);
+    if (at == equals) return true;
+    const int call = calls++, wanted = std::atoi(entry.c_str() + at + 1);
+    return entry[equals - 1] == '+' ? call >= wanted : call == wanted;
+  }
+  return false;
+}
 
 Disk& disk() {
   static Disk disk;
@@ -169,6 +199,50 @@ ssize_t writev(int fd, const iovec* parts, int count) {
   static auto* const next = real<ssize_t(int, const iovec*, int)>("writev");
   if (count == 0 || !disk().has(fd)) return next(fd, parts, count);
   return write(fd, parts[0].iov_base, parts[0].iov_len);  // a short write, as it may be
+}
+
+#define REFUSED(name, parameters, arguments)               \
+  int name parameters {                                    \
+    static auto* const next = real<int parameters>(#name); \
+    static std::atomic<int> calls = 0;                     \
+    return refused(#name, calls) ? -1 : next arguments;    \
+  }
+
+REFUSED(link, (const char* from, const char* to), (from, to))
+REFUSED(linkat, (int from_fd, const char* from, int to_fd, const char* to, int flags),
+        (from_fd, from, to_fd, to, flags))
+REFUSED(rename, (const char* from, const char* to), (from, to))
+REFUSED(renameat2, (int from_fd, const char* from, int to_fd, const char* to, unsigned flags),
+        (from_fd, from, to_fd, to, flags))
+
+int open(const char* path, int flags, ...) {
+  static auto* const next = real<int(const char*, int, ...)>("open");
+  static std::atomic<int> calls = 0;
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+  return nameless && refused("O_TMPFILE", calls) ? -1 : next(path, flags, mode);
+}
+
+ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
+  static auto* const next = real<ssize_t(void*, std::size_t, unsigned)>("getrandom");
+  static std::atomic<int> calls = 0;
+  if (!refused("random", calls)) return next(to, size, flags);
+  std::memset(to, 0, size);
+  return static_cast<ssize_t>(size);
+}
+
+int fsync(int fd) {
+  static auto* const next = real<int(int)>("fsync");
+  static std::atomic<int> calls = 0;
+  struct stat status;
+  const bool folder = fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+  if (refused(folder ? "fsync folder" : "fsync", calls)) return -1;
+  if (!disk().late || !disk().full || !disk().has(fd)) return next(fd);
+  errno = disk().error;
+  return -1;
 }
 
 int close(int fd) {

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/partial_file.h"
+#include "pipeline/pipe_io.h"
 #include "tests/pipeline/support.h"
 
 namespace vidconv {
@@ -228,6 +230,44 @@ TEST(ByteReader, PeekTakesNothing) {
   EXPECT_EQ(reader->read(std::as_writable_bytes(std::span(all))), 10u);
   EXPECT_EQ(std::string(all.begin(), all.end()), "0123456789");
   EXPECT_EQ(reader->peek(4), "");
+}
+
+// Muxers that move what they have written make room by reading it.
+TEST(PipeOutputTest, LetsMuxersGoOverTheirFileOnceMore) {
+  const TempDir dir;
+  convert("pattern:64x48#20", dir / "in.mkv");
+  {
+    PartialFile file(dir / "out.mp4", {});
+    ByteWriter writer(file.fd(), "out.mp4");
+    PipeOutput output(writer, true);
+    AVFormatContext *in = nullptr, *out = nullptr;
+    ASSERT_EQ(avformat_open_input(&in, (dir / "in.mkv").c_str(), nullptr, nullptr), 0);
+    const InputPtr input(in);
+    ASSERT_GE(avformat_alloc_output_context2(&out, nullptr, "mp4", "out.mp4"), 0);
+    const OutputPtr mp4(out);
+    ASSERT_GE(avformat_find_stream_info(in, nullptr), 0);
+    avcodec_parameters_copy(avformat_new_stream(out, nullptr)->codecpar, in->streams[0]->codecpar);
+    out->streams[0]->codecpar->codec_tag = 0;
+    output.connect(*out);
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "movflags", "+faststart", 0);
+    ASSERT_GE(avformat_write_header(out, &options), 0);
+    av_dict_free(&options);
+    for (const PacketPtr packet = make_packet(); av_read_frame(in, packet.get()) >= 0;) {
+      av_packet_rescale_ts(packet.get(), in->streams[0]->time_base, out->streams[0]->time_base);
+      ASSERT_GE(av_interleaved_write_frame(out, packet.get()), 0);
+    }
+    ASSERT_EQ(av_write_trailer(out), 0);
+    // No other file, and not this one by its name.
+    AVIOContext* other = nullptr;
+    EXPECT_EQ(out->io_open(out, &other, "out.mp4", AVIO_FLAG_WRITE, nullptr), AVERROR(EPERM));
+    EXPECT_EQ(out->io_open(out, &other, (dir / "in.mkv").c_str(), AVIO_FLAG_READ, nullptr),
+              AVERROR(EPERM));
+    file.commit();
+  }
+  const std::string bytes = test::read_file(dir / "out.mp4");
+  EXPECT_LT(bytes.find("moov"), bytes.find("mdat"));
+  EXPECT_EQ(read_all(dir / "out.mp4").pictures, read_all(dir / "in.mkv").pictures);
 }
 
 }  // namespace
