@@ -7,12 +7,12 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
-#include <thread>
 
 #include "bench/commands.h"
 #include "bench/peers.h"
 #include "bench/planes.h"
 #include "bench/report.h"
+#include "kernels/cpu/usable_threads.h"
 #include "kernels/parse.h"
 
 namespace vidconv::bench {
@@ -48,7 +48,7 @@ const std::vector<KindRow>& kinds() {
 struct Settings {
   std::vector<std::string> kinds, frames = {"4K"}, devices;
   std::vector<int> depths = {8}, sizes;
-  int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  int threads = usable_threads();
   int pairs = 4;
   double seconds = 0.2;
   bool no_peers = false;

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 #include "bench/device.h"
+#include "kernels/cpu/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {
@@ -71,8 +71,7 @@ std::string markdown(const Table& table) {
 }  // namespace
 
 std::vector<std::string> describe_machine() {
-  std::vector<std::string> lines = {
-      fmt::format("{}, {} threads", processor(), std::thread::hardware_concurrency())};
+  std::vector<std::string> lines = {fmt::format("{}, {} threads", processor(), usable_threads())};
   lines.push_back(describe_gpu());
   lines.push_back(fmt::format("vidconv {}, {}", VIDCONV_VERSION, VIDCONV_COMPILER));
   return lines;

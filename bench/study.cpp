@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 
 #include "bench/commands.h"
 #include "bench/lab.h"
+#include "kernels/cpu/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {
@@ -58,7 +58,7 @@ int run(const Settings& settings) {
 
 Run study_command(CLI::App& app) {
   const auto s = std::make_shared<Settings>();
-  s->lab.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  s->lab.threads = usable_threads();
   app.add_option("--only", s->only, "systems A to E (default: all)")
       ->check(CLI::IsMember({"A", "B", "C", "D", "E"}));
   app.add_option("--largest", s->lab.largest, "leave out pictures of more samples than this");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,21 @@ std::vector<std::string_view> option_names(const AVCodecContext& context) {
   add(&context);
   if (context.codec->priv_class) add(context.priv_data);
   return names;
+}
+
+// More make them refuse to open.
+int most_threads(const AVCodec& encoder) {
+  return std::string_view(encoder.name) == "libx265" ? 16 : 64;
+}
+
+// The option that tells an encoder with threads of its own, whatever libavcodec's count says, how
+// many it may have; empty where there is none.
+std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
+  const std::string_view name = encoder.name;
+  if (threads == 0) return {};
+  if (name == "libx265") return {"x265-params", "pools=" + std::to_string(threads)};
+  if (name == "libsvtav1") return {"svtav1-params", "lp=" + std::to_string(threads)};
+  return {};
 }
 
 bool has_alpha(const PixelFormat& format) {
@@ -64,7 +80,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   c.color_trc = video.transfer;
   c.colorspace = video.matrix;
   c.chroma_sample_location = video.chroma_location;
-  c.thread_count = options.threads;
+  c.thread_count = std::min(options.threads, most_threads(codec_));
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
@@ -239,9 +255,12 @@ void Encoder::set_option(const std::string& key, const std::string& value,
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,
                           const VideoInfo& video) {
-  std::string x265 = x265_params(video.hdr);  // one option holds them all: each part is added to it
+  // One option holds them all: each part is added to it.
+  std::map<std::string, std::string> lists{{"x265-params", x265_params(video.hdr)},
+                                           {"svtav1-params", ""}};
   const auto set = [&](const std::string& key, std::string value, const char* prefix) {
-    if (key == "x265-params") value = x265 += (x265.empty() ? "" : ":") + value;
+    if (const auto list = lists.find(key); list != lists.end())
+      value = list->second += (list->second.empty() ? "" : ":") + value;
     set_option(key, value, prefix + key + "=" + value);
     description_ += " " + key + "=" + value;
   };
@@ -260,6 +279,8 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
                           (own_rate && (key == "rc" || key == "cq"));
     if (!replaced) set(key, value, "");
   }
+  if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty())
+    set(key, value, "");
   if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt); !profile.empty())
     set("profile", profile, "");
   if (!options.crf.empty()) set(quality, options.crf, "--");

@@ -67,9 +67,13 @@ const Variant& variant_named(std::string_view name) {
 
 const Variant& choose_variant(const Step& step, const ProcessorOptions& options) {
   if (step.light) return options.device == Device::cuda ? cuda_light : cpu_light;
-  if (options.variant.empty() || step.action != Action::filter)
-    return pick(step.plan, options.device);
-  return variant_named(options.variant);
+  const bool named = !options.variant.empty() && step.action == Action::filter;
+  const Variant& usual = named ? variant_named(options.variant) : pick(step.plan, options.device);
+  if (!options.second_opinion || step.action != Action::filter) return usual;
+  for (const Variant& other : variants())
+    if (other.device == Device::cpu && other.name != usual.name && other.supports(step.plan))
+      return other;
+  return usual;  // the definition itself
 }
 
 bool filters_by_field(const Frame& frame, Scan scan) {

@@ -88,6 +88,9 @@ struct ProcessorOptions {
   // beside it take the best.) Making a processor throws Error(usage) where it is unknown, belongs
   // to the other device, or cannot compute a step.
   std::string variant;
+  // For --verify: each step that filters takes the best variant but the one that it would take, and
+  // the definition where there is none. For the CPU.
+  bool second_opinion = false;
   Trace* trace = nullptr;  // where each copy and kernel is told; outlives the processor
 };
 

@@ -122,6 +122,7 @@ class Ledger {
     r.encoded = encoded;
     r.written = sink.frames();
     r.verified = options_.verifier ? options_.verifier->checked() : 0;
+    if (options_.verifier) r.verified_by = options_.verifier->other();
     r.damage = source_.damage();
     r.streams = source_.accounts();
     r.copies = sink.copies();

@@ -38,7 +38,7 @@ constexpr SinkKind table[] = {
      open_y4m_sink, false},
     {"images", "frame%04d.png, a file for each frame; picture.png, a single one",
      [](const std::string& output, const SinkOptions& options) {
-       return options.format.empty() && is_image_name(output);
+       return options.format == "image2" || (options.format.empty() && is_image_name(output));
      },
      open_image_sink, true},
     {"file", "a file in any container that FFmpeg can write",

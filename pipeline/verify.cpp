@@ -55,6 +55,15 @@ std::string shown(double code) {
 Verifier::Verifier(std::unique_ptr<Processor> other, std::int64_t every)
     : other_(std::move(other)), every_(every) {}
 
+std::string Verifier::other() const {
+  if (!other_->device().starts_with("CPU")) return other_->device();
+  std::string names;
+  for (const std::string& name : other_->variants())  // of the steps, copies and fills among them
+    if (name != "cpu-copy" && name != "cpu-fill" && names.find(name) == std::string::npos)
+      names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? other_->device() : names;
+}
+
 void Verifier::keep(const Frame& input) {
   if (input.number() % every_ != 0) return;
   const std::lock_guard lock(mutex_);
@@ -73,7 +82,7 @@ void Verifier::check(const Frame& output) {
   other_->submit(std::move(input));
   const std::optional<Frame> again = other_->collect();
   if (!again) throw Error(Fault::internal, "the verifying processor was cancelled", "", "");
-  if (!equal_pictures(output, *again)) report_difference(output, *again, other_->device());
+  if (!equal_pictures(output, *again)) report_difference(output, *again, other());
   ++checked_;
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "pipeline/processor.h"
 
@@ -23,7 +24,8 @@ class Verifier {
   void check(const Frame& output);
 
   std::int64_t checked() const { return checked_; }
-  const Processor& other() const { return *other_; }
+  // What computes them again, for people: "cpu-lanes", "NVIDIA H200 (cuda:0)".
+  std::string other() const;
 
  private:
   std::unique_ptr<Processor> other_;

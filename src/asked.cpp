@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 
+#include "kernels/cpu/usable_threads.h"
 #include "pipeline/cuda.h"
 #include "pipeline/light.h"
 #include "pipeline/printable.h"
@@ -24,8 +24,7 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
 }  // namespace
 
 int threads(const Options& options) {
-  return options.threads > 0 ? options.threads
-                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return options.threads > 0 ? options.threads : usable_threads();
 }
 
 std::string device_word(const Options& options) {
@@ -90,7 +89,8 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.preset = options.preset;
   o.encoder_options = options.encoder_options;
   o.overwrite = options.overwrite;
-  o.threads = options.threads;
+  // Encoders count CPUs themselves, and know nothing of quotas.
+  o.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
   o.input = options.input;
   o.notify = notify;
   if (options.strict)
@@ -118,13 +118,12 @@ ProcessorOptions verifying_options(const Options& options, const DeviceChoice& d
                                    const VideoInfo& video) {
   ProcessorOptions o = processor_options(options, device, video, nullptr);
   o.slots = 1;
-  o.variant.clear();
-  if (o.device == Device::cuda)
-    o.device = Device::cpu;
-  else if (!cuda_devices().devices.empty())
-    o.device = Device::cuda;
-  else
-    o.variant = "reference";
+  const bool on_cpu = o.device == Device::cpu;
+  o.second_opinion = on_cpu && cuda_devices().devices.empty();
+  if (!o.second_opinion) {
+    o.variant.clear();
+    o.device = on_cpu ? Device::cuda : Device::cpu;
+  }
   return o;
 }
 

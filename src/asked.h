@@ -34,7 +34,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify);
 ProcessorOptions processor_options(const Options& options, const DeviceChoice& device,
                                    const VideoInfo& video, Trace* trace);
 // The other way to compute the same frames, for --verify: the CPU for CUDA, CUDA for the CPU where
-// there is a device, else the definition.
+// there is a device, else other variants of the CPU.
 ProcessorOptions verifying_options(const Options& options, const DeviceChoice& device,
                                    const VideoInfo& video);
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <thread>
 
 #include "kernels/convolve.h"
+#include "kernels/cpu/usable_threads.h"
 #include "kernels/parse.h"
 #include "kernels/presets.h"
 #include "pipeline/cuda.h"
@@ -145,8 +145,9 @@ std::string list_variants() {
 }
 
 std::string list_devices() {
+  const int threads = usable_threads();
   std::string text =
-      fmt::format("{:<8} CPU, {} threads\n", "cpu", std::thread::hardware_concurrency());
+      fmt::format("{:<8} CPU, {} {}\n", "cpu", threads, threads == 1 ? "thread" : "threads");
   const CudaDevices found = cuda_devices();
   for (const CudaDevice& device : found.devices)
     text += fmt::format("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB\n", device.index,

@@ -8,6 +8,11 @@
 #include <utility>
 #include <vector>
 
+extern "C" {
+#include <libavutil/cpu.h>
+}
+
+#include "kernels/cpu/usable_threads.h"
 #include "pipeline/av_log.h"
 #include "pipeline/cuda.h"
 #include "pipeline/picture_file.h"
@@ -72,6 +77,7 @@ class Command {
   int work() {
     sandbox_ = enter_sandbox(options_);
     capture_av_log();
+    av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
     waking_ = wake_chosen_device(device_word(options_), trace_.get());

@@ -121,8 +121,10 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
   app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  app.add_option("--format", o.output_format,
-                 "of -o -: y4m (default), raw, or a container such as nut or matroska")
+  app.add_option(
+         "--format", o.output_format,
+         "of the output, whatever its name: y4m (default for -o -), raw, or a container such as "
+         "mp4 or matroska")
       ->type_name("NAME");
   app.add_flag("-y", o.overwrite, "overwrite the output");
   app.add_flag("--strict", o.strict,
@@ -141,7 +143,9 @@ void declare_machine(CLI::App& app, Options& o, Words& w) {
                  "on one file (default: as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
-  app.add_option("--threads", w.threads, "CPU threads (default: one per core)")->type_name("N");
+  app.add_option("--threads", w.threads,
+                 "CPU threads (default: one for each CPU that the process may use)")
+      ->type_name("N");
   app.add_option("--slots", w.slots,
                  "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
       ->type_name("N");
@@ -162,8 +166,10 @@ void declare_reports(CLI::App& app, Options& o, Words& w) {
   app.add_option("--benchmark", w.benchmark,
                  "frames per second of each stage and of all, no codec (for 2 seconds)")
       ->type_name("[=SECONDS]");
-  app.add_option("--verify", w.verify,
-                 "compute every Nth frame (all) on the other path too and compare")
+  app.add_option(
+         "--verify", w.verify,
+         "compute every Nth frame (all) in another way too, on the other device or else by another "
+         "variant, and compare")
       ->type_name("[=N]");
   app.add_flag("--gallery", o.gallery,
                "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
@@ -287,9 +293,8 @@ void check_together(const Options& o) {
            "e.g. --kernel gaussian:sigma=2; see --list-kernels");
   if (o.output.empty() && !o.explain && !o.benchmark_seconds)
     refuse("--output", "", "no output was named", "-o FILE, -o -, -o md5: or -o null:");
-  if (!o.output_format.empty() && o.output != "-")
-    refuse("--format", o.output_format, "it is for -o - only",
-           "a file's format follows from its ending");
+  if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
+    refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))

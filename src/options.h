@@ -33,7 +33,7 @@ enum class List {
 struct Options {
   std::string input, output;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
-  std::string output_format;  // of "-": "y4m" or "raw"; empty: y4m
+  std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
   std::string device = "auto", decoder = "auto";

@@ -109,7 +109,7 @@ std::string summary(const RunResult& r, const std::string& output) {
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
-  if (r.verified > 0) line += fmt::format(", {} verified", r.verified);
+  if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
   return line + " -> " + output;
 }
 
@@ -151,6 +151,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                  {"encoded", r.encoded},
                  {"written", r.written},
                  {"verified", r.verified}};
+  j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
   j["damage"] = {{"packets", r.damage.packets},
                  {"frames", r.damage.frames},
                  {"errors", r.damage.errors},

@@ -330,7 +330,57 @@ TEST_F(Options, VerifyComparesTheOtherPath) {
   const Result result = run_vidconv(
       {"pattern:64x48#10", "-o", "null:", "--kernel", "gaussian", "--verify=3", "--device", "cpu"});
   EXPECT_TRUE(succeeded(result));
-  EXPECT_TRUE(has_line_with(result.err, {"4 verified"}));  // frames 0, 3, 6 and 9
+  // frames 0, 3, 6 and 9
+  EXPECT_TRUE(has_line_with(result.err, {"4 verified by "}));
+}
+
+// On a CPU alone the second opinion is another fast variant, not the definition, which takes a
+// hundred times as long, and never the one that is verified.
+TEST_F(Options, VerifyOnTheCpuTakesAnotherVariant) {
+  const auto verified_by = [&](const Arguments& more) {
+    Arguments all{"env",      "CUDA_VISIBLE_DEVICES=",
+                  vidconv(),  "pattern:64x48#4",
+                  "-o",       "null:",
+                  "--device", "cpu",
+                  "--verify"};
+    all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), {"--stats", path("s.json")});
+    const Result result = execute(all);
+    EXPECT_TRUE(succeeded(result));
+    const json stats = json::parse(read_file(path("s.json")));
+    const auto by = stats.at("verified_by").get<std::string>();
+    EXPECT_TRUE(has_line_with(result.err, {"4 verified by " + by + " "}));
+    for (const json& step : stats.at("plan")) {
+      if (step.at("action") != "filter") continue;
+      EXPECT_EQ(by.find(step.at("variant").get<std::string>()), std::string::npos) << by;
+    }
+    return by;
+  };
+  for (const std::string kernel : {"gaussian:sigma=2", "sobel", "box:size=9", "random:1,101"})
+    EXPECT_EQ(verified_by({"--kernel", kernel}).find("reference"), std::string::npos) << kernel;
+  EXPECT_EQ(verified_by({"--kernel", "gaussian", "--variant", "cpu-lanes"}).find("reference"),
+            std::string::npos);
+  EXPECT_NE(verified_by({"--kernel", "gaussian", "--variant", "reference"}), "reference");
+}
+
+TEST_F(Options, FormatIsOfAnyOutput) {
+  const auto write = [&](const std::string& name, const std::string& format) {
+    EXPECT_TRUE(succeeded(
+        run_vidconv({"pattern:64x48#4", "-o", path(name), "--format", format, "--kernel", "box"})))
+        << format;
+    return format == "raw" ? "raw" : probe(path(name), "format=format_name").front();
+  };
+  EXPECT_NE(write("x", "mp4").find("mp4"), std::string::npos);
+  EXPECT_NE(write("y.mp4", "matroska").find("matroska"), std::string::npos);
+  EXPECT_EQ(write("z.mp4", "y4m"), "yuv4mpegpipe");
+  write("w.mkv", "raw");
+  EXPECT_EQ(std::filesystem::file_size(path("w.mkv")), 4u * 64 * 48 * 3 / 2);
+  EXPECT_TRUE(succeeded(run_vidconv({"pattern:64x48#2", "-o", path("p%d"), "--format", "image2",
+                                     "--codec", "png", "--kernel", "box"})));
+  EXPECT_EQ(probe(path("p2"), "stream=codec_name"), std::vector<std::string>{"png"});
+  EXPECT_TRUE(
+      refused(run_vidconv({"pattern:64x48#4", "-o", "null:", "--format", "mp4", "--kernel", "box"}),
+              exit_command_line, {"--format", "mp4"}));
 }
 
 TEST_F(Options, PartsOfTheInput) {

@@ -152,7 +152,7 @@ TEST(Verify, NamesWhereTheyDiffer) {
   MemorySink sink;
   RunOptions options;
   options.verifier = &verifier;
-  test::expect_error(Fault::verification, {"Y at ", "frame 0", "here", "CPU"},
+  test::expect_error(Fault::verification, {"Y at ", "frame 0", "here", "by cpu-"},
                      [&] { run(*source, *processor, sink, options); });
   EXPECT_FALSE(sink.finished);
 }
