@@ -13,7 +13,7 @@ packages=(
   g++ cmake ninja-build pkgconf
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ffmpeg libffmpeg-nvenc-dev
   libcli11-dev libeigen3-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
-  libgtest-dev libopencv-imgproc-dev python3 python3-jsonschema groff-base zsh fish
+  libgtest-dev libopencv-imgproc-dev openssl python3 python3-jsonschema groff-base zsh fish
 )
 
 # libFuzzer comes with clang's run-time libraries.

@@ -1,6 +1,8 @@
 #include "kernels/kernel_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -23,9 +25,13 @@ std::runtime_error system_failure() {
 }  // namespace
 
 std::string read_kernel_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) throw system_failure();
+  // Not to be kept waiting by a pipe that nobody writes to.
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) throw system_failure();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
+  struct stat status;
+  if (!file || fstat(fd, &status) != 0) throw system_failure();
+  if (!S_ISREG(status.st_mode)) throw std::runtime_error("it is no regular file");
   std::string bytes;
   char block[65536];
   while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) {

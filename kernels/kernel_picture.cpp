@@ -96,7 +96,7 @@ class Png {
     static_cast<Png*>(png_get_error_ptr(png))->note(message);
     png_longjmp(png, 1);
   }
-  static void on_warning(png_structp, png_const_charp) {}
+  static void on_warning(png_structp, png_const_charp) noexcept {}
   void note(const char* message) { std::strncpy(error_, message, sizeof error_ - 1); }
 
   static void on_read(png_structp png, png_bytep to, std::size_t count) {

@@ -12,6 +12,8 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "pipeline/url.h"
+
 namespace vidconv {
 
 // All AvErrors that live, and what they have heard. libav* logs from threads of its own.
@@ -58,12 +60,13 @@ void tell_listeners(void* object, const std::string& line) {
   if (key || here) AvErrorsRegistry::get().tell(key, key ? nullptr : here, line);
 }
 
-void keep_line(void* object, int level, const char* format, va_list arguments) {
+void keep(void* object, int level, const char* format, va_list arguments) {
   if (level > (heard ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
   char line[1024];
   static thread_local int at_start = 1;
   av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
-  std::string_view text = line;
+  const std::string shown = redacted(line);
+  std::string_view text = shown;
   // "[libx264 @ 0x5581]" says nothing to a person that the name alone does not.
   if (const auto at = text.find(" @ 0x"); text.starts_with('[') && at != text.npos)
     if (const auto end = text.find("] ", at); end != text.npos) text.remove_prefix(end + 2);
@@ -73,6 +76,14 @@ void keep_line(void* object, int level, const char* format, va_list arguments) {
   if (level > AV_LOG_ERROR) return;
   last_line = text;
   tell_listeners(object, last_line);
+}
+
+// Without memory a line is lost, which is better than an exception among libav*'s frames.
+void keep_line(void* object, int level, const char* format, va_list arguments) noexcept {
+  try {
+    keep(object, level, format, arguments);
+  } catch (...) {
+  }
 }
 
 }  // namespace

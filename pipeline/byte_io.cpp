@@ -13,6 +13,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "pipeline/stopwatch.h"
@@ -24,8 +25,10 @@ constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer swit
 // Of a read from a pipe: whoever writes goes on while the rest is read.
 constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
 
-// How often a wait for input looks whether it should stop: a signal may reach another thread.
+// How often a wait looks whether it should stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
+// How long a reader of the output may be silent after an interruption.
+constexpr double patience_seconds = 1;
 
 // Descriptors that others have opened, or not, may be of no use.
 std::string reason(int error, const char* use) {
@@ -55,9 +58,16 @@ ByteReader::~ByteReader() {
 
 std::unique_ptr<ByteReader> ByteReader::open(const std::string& path,
                                              const std::atomic<bool>* interrupted) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    throw Error(Message::input_missing, "cannot open the input", path, std::strerror(errno));
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Message::input_missing, "cannot open the input", path, why);
+  };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) refuse(std::strerror(errno));
+  struct stat status;
+  if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+    close(fd);
+    refuse("it is a directory");
+  }
   return std::make_unique<ByteReader>(fd, true, path, interrupted);
 }
 
@@ -135,7 +145,16 @@ void ByteWriter::cancel() { eventfd_write(wake_, 1); }
 void ByteWriter::wait_writable() {
   pollfd ends[] = {{.fd = fd_, .events = POLLOUT, .revents = 0},
                    {.fd = wake_, .events = POLLIN, .revents = 0}};
-  while (poll(ends, 2, -1) < 0 && errno == EINTR) {
+  std::optional<Clock::time_point> interrupted;  // seen
+  int ready = 0;
+  while (ready == 0 || (ready < 0 && errno == EINTR)) {
+    if (interrupted_ && *interrupted_) {
+      if (!interrupted) interrupted = Clock::now();
+      if (seconds_since(*interrupted) > patience_seconds)
+        throw Error(Fault::output, "cannot write to", name_,
+                    "it was interrupted, and nobody reads it");
+    }
+    ready = poll(ends, 2, interrupted_ ? poll_milliseconds : -1);
   }
   if (ends[1].revents != 0)
     throw Error(Fault::output, "cannot write to", name_, "it was cancelled");

@@ -25,7 +25,7 @@ class ByteReader {
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 
-  // Opens a file. Throws Error(input).
+  // Opens a file, or a pipe without waiting for its writer. Throws Error(input).
   static std::unique_ptr<ByteReader> open(const std::string& path,
                                           const std::atomic<bool>* interrupted);
 
@@ -78,6 +78,9 @@ class ByteWriter {
 
   // Makes a write that waits for the reader of a pipe throw, now and from now on. Any thread.
   void cancel();
+  // The same, a second after that has become true, unless something is read meanwhile: what waits
+  // shall be finished, but not for ever. Outlives this object.
+  void heed(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
 
   void write(std::string_view bytes);
   // The visible samples, packed without gaps, from where they lie.
@@ -98,6 +101,7 @@ class ByteWriter {
   int fd_;
   bool owns_ = false;
   int wake_ = -1;  // an eventfd: readable once cancelled
+  const std::atomic<bool>* interrupted_ = nullptr;
   const std::string name_;
   std::vector<iovec> parts_;
   std::int64_t bytes_ = 0;

@@ -6,17 +6,49 @@
 #include <utility>
 
 #include "pipeline/container.h"
+#include "pipeline/url.h"
 
 namespace vidconv {
+
+namespace {
+
+const AVInputFormat* input_format(const std::string& name) {
+  if (name.empty()) return nullptr;
+  const AVInputFormat* format = av_find_input_format(name.c_str());
+  if (!format)
+    throw Error(Fault::usage, "there is no input format", name, "",
+                "'ffmpeg -demuxers' lists them");
+  return format;
+}
+
+}  // namespace
 
 ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReader> reader,
                                const SourceOptions& options)
     : url_(url),
-      name_(url.starts_with("file:") ? url.substr(5) : url),
+      name_(redacted(local_path(url))),
       timeout_(options.timeout),
-      interrupted_(options.interrupted) {
+      interrupted_(options.interrupted),
+      format_(input_format(options.format)),
+      references_(reader         ? References::Input::pipe
+                  : is_url(url_) ? References::Input::address
+                                 : References::Input::file,
+                  url_, name_, format_, options.insecure) {
   if (reader) pipe_.emplace(std::move(reader));
   open();
+}
+
+int ContainerInput::wants_to_stop(void* self) noexcept {
+  auto& input = *static_cast<ContainerInput*>(self);
+  if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
+  return input.stopped() || input.gave_up_ ? 1 : 0;
+}
+
+int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** opened,
+                                   const char* url, int flags, AVDictionary** options) noexcept {
+  auto* input = static_cast<ContainerInput*>(container->opaque);
+  if (!input) return AVERROR(EPERM);  // a demuxer's own container inside of ours
+  return input->references_.open(*container, opened, url, flags, options ? *options : nullptr);
 }
 
 void ContainerInput::open() {
@@ -26,19 +58,21 @@ void ContainerInput::open() {
   if (!context) throw_out_of_memory("to read", name_);
   context->opaque = this;
   if (pipe_) context->pb = pipe_->context();
-  context->interrupt_callback = {[](void* self) {
-                                   const auto& input = *static_cast<ContainerInput*>(self);
-                                   return static_cast<int>(input.stopped() || input.late());
-                                 },
-                                 this};
+  context->interrupt_callback = {wants_to_stop, this};
+  context->io_open = open_reference;
+  container_.reset(context);
+  references_.limit(*context);
   AVDictionary* image_options = nullptr;
   if (!pipe_ && is_numbered(name_)) av_dict_set(&image_options, "start_number_range", "100000", 0);
-  const int code = avformat_open_input(&context, url_.c_str(), nullptr, &image_options);
+  const AvLines lines;
+  context = container_.release();
+  const int code = avformat_open_input(&context, url_.c_str(), format_, &image_options);
   av_dict_free(&image_options);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
+  if (code < 0) references_.check(lines.text());
   check(code);
   // libavformat takes any text for a terminal's recording, with a picture of its letters.
-  if (std::string_view(container_->iformat->name) == "tty")
+  if (!format_ && std::string_view(container_->iformat->name) == "tty")
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(avformat_find_stream_info(context, nullptr));
@@ -48,7 +82,8 @@ int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
-  if (code < 0 && late()) throw_late();
+  references_.check();
+  if (code < 0) check_ours();
   return code;
 }
 
@@ -71,14 +106,19 @@ void ContainerInput::cancel() {
   if (pipe_) pipe_->cancel();
 }
 
-int ContainerInput::check(int code) const {
-  if (code < 0 && late()) throw_late();
-  return check_av(code, Fault::input, "cannot read the input", name_);
+void ContainerInput::check_ours() const {
+  references_.check();
+  if (pipe_) pipe_->rethrow();
+  if (gave_up_)
+    throw Error(Message::input_silent, "cannot read the input", name_,
+                fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
 }
 
-void ContainerInput::throw_late() const {
-  throw Error(Message::input_silent, "cannot read the input", name_,
-              fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
+int ContainerInput::check(int code) const {
+  // Once given up, libavformat may make the best of what has come.
+  if (code < 0 || gave_up_) check_ours();
+  references_.check();
+  return check_av(code, Fault::input, "cannot read the input", name_);
 }
 
 }  // namespace vidconv

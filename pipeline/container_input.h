@@ -9,6 +9,7 @@
 
 #include "pipeline/av_log.h"
 #include "pipeline/pipe_io.h"
+#include "pipeline/references.h"
 #include "pipeline/source.h"
 #include "pipeline/stopwatch.h"
 
@@ -18,7 +19,8 @@ namespace vidconv {
 class ContainerInput {
  public:
   // Opens it and finds its streams. From `reader` where there is one (`url` is its name then).
-  // Takes of the options what they say of waiting. Throws Error(input).
+  // Takes of the options what they say of its format, of waiting and of trust. Throws Error(input),
+  // Error(usage) for a format that there is not.
   ContainerInput(const std::string& url, std::unique_ptr<ByteReader> reader,
                  const SourceOptions& options);
   ContainerInput(const ContainerInput&) = delete;
@@ -28,7 +30,7 @@ class ContainerInput {
   const std::string& name() const { return name_; }  // for messages
 
   // The next packet, into an empty one. Returns what av_read_frame() does; throws Error(input)
-  // where nothing came for too long.
+  // where nothing came for too long, or it refers to what it may not.
   int read(AVPacket& packet);
 
   // To a place before `time`, microseconds of the container's time, as near as the container can
@@ -48,18 +50,25 @@ class ContainerInput {
   const AvErrors& errors() const { return errors_; }
 
  private:
+  // What libavformat calls; `self` and the container's opaque are a ContainerInput.
+  static int wants_to_stop(void* self) noexcept;
+  static int open_reference(AVFormatContext* container, AVIOContext** opened, const char* url,
+                            int flags, AVDictionary** options) noexcept;
+
   void open();
+  // Throws what our own functions have kept from libavformat.
+  void check_ours() const;
   int check(int code) const;
-  // Nothing has come for longer than the user wants to wait.
-  bool late() const { return timeout_ > 0 && seconds_since(heard_) > timeout_; }
-  [[noreturn]] void throw_late() const;
 
   const std::string url_, name_;
   const double timeout_;  // seconds; 0: none
   const std::atomic<bool>* const interrupted_;
   std::atomic<bool> cancelled_ = false;
-  Clock::time_point heard_;  // when the input was last asked for something
+  Clock::time_point heard_;            // when the input was last asked for something
+  std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait
+  const AVInputFormat* const format_;  // that was asked for, or nullptr
   std::optional<PipeInput> pipe_;
+  References references_;
   AvErrors errors_{this};
   InputPtr container_;
   bool moved_ = false;

@@ -68,7 +68,8 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
 void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
 
 // Asked when the stream's headers are known, and again where the device could not be set up.
-AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelFormat* offered) {
+AVPixelFormat Decoder::choose_format(AVCodecContext* context,
+                                     const AVPixelFormat* offered) noexcept {
   Decoder& self = *static_cast<Decoder*>(context->opaque);
   for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
     if (*p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt)) return *p;
@@ -82,14 +83,14 @@ std::size_t Decoder::memory() const {
 }
 
 // Called by the codec, on any of its threads.
-int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) {
-  if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
-  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
-  const PixelFormat* format =
-      find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
-  if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
-    return avcodec_default_get_buffer2(context, frame, flags);
+int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept {
   try {
+    if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
+    AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+    const PixelFormat* format =
+        find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
+    if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
+      return avcodec_default_get_buffer2(context, frame, flags);
     const auto pool =
         static_cast<Decoder*>(context->opaque)
             ->pool_.of(decoder_layout(*format, frame->width, frame->height, *context));

@@ -69,8 +69,9 @@ class Decoder : public VideoDecoder {
   void restart();
 
  private:
-  static int get_buffer(AVCodecContext* context, AVFrame* frame, int flags);
-  static AVPixelFormat choose_format(AVCodecContext* context, const AVPixelFormat* offered);
+  static int get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept;
+  static AVPixelFormat choose_format(AVCodecContext* context,
+                                     const AVPixelFormat* offered) noexcept;
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
 

@@ -30,6 +30,7 @@ enum class Message : std::uint8_t {
   input_missing,
   input_unreadable,
   input_silent,
+  input_reference,
   no_video,
   no_frame,
   output_exists,

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int buffer_bytes = 256 << 10;
 
-using Read = int(void* opaque, std::uint8_t* to, int count);
-using Write = int(void* opaque, AvioBytes from, int count);
-using Seek = std::int64_t(void* opaque, std::int64_t offset, int whence);
+using Read = int(void* opaque, std::uint8_t* to, int count) noexcept;
+using Write = int(void* opaque, AvioBytes from, int count) noexcept;
+using Seek = std::int64_t(void* opaque, std::int64_t offset, int whence) noexcept;
 
 AvioPtr make_context(void* opaque, bool writes, Read* read, Write* write, Seek* seek) {
   auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
@@ -31,16 +31,23 @@ void AvioDeleter::operator()(AVIOContext* p) const {
 PipeInput::PipeInput(std::unique_ptr<ByteReader> reader)
     : reader_(std::move(reader)), context_(make_context(this, false, read, nullptr, nullptr)) {}
 
-int PipeInput::read(void* opaque, std::uint8_t* to, int count) {
-  ByteReader& reader = *static_cast<PipeInput*>(opaque)->reader_;
+int PipeInput::read(void* opaque, std::uint8_t* to, int count) noexcept {
+  PipeInput& self = *static_cast<PipeInput*>(opaque);
+  if (self.failure_) return AVERROR(EIO);
+  ByteReader& reader = *self.reader_;
   try {
     const std::size_t got =
         reader.read_some({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
     if (got > 0) return static_cast<int>(got);
     return reader.stopped() ? AVERROR_EXIT : AVERROR_EOF;
-  } catch (const Error&) {
+  } catch (...) {
+    self.failure_ = std::current_exception();
     return AVERROR(EIO);
   }
+}
+
+void PipeInput::rethrow() const {
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 PipeOutput::PipeOutput(ByteWriter& writer, bool seeks)
@@ -53,7 +60,7 @@ void PipeOutput::connect(AVFormatContext& container) {
   container.io_close2 = close_reader;
 }
 
-int PipeOutput::write(void* opaque, AvioBytes from, int count) {
+int PipeOutput::write(void* opaque, AvioBytes from, int count) noexcept {
   PipeOutput& self = *static_cast<PipeOutput*>(opaque);
   if (self.failure_) return AVERROR(EPIPE);
   try {
@@ -65,7 +72,7 @@ int PipeOutput::write(void* opaque, AvioBytes from, int count) {
   }
 }
 
-std::int64_t PipeOutput::seek(void* opaque, std::int64_t offset, int whence) {
+std::int64_t PipeOutput::seek(void* opaque, std::int64_t offset, int whence) noexcept {
   ByteWriter& writer = static_cast<PipeOutput*>(opaque)->writer_;
   const std::int64_t at =
       whence == AVSEEK_SIZE ? writer.size() : writer.seek(offset, whence & ~AVSEEK_FORCE);
@@ -77,7 +84,7 @@ void PipeOutput::rethrow() const {
 }
 
 int PipeOutput::open_reader(AVFormatContext* container, AVIOContext** reader, const char* url,
-                            int flags, AVDictionary**) {
+                            int flags, AVDictionary**) noexcept {
   PipeOutput& self = *static_cast<PipeOutput*>(container->opaque);
   const bool own = self.context_->seek && !self.reader_ && std::string_view(url) == container->url;
   if (!own || (flags & AVIO_FLAG_WRITE)) {
@@ -93,7 +100,7 @@ int PipeOutput::open_reader(AVFormatContext* container, AVIOContext** reader, co
   return 0;
 }
 
-int PipeOutput::close_reader(AVFormatContext* container, AVIOContext*) {
+int PipeOutput::close_reader(AVFormatContext* container, AVIOContext*) noexcept {
   static_cast<PipeOutput*>(container->opaque)->reader_.reset();
   return 0;
 }
@@ -101,7 +108,7 @@ int PipeOutput::close_reader(AVFormatContext* container, AVIOContext*) {
 PipeOutput::Reader::Reader(const ByteWriter& written)
     : file(written), context(make_context(this, false, read, nullptr, seek)) {}
 
-int PipeOutput::Reader::read(void* opaque, std::uint8_t* to, int count) {
+int PipeOutput::Reader::read(void* opaque, std::uint8_t* to, int count) noexcept {
   Reader& self = *static_cast<Reader*>(opaque);
   const std::int64_t got = self.file.read_at(
       self.at, {reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
@@ -110,7 +117,7 @@ int PipeOutput::Reader::read(void* opaque, std::uint8_t* to, int count) {
   return got > 0 ? static_cast<int>(got) : AVERROR_EOF;
 }
 
-std::int64_t PipeOutput::Reader::seek(void* opaque, std::int64_t offset, int whence) {
+std::int64_t PipeOutput::Reader::seek(void* opaque, std::int64_t offset, int whence) noexcept {
   Reader& self = *static_cast<Reader*>(opaque);
   const std::int64_t size = self.file.size();
   if (whence == AVSEEK_SIZE) return size;

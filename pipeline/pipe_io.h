@@ -30,11 +30,14 @@ class PipeInput {
   AVIOContext* context() { return context_.get(); }
   // Makes a read that waits return. Any thread.
   void cancel() { reader_->cancel(); }
+  // Throws again what the reader has thrown into libavformat; does nothing where it has not.
+  void rethrow() const;
 
  private:
-  static int read(void* opaque, std::uint8_t* to, int count);
+  static int read(void* opaque, std::uint8_t* to, int count) noexcept;
 
   std::unique_ptr<ByteReader> reader_;
+  std::exception_ptr failure_;
   AvioPtr context_;
 };
 
@@ -53,19 +56,19 @@ class PipeOutput {
   // What was written, from the beginning.
   struct Reader {
     explicit Reader(const ByteWriter& written);
-    static int read(void* opaque, std::uint8_t* to, int count);
-    static std::int64_t seek(void* opaque, std::int64_t offset, int whence);
+    static int read(void* opaque, std::uint8_t* to, int count) noexcept;
+    static std::int64_t seek(void* opaque, std::int64_t offset, int whence) noexcept;
 
     const ByteWriter& file;
     std::int64_t at = 0;
     AvioPtr context;
   };
 
-  static int write(void* opaque, AvioBytes from, int count);
-  static std::int64_t seek(void* opaque, std::int64_t offset, int whence);
+  static int write(void* opaque, AvioBytes from, int count) noexcept;
+  static std::int64_t seek(void* opaque, std::int64_t offset, int whence) noexcept;
   static int open_reader(AVFormatContext* container, AVIOContext** reader, const char* url,
-                         int flags, AVDictionary** options);
-  static int close_reader(AVFormatContext* container, AVIOContext* reader);
+                         int flags, AVDictionary** options) noexcept;
+  static int close_reader(AVFormatContext* container, AVIOContext* reader) noexcept;
 
   ByteWriter& writer_;
   std::exception_ptr failure_;

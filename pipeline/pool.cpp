@@ -111,7 +111,7 @@ struct FramePool::Arena {
   mutable std::mutex mutex;              // of blocks
   std::vector<const std::byte*> blocks;  // all that were ever allocated
 
-  static AVBufferRef* allocate(void* opaque, std::size_t bytes) {
+  static AVBufferRef* allocate(void* opaque, std::size_t bytes) noexcept {
     Arena& arena = *static_cast<Arena*>(opaque);
     std::byte* block = arena.memory.allocate(bytes);
     if (!block) return nullptr;
@@ -120,7 +120,7 @@ struct FramePool::Arena {
     try {
       const std::lock_guard lock(arena.mutex);
       if (buffer) arena.blocks.push_back(block);
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       av_buffer_unref(&buffer);
       return nullptr;
     }
@@ -128,11 +128,11 @@ struct FramePool::Arena {
     return buffer;
   }
 
-  static void release(void* opaque, std::uint8_t* data) {
+  static void release(void* opaque, std::uint8_t* data) noexcept {
     static_cast<Arena*>(opaque)->memory.release(reinterpret_cast<std::byte*>(data));
   }
 
-  static void destroy(void* opaque) { delete static_cast<Arena*>(opaque); }
+  static void destroy(void* opaque) noexcept { delete static_cast<Arena*>(opaque); }
 };
 
 // Frames with their buffers, for get() to hand out again.

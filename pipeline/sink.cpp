@@ -114,12 +114,14 @@ ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
   if (output != "-") {
     file_.emplace(output, file_options(options));
     writer_.emplace(file_->fd(), output);
+    writer_->heed(options.interrupted);
     return;
   }
   if (isatty(options.stdout_fd))
     throw Error(Fault::output, "cannot write video to", "-", "standard output is a terminal",
                 "name a file or a pipe");
   writer_.emplace(options.stdout_fd, "standard output");
+  writer_->heed(options.interrupted);
 }
 
 void ByteOutput::finish() {

@@ -1,6 +1,7 @@
 // Sink: where frames go.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,6 +66,9 @@ struct SinkOptions {
   // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
   Notify lose;
   int stdout_fd = 1;  // what "-" and "md5:" write to; not closed
+  // Becomes true when a person wants to stop: who reads a pipe is not waited for any longer then.
+  // Outlives the sink.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct SinkKind {

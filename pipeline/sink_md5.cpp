@@ -47,7 +47,9 @@ class Md5 {
 
 class Md5Sink final : public Sink {
  public:
-  explicit Md5Sink(const SinkOptions& options) : writer_(options.stdout_fd, "standard output") {}
+  explicit Md5Sink(const SinkOptions& options) : writer_(options.stdout_fd, "standard output") {
+    writer_.heed(options.interrupted);
+  }
 
   void write(Frame frame) override {
     const PixelFormat& format = frame.format();

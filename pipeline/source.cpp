@@ -7,6 +7,7 @@
 #include "pipeline/container.h"
 #include "pipeline/source_kinds.h"
 #include "pipeline/stream_video.h"
+#include "pipeline/url.h"
 
 namespace vidconv {
 namespace {
@@ -24,13 +25,19 @@ constexpr SourceKind table[] = {
      [](const std::string&, const SourceOptions&) { return true; }, open_file_source},
 };
 
+// Whether it is for our own reader of y4m.
+bool is_y4m(ByteReader& reader, const SourceOptions& options) {
+  return (options.format.empty() || options.format == "yuv4mpegpipe") &&
+         reader.peek(y4m_magic.size()) == y4m_magic;
+}
+
 // A stream of bytes that says itself what it is.
 std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
                                     const SourceOptions& options) {
-  const std::string_view start = reader->peek(y4m_magic.size());
-  if (start == y4m_magic) return open_y4m(std::move(reader), options);
-  if (start.empty())
-    throw Error(Fault::input, "cannot read the input", reader->name(), "it is empty");
+  if (is_y4m(*reader, options)) return open_y4m(std::move(reader), options);
+  if (reader->peek(1).empty())
+    throw Error(Fault::input, "cannot read the input", reader->name(),
+                reader->stopped() ? "it was interrupted" : "it is empty");
   const std::string name = reader->name();
   return open_container(name, std::move(reader), options);
 }
@@ -72,24 +79,30 @@ std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options) {
   return reader;
 }
 
+std::unique_ptr<ByteReader> read_file(const std::string& input, const SourceOptions& options) {
+  auto reader = ByteReader::open(local_path(input), options.interrupted);
+  reader->set_timeout(options.timeout);
+  return reader;
+}
+
 std::unique_ptr<Source> open_pipe_source(const std::string&, const SourceOptions& options) {
   return open_stream(read_stdin(options), options);
 }
 
 std::unique_ptr<Source> open_file_source(const std::string& input, const SourceOptions& options) {
   struct stat status;
-  if (stat(input.c_str(), &status) != 0) {
-    const bool is_url = input.find("://") != input.npos;
-    if (is_url || is_numbered(input)) return open_container(input, nullptr, options);
-    throw Error(Message::input_missing, "cannot open the input", input, "there is no such file");
+  if (is_url(input) && stat(input.c_str(), &status) != 0)
+    return open_container(input, nullptr, options);
+  const std::string path = local_path(input);
+  if (stat(path.c_str(), &status) != 0) {
+    if (is_numbered(path)) return open_container("file:" + path, nullptr, options);
+    throw Error(Message::input_missing, "cannot open the input", path, "there is no such file");
   }
-  if (S_ISDIR(status.st_mode))
-    throw Error(Message::input_missing, "cannot open the input", input, "it is a directory");
-  auto reader = ByteReader::open(input, options.interrupted);
-  if (!S_ISREG(status.st_mode) || reader->peek(y4m_magic.size()) == y4m_magic)
+  auto reader = read_file(path, options);
+  if (!S_ISREG(status.st_mode) || is_y4m(*reader, options))
     return open_stream(std::move(reader), options);
-  if (status.st_size == 0) throw Error(Fault::input, "cannot read the input", input, "it is empty");
-  return open_container("file:" + input, nullptr, options);  // which seeks by itself
+  if (status.st_size == 0) throw Error(Fault::input, "cannot read the input", path, "it is empty");
+  return open_container("file:" + path, nullptr, options);  // which seeks by itself
 }
 
 }  // namespace vidconv

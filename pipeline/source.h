@@ -84,6 +84,10 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
+  // The demuxer, by FFmpeg's name; empty: whatever its first bytes look like. Where it is that of
+  // playlists or scripts, the input is trusted with referring to files.
+  std::string format;
+  bool insecure = false;  // certificates of servers are not checked
   int video = 1;  // which of the video streams, counted from 1, cover pictures left out; 0: all
   // Packets of other streams are not wanted, and what the demuxer complains of is told by another
   // source of the same file.

@@ -32,6 +32,10 @@ void refuse_damage(const Damage& damage, const std::string& name);
 // What "-" reads. Throws Error(input) for a terminal.
 std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options);
 
+// What an input that is no address reads: a file, or a pipe with a name, for whose writer a read
+// waits. Throws Error(input).
+std::unique_ptr<ByteReader> read_file(const std::string& input, const SourceOptions& options);
+
 // WxH[:PIXFMT][@FPS][#FRAMES]
 struct PictureSpec {
   int width = 0, height = 0;

@@ -60,7 +60,7 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
   info.frame_rate = spec.frame_rate;
   info.range = spec.range;
 
-  auto reader = input == "-" ? read_stdin(options) : ByteReader::open(input, options.interrupted);
+  auto reader = input == "-" ? read_stdin(options) : read_file(input, options);
   std::optional<std::int64_t> available;  // an incomplete frame at the end counts: it is looked at
   if (const std::int64_t size = reader->size(); size > 0) {
     const auto frame =

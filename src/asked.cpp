@@ -63,6 +63,8 @@ Work work_for(const Options& options, const VideoInfo& video, const Notify& noti
 SourceOptions source_options(const Options& options, const Notify& notify) {
   SourceOptions o;
   o.raw = options.raw;
+  o.format = options.input_format;
+  o.insecure = options.insecure;
   if (options.start > 0) o.start = options.start;
   o.duration = options.duration;
   o.frames = options.frames;

@@ -18,6 +18,7 @@ extern "C" {
 #include "pipeline/picture_file.h"
 #include "pipeline/processor_fit.h"
 #include "pipeline/run.h"
+#include "pipeline/url.h"
 #include "src/asked.h"
 #include "src/benchmark.h"
 #include "src/device.h"
@@ -105,7 +106,7 @@ class Command {
     for (std::size_t i = 0; i < videos.size(); ++i) {
       const VideoInfo& video = videos[i].info;
       const auto processor = processor_for(works_[i], video);
-      std::string input = options_.input;
+      std::string input = redacted(options_.input);
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
       text += explain(input, video, source_->on_device(), stay_on_device_, works_[i], *processor,
                       slots(options_, device_, video));
@@ -130,6 +131,7 @@ class Command {
   std::unique_ptr<Sink> open_output(const Source& source) {
     const TraceSpan span(trace_.get(), "start: output", 0);
     SinkOptions o = sink_options(options_, notify_);
+    o.interrupted = &interrupted_;
     if (stay_on_device_) o.device = device_.index;
     return open_sink(options_.output, o, source);
   }

@@ -124,7 +124,12 @@ std::string manual_page() {
   for (const ExitCode& code : exit_codes())
     text += entry(bold(std::to_string(code.code)), sentence(code.meaning));
   text += section("MESSAGES") + messages();
+  text += section("TRUST");
+  for (const std::string_view words : trust()) text += plain(words) + "\n.PP\n";
   text += section("ENVIRONMENT") +
+          entry(bold("SSL_CERT_FILE"),
+                "The authorities that certificates of servers are checked "
+                "against; where it is not set, the system's.") +
           entry(bold("NO_COLOR"), "The bar has no colour where this is set and not empty.") +
           entry(bold("TERM"), "The bar has no colour and moves no cursor where this is dumb.");
   text += section("EXAMPLES");

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/url.h"
 #include "src/standard_streams.h"
 
 namespace vidconv {
 
-void say(const std::string& line) { print_error_line("vidconv: " + line); }
+void say(const std::string& line) { print_error_line("vidconv: " + redacted(line)); }
 void say(Message kind, const std::string& line) {
   say(fmt::format("{} [{}]", line, kind_of(kind).name));
 }
@@ -15,13 +16,13 @@ void Messages::notify(Message kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (display_) display_->make_room();
   if (!quiet_) say(kind, line);
-  said_.push_back({kind, line});
+  said_.push_back({kind, redacted(line)});
 }
 
 void Messages::warn(Message kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   say(kind, line);
-  said_.push_back({kind, line});
+  said_.push_back({kind, redacted(line)});
 }
 
 std::vector<Said> Messages::said() const {

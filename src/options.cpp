@@ -10,6 +10,7 @@
 #include "kernels/names.h"
 #include "pipeline/error.h"
 #include "pipeline/printable.h"
+#include "pipeline/url.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 
@@ -99,6 +100,10 @@ void declare_filter(CLI::App& app, Options& o, Words& w) {
 
 void declare_input(CLI::App& app, Options& o, Words& w) {
   app.add_option("--raw", o.raw, "the input is bare frames")->type_name("WxH:PIXFMT[@FPS]");
+  app.add_option("--format-in", o.input_format,
+                 "read the input as this, by FFmpeg's name; as hls or concat it may refer to files "
+                 "beside and below it whatever its name is")
+      ->type_name("NAME");
   app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
       ->type_name("TIME");
   app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");
@@ -109,6 +114,7 @@ void declare_input(CLI::App& app, Options& o, Words& w) {
   app.add_option("--timeout", w.timeout,
                  "give up an input from which nothing comes for so long (default: never)")
       ->type_name("SECONDS");
+  app.add_flag("--insecure", o.insecure, "do not check the certificates of https and its kin");
 }
 
 void declare_output(CLI::App& app, Options& o, Words& w) {
@@ -295,6 +301,11 @@ void check_together(const Options& o) {
     refuse("--output", "", "no output was named", "-o FILE, -o -, -o md5: or -o null:");
   if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
     refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
+  if (is_url(o.output))
+    refuse("--output", o.output, "an output is a file or a pipe",
+           "-o - --format NAME writes into a program that sends it");
+  if (!o.input_format.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
+    refuse("--format-in", o.input_format, "this input is no container", "leave it out");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))

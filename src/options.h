@@ -33,6 +33,7 @@ enum class List {
 struct Options {
   std::string input, output;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
+  std::string input_format;   // a demuxer; empty: found out
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
@@ -55,6 +56,7 @@ struct Options {
 
   int video = 1;  // which video stream, counted from 1; 0: all
   std::optional<Comparison> compare;
+  bool insecure = false;  // certificates of servers are not checked
   double timeout = 0;   // seconds; 0: wait for ever
   std::string scan;     // auto, progressive or interlaced; empty: auto
   bool strict = false;  // what would be lost is an error

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/url.h"
 #include "src/explain.h"
 #include "src/standard_streams.h"
 
@@ -88,8 +89,8 @@ const char* outcome(const RunResult& r, const Ending& ending) {
 Json error_json(const Error& error) {
   return {{"class", kind_of(error.kind()).name},
           {"what", error.act()},
-          {"value", error.value()},
-          {"why", error.why()},
+          {"value", redacted(error.value())},
+          {"why", redacted(error.why())},
           {"remedy", error.remedy()},
           {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
 }
@@ -134,15 +135,17 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["outcome"] = outcome(r, ending);
   j["exit_code"] = ending.exit_code;
   j["error"] = ending.error ? error_json(*ending.error) : Json(nullptr);
-  j["input"] = {
-      {"name", options.input}, {"width", nullptr}, {"height", nullptr}, {"pixel_format", nullptr}};
+  j["input"] = {{"name", redacted(options.input)},
+                {"width", nullptr},
+                {"height", nullptr},
+                {"pixel_format", nullptr}};
   if (parts.source) {
     const VideoInfo& video = parts.source->video();
     j["input"]["width"] = video.width;
     j["input"]["height"] = video.height;
     j["input"]["pixel_format"] = video.format->name;
   }
-  j["output"] = {{"name", options.output}, {"encoder", nullptr}, {"bytes", r.bytes}};
+  j["output"] = {{"name", redacted(options.output)}, {"encoder", nullptr}, {"bytes", r.bytes}};
   if (parts.sink) j["output"]["encoder"] = parts.sink->description();
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["sandbox"] = sandbox_json(parts.sandbox);

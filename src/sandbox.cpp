@@ -16,6 +16,8 @@ extern "C" {
 }
 
 #include "pipeline/container.h"
+#include "pipeline/references.h"
+#include "pipeline/url.h"
 #include "src/asked.h"
 #include "src/landlock.h"
 
@@ -77,22 +79,6 @@ bool driver_is_to_be_loaded(const Options& o) {
          !(exists("/dev/nvidiactl") && exists("/dev/nvidia-uvm"));
 }
 
-// Of a URL; empty for a path.
-std::string_view scheme_of(std::string_view input) {
-  const std::size_t end = input.find("://");
-  return end == input.npos ? "" : input.substr(0, end);
-}
-
-bool is_network(const std::string& input) {
-  const std::string_view scheme = scheme_of(input);
-  return !scheme.empty() && scheme != "file";
-}
-
-std::string path_of(const std::string& name) {
-  if (scheme_of(name) == "file") return name.substr(std::strlen("file://"));
-  return name.starts_with("file:") ? name.substr(std::strlen("file:")) : name;
-}
-
 // Of a numbered name the last that has no number in it.
 std::string folder_of(const std::filesystem::path& path) {
   std::filesystem::path folder = path.parent_path();
@@ -130,11 +116,19 @@ void allow_chips(const Landlock& rules) {
   rules.allow_reading("/etc/nvidia");
 }
 
-void allow_input(const Landlock& rules, const std::string& input) {
-  if (!is_network(input)) {
-    const std::string path = path_of(input);
+// Pictures are often collected as links to where they are.
+void allow_links(const Landlock& rules, const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.is_symlink(error)) rules.allow_reading(entry.path());
+}
+
+void allow_input(const Landlock& rules, const std::string& input, const std::string& format) {
+  if (!is_url(input)) {
+    const std::string path = local_path(input);
     rules.allow_reading(path);
-    if (is_numbered(path)) rules.allow_reading(folder_of(path));
+    if (is_numbered(path)) allow_links(rules, folder_of(path));
+    if (is_numbered(path) || is_playlist(path, format)) rules.allow_reading(folder_of(path));
     return;
   }
   if (std::ranges::find(network_schemes, scheme_of(input)) == std::end(network_schemes))
@@ -145,7 +139,7 @@ void allow_input(const Landlock& rules, const std::string& input) {
 
 // A file that is written or replaced: where it stands, and where it is a link, where that leads to.
 void allow_output(const Landlock& rules, const std::string& output) {
-  std::filesystem::path path = path_of(output);
+  std::filesystem::path path = local_path(output);
   struct stat status;
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
     return rules.allow_writing(path);
@@ -157,7 +151,7 @@ void allow_output(const Landlock& rules, const std::string& output) {
     path = path.parent_path() / to;
   }
   std::error_code error;
-  const auto resolved = std::filesystem::canonical(path_of(output), error);
+  const auto resolved = std::filesystem::canonical(local_path(output), error);
   if (!error) rules.allow_writing(folder_of(resolved));
 }
 
@@ -198,13 +192,15 @@ Sandbox enter_sandbox(const Options& o) {
 
   const bool chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device());
   // A driver's processes may speak over sockets.
-  const Refusals refused{.network = !is_network(o.input), .sockets = !chips, .signals = true};
+  const Refusals refused{.network = !is_url(o.input), .sockets = !chips, .signals = true};
   const Landlock rules(refused);
   allow_libraries(rules);
   if (chips) allow_chips(rules);
-  allow_input(rules, o.input);
+  allow_input(rules, o.input, o.input_format);
   for (const std::string& file : {o.output, o.stats_file, o.trace_file})
     if (is_file(file)) allow_output(rules, file);
+  // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
+  rules.allow_writing("/proc/self/fd/1");
   for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);
   if (!rules.enforce()) {
     sandbox.why_not = reason();

@@ -32,8 +32,23 @@ constexpr ExitCode exit_table[] = {
     {143, "the same by SIGTERM"},
 };
 
+constexpr std::string_view trust_table[] = {
+    "Playlists and lists name other files, and whoever made them gets no more opened than was "
+    "asked "
+    "for. A file leads to files beside and below it, all links followed, where it is named as what "
+    "it is (.m3u8, .m3u, .ffconcat, .mlv) or --format-in says so (hls, concat, mlv). What comes "
+    "through a pipe leads to nothing, and neither leads to the network. An address leads to "
+    "addresses of its scheme, http to https too, and to no file. Scripts, which are programs, run "
+    "with --format-in only. Whatever leads elsewhere is refused with exit code 3.",
+    "Certificates of servers are checked, unless --insecure is given. Where FFmpeg cannot do so "
+    "(DASH over https, rtsps), the input is refused without it. https leads to no http.",
+    "Passwords and tokens of addresses are shown as ***, in messages and reports alike. An output "
+    "is a file or a pipe, never an address.",
+};
+
 }  // namespace
 
+std::span<const std::string_view> trust() { return trust_table; }
 std::span<const Example> examples() { return example_table; }
 std::span<const ExitCode> exit_codes() { return exit_table; }
 

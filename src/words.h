@@ -16,6 +16,9 @@ struct Example {
 };
 std::span<const Example> examples();
 
+// What is opened for an input, and what is shown of it: a paragraph each.
+std::span<const std::string_view> trust();
+
 struct ExitCode {
   int code;
   std::string_view meaning;

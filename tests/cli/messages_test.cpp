@@ -106,6 +106,11 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
          return shell("set +o pipefail; sleep 3 | " + vidconv() +
                       " - -o null: --kernel box --timeout 0.3");
        }},
+      {Message::input_reference,
+       [=, this] {
+         write_file(path("a.mp4"), "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/a.ts\n");
+         return filter(path("a.mp4"), "-o null:");
+       }},
       {Message::no_video, [=, this] { return filter(sound(), "-o null:"); }},
       {Message::no_frame, [=, this] { return filter(clip(), "-o null: --start 99"); }},
       {Message::output_exists,

@@ -80,6 +80,22 @@ TEST_F(Stall, FailureEndsAWriteThatWaits) {
   }
 }
 
+// One is enough where nobody reads on; its reader may finish what it has begun.
+TEST_F(Stall, SignalEndsAWriteThatWaits) {
+  for (const std::string output : {"-", "md5:", "- --format nut"}) {
+    SCOPED_TRACE(output);
+    const FullPipe pipe(path("fifo"));
+    Process process(
+        {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
+    EXPECT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
+    std::this_thread::sleep_for(milliseconds(300));
+    process.signal(SIGINT);
+    const Result result = process.wait();
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, exit_interrupted);
+  }
+}
+
 TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
   for (const std::string output : {"-", "md5:", "- --format nut"}) {
     const FullPipe pipe(path("fifo"));
