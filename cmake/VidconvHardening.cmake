@@ -9,8 +9,11 @@ check_pie_supported()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 add_library(vidconv_hardening INTERFACE)
-foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
-             -mbranch-protection=standard)
+set(branches -fcf-protection=full)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(branches -mbranch-protection=standard)
+endif()
+foreach(flag -fstack-protector-strong -fstack-clash-protection ${branches})
   string(MAKE_C_IDENTIFIER "VIDCONV_HAS${flag}" has)
   check_cxx_compiler_flag(${flag} ${has})  # the last ones are of some processors only
   if(${has})

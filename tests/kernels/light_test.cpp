@@ -103,7 +103,7 @@ class Passage {
     for (int i = 0; i < plan_.components(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const BytePlane l{reinterpret_cast<std::byte*>(light[at].data()),
-                        static_cast<std::ptrdiff_t>(width_ * sizeof(float)), width_, height_};
+                        width_ * static_cast<std::ptrdiff_t>(sizeof(float)), width_, height_};
       const auto code_plane = [&](auto& plane) {
         return BytePlane{reinterpret_cast<std::byte*>(plane[at].data()), width_of(i) * 2,
                          width_of(i), height_of(i)};

@@ -177,8 +177,9 @@ TEST(FormatSweep, FramesOfSwappedBytesAreConvertedExactly) {
 // only.
 TEST(FormatSweep, PatternDrawsEveryFormat) {
   for (const PixelFormat& format : formats())
-    for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {66, 37}}) {
+    for (const auto& size_in_pixels : {std::pair{1, 1}, {5, 3}, {66, 37}}) {
       SCOPED_TRACE(format.name);
+      const int width = size_in_pixels.first, height = size_in_pixels.second;
       const AVPixFmtDescriptor& desc = *av_pix_fmt_desc_get(format.id);
       const bool rgb = desc.flags & AV_PIX_FMT_FLAG_RGB, is_float = desc.comp[0].depth == 32;
       const bool coloured = desc.nb_components > 2;

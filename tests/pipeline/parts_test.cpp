@@ -193,7 +193,7 @@ TEST(PartedDecoder, LeavesPartsOfRefusedSessionsToOthers) {
   const std::vector<std::string> wanted = decode_on_one(path);
   for (int good = 1; good < 4; ++good)
     for (const bool slow : {false, true})
-      for (const std::size_t frames : {3, 256}) {
+      for (const std::size_t frames : {3u, 256u}) {
         const auto input = open_clip(path);
         const auto decoder = make_partly_refused(*input->streams[0], good, 0, slow, frames);
         EXPECT_TRUE(decode(*input, *decoder) == wanted)
@@ -224,7 +224,7 @@ TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
   const std::string path = make_clip(dir);
   const std::vector<std::string> wanted = decode_on_one(path);
   for (const int sessions : {1, 2, 3})
-    for (const std::size_t frames : {2, 256}) {
+    for (const std::size_t frames : {2u, 256u}) {
       const auto input = open_clip(path);
       const AVStream& stream = *input->streams[0];
       std::atomic<int> made = 0, ends = 0;
