@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs all tests, and where clang is installed the fuzz targets for a minute at most each; with
-# --sanitizers also under ASan+UBSan and under TSan.
+# Builds and runs all tests; then, by clang with ASan and UBSan, the fast ones of kernels and pipeline once
+# more, and the fuzz targets for a minute at most each. With --sanitizers all of it under GCC's ASan+UBSan
+# and under TSan too.
 # Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
 #
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
@@ -10,9 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-presets=(release)
-# The fuzz targets, for a minute at most each, where there is the compiler for them.
-if command -v clang++ >/dev/null; then presets+=(fuzz); fi
+presets=(release fuzz)
 case ${1:-} in
   "") ;;
   --sanitizers) presets+=(asan tsan) ;;

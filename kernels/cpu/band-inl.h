@@ -45,7 +45,9 @@ void load_line(const Plan& plan, const Reach& reach, const Plane<const T>& src, 
                Lane* line) {
   const int width = src.width;
   const int row = border_index(plan.border, y, src.height);
-  const Lane outside = static_cast<Lane>(plan.outside - offset);
+  // 16-bit codes may wrap in a lane, which only whole numbers do.
+  using Wide = std::conditional_t<std::is_same_v<Lane, float>, double, std::int32_t>;
+  const Lane outside = static_cast<Lane>(static_cast<Wide>(plan.outside) - offset);
   if (row < 0) {
     std::fill(line - reach.left, line + width + reach.right, outside);
     return;
