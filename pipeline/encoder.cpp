@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@ extern "C" {
 
 #include "kernels/names.h"
 #include "pipeline/av_log.h"
+#include "pipeline/library_words.h"
 
 namespace vidconv {
 namespace {
@@ -88,7 +90,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   set_options(choice, options, video);
   const AvLines lines;
   try {
-    check(avcodec_open2(&c, &codec_, nullptr), "cannot open the encoder");
+    open();
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
     refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
@@ -96,6 +98,36 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
   if (pictures_) description_ += " on the device";
+}
+
+// SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
+Encoder::~Encoder() {
+  if (std::string_view(codec_.name) != "libsvtav1") return;
+  const LibraryWords words;
+  if (const FramePtr blank(frames_ == 0 ? av_frame_alloc() : nullptr); blank) {
+    blank->width = context_->width;
+    blank->height = context_->height;
+    blank->format = context_->pix_fmt;
+    if (av_frame_get_buffer(blank.get(), 0) < 0) return;
+    for (const AVBufferRef* buffer : blank->buf)
+      if (buffer) std::memset(buffer->data, 0, buffer->size);
+    blank->pts = 0;
+    avcodec_send_frame(context_.get(), blank.get());
+  }
+  if (!ended_) avcodec_send_frame(context_.get(), nullptr);
+  while (avcodec_receive_packet(context_.get(), packet_.get()) >= 0) av_packet_unref(packet_.get());
+  context_.reset();
+}
+
+void Encoder::open() {
+  const LibraryWords words;
+  try {
+    check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
+  } catch (const Error& error) {
+    const std::string said = words.errors();
+    if (said.empty()) throw;
+    throw Error(error.kind(), error.act(), error.value(), said, error.remedy());
+  }
 }
 
 void Encoder::choose_time_base(const VideoInfo& video) {
@@ -303,6 +335,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
 }
 
 void Encoder::finish(const Receive& receive) {
+  ended_ = true;
   check(avcodec_send_frame(context_.get(), nullptr), "cannot encode with");
   receive_all(receive);
 }

@@ -25,6 +25,9 @@ class Encoder {
   // where SinkOptions::device refuses; device_layout() has one for the video then.
   Encoder(const EncoderChoice& choice, const VideoInfo& video, const SinkOptions& options,
           bool global_header);
+  ~Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
 
   // Receives each packet: times in VideoInfo::time_base, the duration that of its frame. It may be
   // moved from.
@@ -57,6 +60,7 @@ class Encoder {
   // Throws Error(output) that says what to use where there is no such chip, or no place on it.
   void refuse_chip(const std::string& why, const VideoInfo& video) const;
   int check(int code, const char* what) const;
+  void open();
   void choose_time_base(const VideoInfo& video);
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const SinkOptions& options);
@@ -79,6 +83,7 @@ class Encoder {
   std::deque<Times> held_;  // of frames that a coming packet may mean by its pts or dts
   Times first_{};
   PacketPtr packet_;
+  bool ended_ = false;  // it knows that no more frames come
 };
 
 }  // namespace vidconv

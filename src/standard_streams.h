@@ -7,8 +7,8 @@ namespace vidconv {
 
 // First of all: descriptors 0 to 2 that are closed are taken by something that can be neither read
 // nor written, so that no file that is opened later gets what is meant for them; and a reader that
-// goes away and a file that may not grow (SIGPIPE, SIGXFSZ) are errors of the write. For the whole
-// process.
+// goes away and a file that may not grow (SIGPIPE, SIGXFSZ) are errors of the write. Libraries
+// print nothing by themselves from now on. For the whole process.
 void prepare_standard_streams();
 
 // On standard output. Throws Error(output) where not all of it can be written.
