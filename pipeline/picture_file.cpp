@@ -68,13 +68,14 @@ PacketPtr encoded(const AVFrame& picture, const std::string& path) {
 
 }  // namespace
 
-void write_picture(const AVFrame& picture, const std::string& path,
-                   const PictureFileOptions& options) {
+std::int64_t write_picture(const AVFrame& picture, const std::string& path,
+                           const PictureFileOptions& options) {
   const PacketPtr packet = encoded(picture, path);
   PartialFile file(path, {.overwrite = options.overwrite, .input = options.input});
   ByteWriter(file.fd(), path)
       .write({reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)});
   file.commit();
+  return packet->size;
 }
 
 }  // namespace vidconv

@@ -13,9 +13,9 @@ struct PictureFileOptions {
 };
 
 // The kind of file follows from the ending of `path`. Written beside its name and renamed when
-// complete. Throws Error(usage) for an ending that means no kind of picture, Error(output) for a
-// file that cannot be written.
-void write_picture(const AVFrame& picture, const std::string& path,
-                   const PictureFileOptions& options);
+// complete. Returns its size, bytes. Throws Error(usage) for an ending that means no kind of
+// picture, Error(output) for a file that cannot be written.
+std::int64_t write_picture(const AVFrame& picture, const std::string& path,
+                           const PictureFileOptions& options);
 
 }  // namespace vidconv

@@ -1,11 +1,13 @@
 #include "pipeline/trace.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "pipeline/error.h"
+#include "pipeline/partial_file.h"
 
 #ifdef VIDCONV_NVTX
 #include <nvtx3/nvToolsExt.h>
@@ -26,7 +28,11 @@ void put(std::FILE* file, const std::string& text) {
 
 }  // namespace
 
-Trace::Trace(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
+Trace::Trace(const std::string& path)
+    : path_(path),
+      partial_(std::make_unique<PartialFile>(
+          path, PartialFile::Options{.what = "the trace", .overwrite = true, .input = {}})),
+      file_(fdopen(fcntl(partial_->fd(), F_DUPFD_CLOEXEC, 0), "w")) {
   if (!file_) refuse(path);
   put(file_.get(),
       "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
@@ -34,12 +40,15 @@ Trace::Trace(const std::string& path) : path_(path), file_(std::fopen(path.c_str
       "\"args\":{\"name\":\"vidconv\"}}");
 }
 
+Trace::~Trace() = default;
+
 void Trace::add(const std::string& track, const std::string& name, std::int64_t frame,
                 Clock::time_point begin, Clock::time_point end) {
   const auto microseconds = [](Clock::duration d) {
     return std::chrono::duration<double, std::micro>(d).count();
   };
   const std::lock_guard lock(mutex_);
+  if (!file_) return;
   const auto [it, is_new] = tracks_.try_emplace(track, static_cast<int>(tracks_.size()) + 1);
   std::FILE* const file = file_.get();
   if (is_new)
@@ -55,9 +64,11 @@ void Trace::add(const std::string& track, const std::string& name, std::int64_t 
 
 void Trace::finish() {
   const std::lock_guard lock(mutex_);
+  if (!file_) return;
   put(file_.get(), "\n]}\n");
   const bool failed = std::ferror(file_.get()) != 0;
   if (std::fclose(file_.release()) != 0 || failed) refuse(path_);
+  partial_->commit();
 }
 
 TraceSpan::~TraceSpan() {

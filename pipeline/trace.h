@@ -13,13 +13,16 @@
 
 namespace vidconv {
 
+class PartialFile;
+
 // The file is in the Trace Event Format, complete ("X") events with times in microseconds since the
 // trace was made: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 // Every member may be called from any thread.
 class Trace {
  public:
-  // Creates or empties the file. Throws Error(output).
+  // The file gets its name when it is complete. Throws Error(output).
   explicit Trace(const std::string& path);
+  ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -29,8 +32,8 @@ class Trace {
   void add(const std::string& track, const std::string& name, std::int64_t frame,
            Clock::time_point begin, Clock::time_point end);
 
-  // Completes the file. Throws Error(output) where it could not be written. Without it, also where
-  // the program dies, viewers still read what was written.
+  // Completes the file, whatever may be added later. Throws Error(output) where it could not be
+  // written: there is none then, as where the program dies.
   void finish();
 
  private:
@@ -41,7 +44,8 @@ class Trace {
   const std::string path_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;  // of all below
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<PartialFile> partial_;
+  std::unique_ptr<std::FILE, Close> file_;  // none once it is finished
   std::map<std::string, int> tracks_;
 };
 

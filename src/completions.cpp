@@ -26,15 +26,88 @@ bool wants_file(const OptionText& option) { return option.value == "FILE"; }
 // What an option can be completed with.
 std::vector<std::string> words_for(const OptionText& option) {
   std::vector<std::string> words = choices_of(option);
-  if (option.value == "SPEC") {
-    for (const Preset& preset : presets()) words.emplace_back(preset.name);
-    for (const MatrixForm& form : matrix_forms()) words.push_back(std::string(form.name) + ":");
-  }
   if (option.value == "VARIANT") {
     for (const Variant& variant : variants()) words.emplace_back(variant.name);
     for (const Variant& variant : study_variants()) words.emplace_back(variant.name);
   }
   return words;
+}
+
+bool wants_spec(const OptionText& option) { return option.value == "SPEC"; }
+
+// How each shell completes a filter: its name, then the keys that it takes. In place of @NAMES@ and
+// @KEYS@ come those of all filters, of @CASES@ a case for each filter that has keys of its own.
+constexpr std::string_view bash_spec = R"(# The shell takes ":" and "=" for words.
+_vidconv_spec() {
+  local i=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} spec words=
+  spec=$cur
+  while ((i > 1)) && [[ ${COMP_WORDS[i-1]} != --kernel ]] &&
+    [[ ${COMP_WORDS[i]} == [:=] || ${COMP_WORDS[i-1]} == [:=] ]]; do
+    spec=${COMP_WORDS[--i]}$spec
+  done
+  [[ ${COMP_WORDS[i-1]} == --kernel ]] || return
+  spec=${spec#=}
+  case $spec in
+    file:*) return 1 ;;
+    *:*) words='@KEYS@' ;;
+    *) words='@NAMES@' ;;
+  esac
+  case $spec in
+@CASES@  esac
+  [[ ${spec#*:} == "$spec" || ${spec##*:} != *=* ]] || words=
+  compopt -o nospace +o default +o bashdefault 2> /dev/null
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "${spec##*:}")
+  # Where ":" is no word of its own, all that came before belongs to the word.
+  [[ $cur != ?*:* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%:*}:}")
+}
+)";
+constexpr std::string_view zsh_spec = R"(_vidconv_spec() {
+  local -a words
+  if [[ $PREFIX == file:* ]]; then
+    compset -P 'file:'
+    _files
+    return
+  fi
+  words=(@NAMES@)
+  if [[ $PREFIX == *:* ]]; then
+    words=(@KEYS@)
+    case $PREFIX in
+@CASES@    esac
+    compset -P '*:'
+    [[ $PREFIX != *=* ]] || return 1
+  fi
+  compadd -S '' -- $words
+}
+)";
+constexpr std::string_view fish_spec = R"(function __vidconv_spec
+  set -l spec (commandline -ct | string replace -- --kernel= '')
+  if not string match -q '*:*' -- $spec
+    printf '%s\n' @NAMES@
+    return
+  end
+  set -l words @KEYS@
+  switch $spec
+@CASES@  end
+  printf '%s\n' (string replace -r ':[^:]*$' ':' -- $spec)$words
+end
+)";
+
+// `each`: a case, with @NAME@ and @KEYS@ of a filter.
+std::string spec_function(std::string_view text, std::string_view each) {
+  std::vector<std::string> names, keys;
+  std::string cases;
+  for (const Preset& preset : presets()) {
+    names.emplace_back(preset.name);
+    std::vector<std::string> own;
+    for (const Parameter& p : preset.parameters) own.push_back(std::string(p.name) + "=");
+    const std::string row = replace_all(std::string(each), "@NAME@", preset.name);
+    if (!own.empty()) cases += replace_all(row, "@KEYS@", fmt::format("{}", fmt::join(own, " ")));
+  }
+  for (const MatrixForm& form : matrix_forms()) names.push_back(std::string(form.name) + ":");
+  for (const ModifierKey& key : modifier_keys()) keys.push_back(std::string(key.name) + "=");
+  std::string result = replace_all(std::string(text), "@CASES@", cases);
+  result = replace_all(result, "@NAMES@", fmt::format("{}", fmt::join(names, " ")));
+  return replace_all(result, "@KEYS@", fmt::format("{}", fmt::join(keys, " ")));
 }
 
 std::string in_quotes(const std::string& text) {
@@ -43,7 +116,7 @@ std::string in_quotes(const std::string& text) {
 
 std::string zsh_value(const OptionText& option) {
   if (option.value.empty()) return "";
-  std::string action = wants_file(option) ? "_files" : " ";
+  std::string action = wants_file(option) ? "_files" : wants_spec(option) ? "_vidconv_spec" : " ";
   if (const std::vector<std::string> words = words_for(option); !words.empty())
     action = fmt::format("({})", replace_all(fmt::format("{}", fmt::join(words, " ")), ":", "\\:"));
   return fmt::format(":{}{}:{}", option.value_may_be_left_out ? ":" : "",
@@ -87,7 +160,7 @@ std::string bash_completions() {
                          in_quotes(fmt::format("{}", fmt::join(words, " "))));
   }
   return fmt::format(R"(# Completions of vidconv for bash. Made by 'vidconv --completions bash'.
-_vidconv() {{
+{}_vidconv() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} words=
   # The shell takes "=" for a word.
   if [[ $cur == = ]]; then
@@ -96,6 +169,8 @@ _vidconv() {{
     prev="${{COMP_WORDS[COMP_CWORD-2]}}="
   fi
   COMPREPLY=()
+  _vidconv_spec
+  [[ ${{#COMPREPLY[@]}} == 0 ]] || return 0
   case $prev in
 {}    *) [[ $cur == -* ]] && words='{}' ;;
   esac
@@ -104,7 +179,8 @@ _vidconv() {{
 }}
 complete -o bashdefault -o default -F _vidconv vidconv
 )",
-                     cases, fmt::join(names, " "));
+                     spec_function(bash_spec, "    @NAME@:*) words+=' @KEYS@' ;;\n"), cases,
+                     fmt::join(names, " "));
 }
 
 std::string zsh_completions() {
@@ -113,7 +189,7 @@ std::string zsh_completions() {
     lines += fmt::format(" \\\n    {}", zsh_option(option));
   return fmt::format(R"(#compdef vidconv
 # Completions of vidconv for zsh. Made by 'vidconv --completions zsh'.
-_vidconv() {{
+{}_vidconv() {{
   _arguments{}
 }}
 if [[ $funcstack[1] == _vidconv ]]; then
@@ -122,11 +198,12 @@ else
   compdef _vidconv vidconv
 fi
 )",
-                     lines);
+                     spec_function(zsh_spec, "      @NAME@:*) words+=(@KEYS@) ;;\n"), lines);
 }
 
 std::string fish_completions() {
-  std::string text = "# Completions of vidconv for fish. Made by 'vidconv --completions fish'.\n";
+  std::string text = "# Completions of vidconv for fish. Made by 'vidconv --completions fish'.\n" +
+                     spec_function(fish_spec, "    case '@NAME@:*'\n      set -a words @KEYS@\n");
   for (const OptionText& option : option_table()) {
     if (!is_option(option)) continue;
     std::string line = "complete -c vidconv";
@@ -136,6 +213,7 @@ std::string fish_completions() {
     if (!option.value.empty() && !wants_file(option)) line += " -f";
     if (const std::vector<std::string> words = words_for(option); !words.empty())
       line += fmt::format(" -a '{}'", fmt::join(words, " "));
+    if (wants_spec(option)) line += " -a '(__vidconv_spec)'";
     std::string shown = replace_all(text_of(option), "\\", "\\\\");
     text += line + " -d '" + replace_all(shown, "'", "\\'") + "'\n";
   }

@@ -79,8 +79,8 @@ class Command {
     sandbox_ = enter_sandbox(options_);
     capture_av_log();
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
-    if (options_.gallery) return gallery();
     if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
+    if (options_.gallery) return gallery();
     waking_ = wake_chosen_device(device_word(options_), trace_.get());
     for (const FilterSpec& filter : options_.filters) {
       warn(Message::gain, filter.gain_warning());
@@ -103,16 +103,18 @@ class Command {
     if (!options_.output.empty()) choose_memory();
     const std::vector<Source::Video> videos = source_->videos();
     std::string text;
-    for (std::size_t i = 0; i < videos.size(); ++i) {
+    for (std::size_t i = videos.size(); i-- > 0;) {  // the report is of the first
       const VideoInfo& video = videos[i].info;
-      const auto processor = processor_for(works_[i], video);
+      processor_.reset();
+      processor_ = processor_for(works_[i], video);
       std::string input = redacted(options_.input);
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      text += explain(input, video, source_->on_device(), stay_on_device_, works_[i], *processor,
-                      slots(options_, device_, video));
+      text.insert(0, explain(input, video, source_->on_device(), stay_on_device_, works_[i],
+                             *processor_, slots(options_, device_, video)));
     }
-    print(text);
-    return 0;
+    result_.memory = processor_->memory();
+    if (options_.stats_file != "-") print(text);
+    return finish_reports({});
   }
 
   int benchmark(double seconds) {
@@ -121,6 +123,7 @@ class Command {
     if (!options_.stats_file.empty())
       write_stats(options_.stats_file, benchmark_json(result, *source_, *processor_));
     if (options_.stats_file != "-") print(benchmark_table(result, *source_, *processor_));
+    if (trace_) trace_->finish();
     return 0;
   }
 
@@ -199,11 +202,12 @@ class Command {
   }
 
   int gallery() {
-    const auto source = open_source(options_.input, source_options());
+    source_ = open_input();
     const FramePtr sheet = draw_gallery(
-        *source, {options_.filters, planes(options_), options_.border, threads(options_)});
-    write_picture(*sheet, options_.output, {options_.overwrite, options_.input});
-    return 0;
+        *source_, {options_.filters, planes(options_), options_.border, threads(options_)});
+    result_.bytes = write_picture(*sheet, options_.output, {options_.overwrite, options_.input});
+    result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
+    return finish_reports({});
   }
 
   int filter() {
@@ -239,7 +243,7 @@ class Command {
                               .begun = &first.begun});
       display.finish(last);
     }
-    if (trace_) trace_->finish();
+    if (trace_) trace_->finish();  // before it is said that all is done
 
     const int signal = interrupting_signal();
     if (!options_.quiet) say(summary(result_, options_.output));
@@ -250,8 +254,14 @@ class Command {
     const int code = signal != 0            ? 128 + signal
                      : result_.damage.any() ? static_cast<int>(Fault::damaged)
                                             : 0;
-    write_report({.exit_code = code, .interrupted = signal != 0});
-    return code;
+    return finish_reports({.exit_code = code, .interrupted = signal != 0});
+  }
+
+  // The exit code of the ending.
+  int finish_reports(const Ending& ending) const {
+    if (trace_) trace_->finish();
+    write_report(ending);
+    return ending.exit_code;
   }
 
   int fail(const Error& error) {
@@ -261,12 +271,18 @@ class Command {
     else
       messages_.warn(error.kind(), error.message());
     const int code = exit_code(error, result_.encoded);
-    try {
-      write_report({code, interrupting_signal() != 0, &error});
-    } catch (const Error& unwritable) {
-      if (unwritable.message() != error.message())
-        messages_.warn(unwritable.kind(), unwritable.message());
-    }
+    const auto attempt = [&](const auto& report) {
+      try {
+        report();
+      } catch (const Error& unwritable) {
+        if (unwritable.message() != error.message())
+          messages_.warn(unwritable.kind(), unwritable.message());
+      }
+    };
+    attempt([&] {
+      if (trace_) trace_->finish();
+    });
+    attempt([&] { write_report({code, interrupting_signal() != 0, &error}); });
     return code;
   }
 

@@ -75,6 +75,19 @@ TEST_F(Escapes, LeaveReportsValid) {
   EXPECT_EQ(printed.out.find_first_of("\x1b\x7f\r"), std::string::npos);
 }
 
+TEST_F(Escapes, LongLinesOfKernelFilesAreCut) {
+  for (const std::string& line :
+       {std::string(1 << 20, '9'), std::string(1 << 20, '\x1b'), "1 2 " + std::string(1 << 20, 'x'),
+        std::string(500, ' ') + "nonsense" + std::string(1 << 20, '\x9b')}) {
+    write_file(path("k.txt"), "1 2 3\n" + line + "\n");
+    const Result result =
+        run_vidconv({"pattern:16x16#1", "-o", "null:", "--kernel", "file:" + path("k.txt")});
+    EXPECT_TRUE(refused(result, exit_command_line, {"k.txt, line 2", "[filter-spec]"}));
+    EXPECT_LT(result.err.size(), 1000U);
+    expect_harmless(result.err);
+  }
+}
+
 // Tags and what FFmpeg logs of a file.
 TEST_F(Escapes, OfStreamsAndLogsAreText) {
   std::string ass =

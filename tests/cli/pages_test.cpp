@@ -145,6 +145,18 @@ TEST_F(Pages, BashCompletesEveryOption) {
       EXPECT_EQ(bash_offers(script, "vidconv " + name + " ''"), Arguments{}) << name;
   }
   EXPECT_EQ(bash_offers(script, "vidconv --kernel gaus"), Arguments{"gaussian"});
+  // After the name come the keys, not files, however the shell has cut the words.
+  for (const std::string before :
+       {"--kernel gaussian : ", "--kernel = gaussian : ", "--kernel gaussian : sigma = 2 : "}) {
+    EXPECT_EQ(bash_offers(script, "vidconv " + before + "sigmax"), Arguments{"sigmax="}) << before;
+    EXPECT_EQ(bash_offers(script, "vidconv " + before + "sca"), Arguments{"scale="}) << before;
+  }
+  EXPECT_EQ(bash_offers(script, "vidconv --kernel gaussian :").size(),
+            bash_offers(script, "vidconv --kernel gaussian : ''").size());
+  EXPECT_EQ(bash_offers(script, "vidconv --kernel gaussian:sigmax"), Arguments{"gaussian:sigmax="});
+  EXPECT_EQ(bash_offers(script, "vidconv --kernel gaussian : sigma = ''"), Arguments{});
+  EXPECT_EQ(bash_offers(script, "vidconv --kernel box in.mp"), Arguments{});
+  EXPECT_EQ(bash_offers(script, "vidconv --kernel file : a"), Arguments{});
   EXPECT_EQ(bash_offers(script, "vidconv --variant cpu-i"), Arguments{"cpu-int16"});
 }
 
@@ -164,6 +176,8 @@ TEST_F(Pages, ZshTakesItsCompletions) {
   EXPECT_EQ(loaded.err, "");
   EXPECT_TRUE(loaded.out.starts_with("_vidconv\n")) << loaded.out;
   for (const std::string& name : dashed_names()) EXPECT_TRUE(mentions(loaded.out, name)) << name;
+  EXPECT_TRUE(has_line_with(loaded.out, {"--kernel", ":_vidconv_spec"}));
+  EXPECT_TRUE(has_line_with(printed.out, {"gaussian:*", "sigma="}));
 }
 
 TEST_F(Pages, FishCompletesEveryOption) {
@@ -191,6 +205,7 @@ TEST_F(Pages, FishCompletesEveryOption) {
                        std::ranges::find(there, name + "=") != there.end();
     EXPECT_TRUE(found) << name;
   }
+  EXPECT_EQ(offers("vidconv --kernel gaussian:sigmax"), Arguments{"gaussian:sigmax="});
   for (const OptionText& option : option_table()) {
     if (choices_of(option).empty() || option.value_may_be_left_out) continue;
     std::vector<std::string> offered = offers("vidconv " + option.names.back() + " ");
