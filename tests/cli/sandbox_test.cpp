@@ -150,6 +150,7 @@ TEST_F(Sandbox, WhatIsNamedIsThere) {
       in + " -o null.y4m -y",
       in + " -o stdout.y4m -y | cat",
       in + " -o fifo.y4m | cat fifo.y4m",
+      in + " -o >(cat) --format y4m",
       "/dev/stdin -o b.mkv < " + in,
       "<(cat " + in + ") -o c.mkv --codec ffv1",
       "../elsewhere/%03d.png -o ../out/%03d.png",
