@@ -84,6 +84,11 @@ constexpr MessageKind table[] = {
      "the decoder dropped pictures without calling them damaged, as some do before the first key "
      "frame or where the size changes",
      ""},
+    {Message::ended_early, "ended-early", Fault::none,
+     "an input that is read once, from a pipe or a socket, ended between two packets before the "
+     "time "
+     "that its header announces: it was live, or cut there",
+     "compare with where it comes from"},
     {Message::times_moved, "times-moved", Fault::none,
      "times of the input do not grow: some were moved", ""},
     {Message::left_out, "left-out", Fault::none,

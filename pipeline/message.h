@@ -54,6 +54,7 @@ enum class Message : std::uint8_t {
   converted,
   picture_changes,
   no_picture,
+  ended_early,
   times_moved,
   left_out,
   not_held,

@@ -103,7 +103,7 @@ class ContainerSource final : public Source {
                              .notify = options_.notify,
                              .nvdec = nullptr},
                             options_.nvdec);
-    arrivals_.emplace(input_.container(), *stream_);
+    arrivals_.emplace(input_.container(), *stream_, options_.video_only);
     times_.emplace(*stream_, options_.notify);
     accounts_.clear();
     account_of(static_cast<int>(input_.container().nb_streams) - 1);
@@ -199,9 +199,17 @@ class ContainerSource final : public Source {
       return;
     }
     if (draining_) return;
-    if (!part_.cut && damage_.truncated.empty()) damage_.truncated = arrivals_->missing();
+    if (!part_.cut && damage_.truncated.empty()) judge_end();
     decoder_->send(nullptr);
     draining_ = true;
+  }
+
+  void judge_end() {
+    damage_.truncated = arrivals_->missing();
+    const std::string less = arrivals_->less_than_announced();
+    if (!less.empty())
+      notify(options_.notify, Message::ended_early,
+             fmt::format("the header of the input announces more: {}, as a live stream may", less));
   }
 
   // Some decoders drop pictures without a word: before the first key frame, where the size changes.

@@ -152,6 +152,11 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
       {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
       {Message::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
+      {Message::ended_early,
+       [=, this] {
+         return shell("ffmpeg -v error -f lavfi -i testsrc2=duration=0.4 -t 5 -f flv - | " +
+                      vidconv() + " - -o null: --kernel box");
+       }},
       {Message::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
       {Message::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
       {Message::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},

@@ -59,6 +59,59 @@ TEST_F(Damaged, UnevenFilesAreWhole) {
   }
 }
 
+// Several videos, sound, subtitles and chapters, each with an end of its own.
+TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
+  test::write_file(dir_ / "words.srt", "1\n00:00:04,000 --> 00:00:06,000\nWords\n\n");
+  test::write_file(dir_ / "chapters.txt",
+                   ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=8\ntitle=One\n");
+  const std::string clip =
+      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -f lavfi -i "
+      "testsrc2=s=48x32:r=10:d=3 -f lavfi -i sine=d=4 -i " +
+      dir_ / "words.srt -i " + dir_ / "chapters.txt -map_metadata 4 -c:v mpeg4 ";
+  for (const std::string name : {"a.mp4 -c:s mov_text", "a.mov -c:s mov_text", "a.mkv -c:s srt",
+                                 "a.avi -sn -c:a mp3", "a.wmv -sn -c:v wmv2", "a.nut -sn"}) {
+    const std::string file = name.substr(0, name.find(' ')), encoding = name.substr(name.find(' '));
+    for (const char* videos : {"-map 0 -map 1", "-map 1 -map 0", "-map 0"}) {
+      SCOPED_TRACE(name + videos);
+      const bool sound_only = encoding.starts_with(" -sn");
+      shell(clip + videos + " -map 2 " + (sound_only ? "" : "-map 3 ") + encoding + " -y " +
+            dir_ / file);
+      SourceOptions options;
+      options.video = 0;
+      const Contents all = read_all(dir_ / file, options);
+      EXPECT_EQ(all.pictures.size(), std::string(videos).size() > 6 ? 55u : 25u);
+      EXPECT_FALSE(all.damage.any()) << all.damage.truncated << all.damage.first_error;
+    }
+  }
+}
+
+// What comes through a pipe may be live: only an end in the middle of something is damage.
+TEST_F(Damaged, LiveStreamsEnd) {
+  const auto piped = [&](const std::string& made) {
+    shell(made + " > " + dir_ / "live");
+    SourceOptions options;
+    std::FILE* const file = popen(("cat " + dir_ / "live").c_str(), "r");
+    options.stdin_fd = fileno(file);
+    const Contents all = read_all("-", options);
+    pclose(file);
+    return all;
+  };
+  const std::string clip =
+      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -f lavfi -i "
+      "sine=d=1 -c:v mpeg4 -c:a mp3 -ar 44100 ";
+  // The first three announce ten seconds, or no number of frames that there is.
+  for (const char* format :
+       {"-t 10 -c:v flv -f flv", "-t 10 -f matroska", "-f avi", "-f mpegts", "-f nut"}) {
+    SCOPED_TRACE(format);
+    const Contents all = piped(clip + format + " -");
+    EXPECT_EQ(all.pictures.size(), 25u);
+    EXPECT_FALSE(all.damage.any()) << all.damage.truncated << all.damage.first_error;
+  }
+  const Contents cut = piped(clip + "-f matroska - 2> " + dir_ / "log | head -c 8000");
+  EXPECT_LT(cut.pictures.size(), 25u);
+  EXPECT_TRUE(cut.damage.any());
+}
+
 TEST_F(Damaged, CutMp4) {
   const Contents cut = read_half("a.mp4", "-c:v libx264 -movflags faststart");
   EXPECT_GT(cut.pictures.size(), 20u);
