@@ -41,7 +41,10 @@ std::string imbalance(const StreamAccount& a, const CopyAccount* copies) {
     const CopyAccount none;
     const CopyAccount& c = copies ? *copies : none;
     check("packets were handed on", a.handed_on,
-          {{"copied", c.copied}, {"left out", c.left_out}, {"empty", c.empty}});
+          {{"copied", c.copied},
+           {"left out", c.left_out},
+           {"empty", c.empty},
+           {"refused", c.refused}});
   }
   if (wrong.empty()) return wrong;
   return fmt::format("stream #{} ({}): {}", a.stream, a.type, wrong);

@@ -18,6 +18,7 @@ struct StreamAccount {
   std::int64_t outside = 0;    // before or after the part that was asked for
   std::int64_t unused = 0;     // read, but the run was interrupted before they were handed on
   std::int64_t handed_on = 0;  // to the sink
+  std::int64_t marked = 0;     // of the read of another stream: the container calls them damaged
 
   // Of the filtered stream. How many frames come out of so many packets is the codec's affair.
   std::int64_t decoded = 0;          // the decoder took them; of these
@@ -36,8 +37,9 @@ struct CopyAccount {
   std::int64_t copied = 0;    // as they are, or as subtitles in another form
   std::int64_t left_out = 0;  // the output cannot hold the stream, or not this, which was said
   std::int64_t empty = 0;     // subtitles that show nothing, where they are coded anew
+  std::int64_t refused = 0;   // the output's container, or a filter on the way, did not take them
 
-  std::int64_t sum() const { return copied + left_out + empty; }
+  std::int64_t sum() const { return copied + left_out + empty + refused; }
 };
 
 // What does not add up, in words; empty where everything does. docs/stats.md has the equations.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -68,6 +69,27 @@ bool is_cover(const AVStream& stream) {
 
 }  // namespace
 
+Copies::Copies(Muxer& muxer, Notify lose) : muxer_(muxer), lose_(std::move(lose)) {
+  muxer_.on_refusal([this](const AVStream& to, const std::string& when, const std::string& why) {
+    return refuse(to, when, why);
+  });
+}
+
+bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
+  constexpr int most_told = 10;
+  const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
+  if (it == copies_.end()) return false;
+  CopyAccount& account = accounts_[it->first];
+  --account.copied;
+  ++account.refused;
+  --it->second.muxed;
+  if (++refused_ <= most_told)
+    notify(lose_, Message::damaged,
+           fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", it->first, when,
+                       why));
+  return true;
+}
+
 void Copies::add(const AVStream& from, const AVOutputFormat& container) {
   // The titles of the chapters as a text track: written again with the chapters.
   if (from.discard == AVDISCARD_ALL) return;
@@ -133,9 +155,9 @@ void Copies::write(AVPacket& packet) {
   if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
   PacketPtr text;
   if (copy.subtitles && !(text = convert(copy, packet, account))) return;
-  muxer_.write(text ? *text : packet, copy.time_base, *copy.to);
   ++account.copied;
   ++copy.muxed;
+  muxer_.write(text ? *text : packet, copy.time_base, *copy.to);
 }
 
 void Copies::check_written() const {

@@ -15,8 +15,10 @@ namespace vidconv {
 
 class Copies {
  public:
-  // `lose` hears of packets that cannot be carried on, once for each stream, and may throw.
-  Copies(Muxer& muxer, Notify lose) : muxer_(muxer), lose_(std::move(lose)) {}
+  // `lose` hears of packets that cannot be carried on, and may throw. Stays where it is.
+  Copies(Muxer& muxer, Notify lose);
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
 
   // Adds the stream that carries on `from`, or one that carries what is in it. What the container
   // cannot hold is remembered as left out.
@@ -49,6 +51,8 @@ class Copies {
   };
 
   void leave_out(const AVStream& stream);
+  // Of the muxer's stream; false where it is no copy.
+  bool refuse(const AVStream& to, const std::string& when, const std::string& why);
   PacketPtr convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const;
 
   Muxer& muxer_;
@@ -56,6 +60,7 @@ class Copies {
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
   std::map<int, CopyAccount> accounts_;
   std::string left_out_, converted_;
+  int refused_ = 0;  // packets
 };
 
 }  // namespace vidconv

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/av_log.h"
+
 extern "C" {
 #include <libavutil/mathematics.h>
 }
@@ -133,8 +135,45 @@ void Muxer::mux(AVPacket& packet) {
   packet.time_base = to.time_base;
   straighten(packet);
   const auto stream = static_cast<std::size_t>(packet.stream_index);
-  check(av_interleaved_write_frame(container_.get(), &packet));
   ++written_[stream];
+  watch(packet);
+  write_interleaved(&packet);
+}
+
+void Muxer::watch(AVPacket& packet) {
+  const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  auto watched = std::make_unique<Watched>(
+      Watched{this, packet.stream_index,
+              time == AV_NOPTS_VALUE ? -1 : static_cast<double>(time) * av_q2d(packet.time_base)});
+  const auto let_go = [](void*, std::uint8_t* data) {
+    const std::unique_ptr<Watched> last(reinterpret_cast<Watched*>(data));
+    last->muxer->gone_ = *last;
+  };
+  av_buffer_unref(&packet.opaque_ref);
+  packet.opaque_ref = av_buffer_create(reinterpret_cast<std::uint8_t*>(watched.get()),
+                                       sizeof *watched, let_go, nullptr, 0);
+  if (!packet.opaque_ref) throw_out_of_memory("for a packet of", output_);
+  static_cast<void>(watched.release());
+}
+
+bool Muxer::write_interleaved(AVPacket* packet) {
+  gone_.reset();
+  const AvLines said;
+  const int code = av_interleaved_write_frame(container_.get(), packet);
+  const bool can_write = code != AVERROR(ENOMEM) && container_->pb->error >= 0;
+  if (code < 0 && can_write && gone_ && refused_) {
+    const std::string when =
+        gone_->seconds < 0 ? "an unknown time" : fmt::format("{:.6g} s", gone_->seconds);
+    const std::string why =
+        said.text().empty() ? av_message(code) : said.text().substr(0, said.text().find("; "));
+    if (refused_(*container_->streams[static_cast<unsigned>(gone_->stream)], when, why)) {
+      --written_[static_cast<std::size_t>(gone_->stream)];
+      take_av_line();
+      return false;
+    }
+  }
+  check(code);
+  return true;
 }
 
 // Containers want growing times. Broken inputs do not always have them, and two times may become
@@ -157,6 +196,7 @@ void Muxer::straighten(AVPacket& packet) {
 
 void Muxer::finish() {
   if (holding_) release();
+  while (!write_interleaved(nullptr)) continue;  // which ends at each that is refused
   needs_trailer_ = false;
   check(av_write_trailer(container_.get()));
   avio_flush(container_->pb);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ class Muxer {
   // held back where that matters.
   void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }
 
+  // Hears of a packet that the container, or a filter on the way to it, does not take although it
+  // can be written to: of which stream, when it is shown ("2.5 s") and why. Returns false where the
+  // packet may not be missing, which is Error(output) then.
+  using Refused =
+      std::function<bool(const AVStream& to, const std::string& when, const std::string& why)>;
+  void on_refusal(Refused refused) { refused_ = std::move(refused); }
+
   // Writes the header.
   void begin(std::unique_ptr<PipeOutput> to);
 
@@ -48,12 +56,25 @@ class Muxer {
   int check(int code) const;
   void release();
   void mux(AVPacket& packet);
+  // What waits for other streams where `packet` is none. False where one was refused that may be
+  // missing.
+  bool write_interleaved(AVPacket* packet);
+  void watch(AVPacket& packet);
   void straighten(AVPacket& packet);
 
   const AVOutputFormat& format_;
   const std::string output_;
   const Notify notify_, lose_;
   std::unique_ptr<PipeOutput> to_;
+  // A packet on its way through libavformat, which does not say which it refuses: the last that it
+  // lets go of before it returns.
+  struct Watched {
+    Muxer* muxer;
+    int stream;
+    double seconds;
+  };
+  std::optional<Watched> gone_;
+  Refused refused_;
   OutputPtr container_;
   std::vector<int> awaited_;  // leaders of which no packet has come
   bool holding_;

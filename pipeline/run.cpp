@@ -126,6 +126,7 @@ class Ledger {
     r.damage = source_.damage();
     r.streams = source_.accounts();
     r.copies = sink.copies();
+    for (const auto& [stream, copies] : r.copies) r.damage.refused += copies.refused;
     r.bytes = sink.bytes();
     r.seconds = seconds_since(start_);
     r.stages = stages();

@@ -29,7 +29,13 @@ struct Damage {
   std::string first_error;
   // The input ended before it should have; what is known about it, else empty.
   std::string truncated;
-  bool any() const { return packets > 0 || frames > 0 || errors > 0 || !truncated.empty(); }
+  // Packets of other streams that the container calls damaged, which are copied all the same, and
+  // that the output did not take, which are left out.
+  std::int64_t marked = 0, refused = 0;
+  bool any() const {
+    return packets > 0 || frames > 0 || errors > 0 || marked > 0 || refused > 0 ||
+           !truncated.empty();
+  }
 };
 
 // The next thing that comes out of an input: a frame to filter, or a packet of another stream to

@@ -174,8 +174,13 @@ class ContainerSource final : public Source {
     if (video_done_ && packet->dts != none &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
-    if (&stream != stream_) return take_packet(std::move(packet), stream);
-    if (packet->flags & AV_PKT_FLAG_CORRUPT) ++damage_.packets;
+    const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
+    if (&stream != stream_) {
+      account.marked += marked;
+      damage_.marked += marked;
+      return take_packet(std::move(packet), stream);
+    }
+    damage_.packets += marked;
     if (video_done_ || !search_->takes(*packet, stream.time_base)) {
       ++account.outside;
       return;

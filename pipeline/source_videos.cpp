@@ -53,6 +53,7 @@ class Videos final : public Source {
       all.packets += damage.packets;
       all.frames += damage.frames;
       all.errors += damage.errors;
+      all.marked += damage.marked;
       if (all.first_error.empty()) all.first_error = damage.first_error;
       if (all.truncated.empty()) all.truncated = damage.truncated;
     }

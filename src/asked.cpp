@@ -96,7 +96,9 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.input = options.input;
   o.notify = notify;
   if (options.strict)
-    o.lose = [](Message, const std::string& loss) {
+    o.lose = [](Message kind, const std::string& loss) {
+      if (kind == Message::damaged)
+        throw Error(kind, "the input is damaged", "", loss, "without --strict the rest is kept");
       throw Error(Message::strict, "--strict", "", loss, "without it the rest is kept");
     };
   return o;

@@ -67,6 +67,8 @@ Json ledger_json(const RunResult& r) {
       packets["copied"] = copies.copied;
       packets["left_out"] = copies.left_out;
       packets["empty"] = copies.empty;
+      packets["refused"] = copies.refused;
+      packets["marked"] = a.marked;
     }
     stream["packets"] = packets;
   }
@@ -122,6 +124,9 @@ std::string describe(const Damage& d, const std::string& input) {
   };
   if (d.packets > 0) add(fmt::format("{} packets could not be decoded", d.packets));
   if (d.frames > 0) add(fmt::format("{} frames are wrong in places", d.frames));
+  if (d.marked > 0) add(fmt::format("{} packets of other streams are damaged", d.marked));
+  if (d.refused > 0)
+    add(fmt::format("{} packets of other streams make no sense and were left out", d.refused));
   if (d.errors > 0) add(fmt::format("{} errors were reported, first: {}", d.errors, d.first_error));
   if (!d.truncated.empty()) add(d.truncated);
   return text;
@@ -155,10 +160,9 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                  {"written", r.written},
                  {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
-  j["damage"] = {{"packets", r.damage.packets},
-                 {"frames", r.damage.frames},
-                 {"errors", r.damage.errors},
-                 {"first_error", r.damage.first_error},
+  j["damage"] = {{"packets", r.damage.packets},    {"frames", r.damage.frames},
+                 {"errors", r.damage.errors},      {"first_error", r.damage.first_error},
+                 {"marked", r.damage.marked},      {"refused", r.damage.refused},
                  {"truncated", r.damage.truncated}};
   j["interrupted"] = ending.interrupted;
   j["messages"] = Json::array();

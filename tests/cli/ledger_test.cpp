@@ -96,7 +96,7 @@ void expect_balance(const json& stats) {
     SCOPED_TRACE(stream.dump());
     if (!stream.at("filtered").get<bool>()) {
       EXPECT_EQ(packets.at("read"),
-                sum(packets, {"copied", "left_out", "empty", "outside", "unused"}));
+                sum(packets, {"copied", "refused", "left_out", "empty", "outside", "unused"}));
       continue;
     }
     EXPECT_EQ(packets.at("read"), sum(packets, {"decoded", "refused", "outside"}));
@@ -142,6 +142,37 @@ TEST_F(Ledger, EveryPacketIsAccountedFor) {
 
   for (const char* output : {"md5:", "null:"})
     expect_balance(stats(input + " -o " + output + " --kernel box"));
+}
+
+// A header in the middle of the sound that no filter understands: that packet is named and left
+// out, and everything else is there.
+TEST_F(Ledger, PacketsThatTheOutputRefusesAreNamed) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:rate=25:duration=1 -f lavfi -i sine=duration=1 "
+      "-c:v mpeg2video -c:a aac -f mpegts " +
+      path("film.ts"));
+  std::string bytes = read_file(path("film.ts"));
+  std::size_t header = bytes.find("\x01\xC0", bytes.size() / 2);  // of a packet of sound
+  header = bytes.find("\xFF\xF1", header);
+  ASSERT_NE(header, std::string::npos);
+  bytes[header + 2] |= 0x3C;  // a sampling rate that does not exist
+  write_file(path("film.ts"), bytes);
+  for (const std::string out : {"out.mp4", "out.mkv"}) {
+    SCOPED_TRACE(out);
+    const json told = stats(path("film.ts") + " -o " + path(out) + " --kernel box", exit_damaged);
+    EXPECT_EQ(told.at("outcome"), "damaged");
+    EXPECT_EQ(told.at("damage").at("refused"), 1);
+    expect_balance(told);
+    const json& sound = told.at("ledger").at("streams").at(1).at("packets");
+    EXPECT_EQ(sound.at("refused"), 1);
+    EXPECT_EQ(probe(path(out), "stream=nb_read_packets", "a -count_packets").at(0),
+              sound.at("copied").dump());
+    EXPECT_EQ(frame_times(path(out)).size(), 25U);
+  }
+  const Result strict =
+      run_vidconv({path("film.ts"), "-o", path("strict.mp4"), "--kernel", "box", "--strict"});
+  EXPECT_TRUE(refused(strict, exit_damaged, {"a packet of stream #1 at ", " s makes no sense"}));
+  EXPECT_FALSE(std::filesystem::exists(path("strict.mp4")));
 }
 
 TEST_F(Ledger, AddsUpWhenInterrupted) {
