@@ -41,7 +41,8 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
 int ContainerInput::wants_to_stop(void* self) noexcept {
   auto& input = *static_cast<ContainerInput*>(self);
   if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
-  return input.stopped() || input.gave_up_ ? 1 : 0;
+  // What may go on without what was refused, as playlists of live video do, shall not.
+  return input.stopped() || input.gave_up_ || input.references_.refused() ? 1 : 0;
 }
 
 int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** opened,
@@ -57,7 +58,6 @@ void ContainerInput::open() {
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
   context->opaque = this;
-  if (pipe_) context->pb = pipe_->context();
   context->interrupt_callback = {wants_to_stop, this};
   context->io_open = open_reference;
   container_.reset(context);
@@ -66,6 +66,7 @@ void ContainerInput::open() {
   if (!pipe_ && is_numbered(name_)) av_dict_set(&image_options, "start_number_range", "100000", 0);
   const AvLines lines;
   context = container_.release();
+  if (pipe_) context->pb = pipe_->context();
   const int code = avformat_open_input(&context, url_.c_str(), format_, &image_options);
   av_dict_free(&image_options);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
@@ -83,7 +84,7 @@ int ContainerInput::read(AVPacket& packet) {
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
   references_.check();
-  if (code < 0) check_ours();
+  if (code < 0 && !stopped()) check_ours();
   return code;
 }
 
@@ -109,6 +110,7 @@ void ContainerInput::cancel() {
 void ContainerInput::check_ours() const {
   references_.check();
   if (pipe_) pipe_->rethrow();
+  if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
   if (gave_up_)
     throw Error(Message::input_silent, "cannot read the input", name_,
                 fmt::format("nothing came for {:g} s", timeout_), "see --timeout");

@@ -207,7 +207,9 @@ void References::check(const std::string& words) const {
   const bool unchecked = input_ == Input::address && (protocol == "tls" || protocol == "https");
   throw Error(Message::input_reference, "cannot read the input", name_,
               unchecked ? "parts of it would come without a look at the server's certificate"
-                        : fmt::format("it leads on by '{}', which is not allowed", protocol),
+              : protocol == "file"
+                  ? "it refers to files, which FFmpeg would open unasked"
+                  : fmt::format("it leads on by '{}', which is not allowed", protocol),
               unchecked ? "--insecure takes them so" : "");
 }
 

@@ -39,6 +39,7 @@ class References {
   int open(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
            int flags, const AVDictionary* options) noexcept;
 
+  bool refused() const { return refused_ != nullptr; }
   // Throws Error(input_reference) where something was refused: FFmpeg may go on without it.
   void check() const;
   // The same for what FFmpeg refused by itself, by what it said then.

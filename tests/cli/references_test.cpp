@@ -110,6 +110,16 @@ TEST_F(References, FilesLeadToNoAddressAndNoOtherFolder) {
   expect_refused(playlist("10.m3u8", "s0.ts\n#EXTINF:1,\n" + secret()), {secret(), outside});
 }
 
+// FFmpeg would look for more of it for minutes.
+TEST_F(References, LivePlaylistsAreGivenUpAtOnce) {
+  write_file(path("public/live.m3u8"),
+             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n" + secret() + "\n");
+  Process process(command({path("public/live.m3u8"), "-o", "md5:", "--kernel", "box"}));
+  const Result result = process.wait(std::chrono::seconds(60));
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_TRUE(refused(result, exit_input, {secret(), "neither beside", "[input-reference]"}));
+}
+
 TEST_F(References, PrefixesAreNoWayAround) {
   for (const std::string prefix : {"crypto:", "crypto+", "concat:", "subfile,,start,0,end,0,,:",
                                    "async:", "cache:", "data:", "pipe:", "hls+", "file:crypto:"})
