@@ -14,6 +14,7 @@ extern "C" {
 
 #include "kernels/names.h"
 #include "pipeline/av_log.h"
+#include "pipeline/encoder_rate.h"
 #include "pipeline/library_words.h"
 
 namespace vidconv {
@@ -67,6 +68,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Sink
     : codec_(*choice.codec),
       context_(avcodec_alloc_context3(&codec_)),
       description_(codec_.name),
+      joins_frames_(choice.defaults.joins_frames),
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       packet_(make_packet()) {
   if (!context_) throw_out_of_memory("for the encoder", codec_.name);
@@ -137,6 +139,26 @@ void Encoder::choose_time_base(const VideoInfo& video) {
     context_->time_base = {1, std::max(1, static_cast<int>(av_q2d(video.frame_rate) + 0.5))};
 }
 
+// The one of that name. Throws Error(usage) where there is none, or the encoder does not take it.
+const PixelFormat& Encoder::format_asked_for(const std::string& name,
+                                             const std::vector<AVPixelFormat>& supported,
+                                             AVColorRange& range) const {
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw Error(Fault::usage, "--pix-fmt", name, why, remedy);
+  };
+  const AVPixelFormat id = av_get_pix_fmt(name.c_str());
+  if (id == AV_PIX_FMT_NONE)
+    refuse("there is no such pixel format" + format_meant(name), "'ffmpeg -pix_fmts' lists them");
+  std::string taken;
+  for (const AVPixelFormat format : supported)
+    taken += (taken.empty() ? "" : ", ") + std::string(av_get_pix_fmt_name(format));
+  if (!supported.empty() && std::ranges::find(supported, id) == supported.end())
+    refuse(std::string(codec_.name) + " does not take it", "it takes " + taken);
+  const AVPixelFormat plain = without_range(id, range);
+  if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
+  return describe_format(plain);
+}
+
 // The format of `supported` that loses least of `from`: first of those that keep every bit.
 const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& supported,
                                        const PixelFormat& from) const {
@@ -166,11 +188,12 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
                              const VideoInfo& video, SinkOptions options) const {
   std::string given;
   if (!options.crf.empty()) given += " --crf " + options.crf;
+  if (!options.bitrate.empty()) given += " --bitrate " + options.bitrate;
   if (!options.preset.empty()) given += " --preset " + options.preset;
   for (const auto& [key, value] : options.encoder_options)
     given += " --encoder-opt " + key + "=" + value;
   if (given.empty() || error.kind() == Message::memory) return;
-  options.crf = options.preset = "";
+  options.crf = options.bitrate = options.preset = "";
   options.encoder_options.clear();
   options.notify = options.lose = nullptr;
   try {
@@ -210,9 +233,13 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   }
   const PixelFormat* format = video.format;
   const std::vector<AVPixelFormat> supported = supported_formats(codec_);
-  if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
+  AVColorRange asked_range = AVCOL_RANGE_UNSPECIFIED;
+  if (!options.pixel_format.empty())
+    format = &format_asked_for(options.pixel_format, supported, asked_range);
+  else if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
     format = &nearest_of(supported, *format);
-  const bool make_full = choice.defaults.full_range_only && video.range != AVCOL_RANGE_JPEG;
+  const bool make_full = (choice.defaults.full_range_only || asked_range == AVCOL_RANGE_JPEG) &&
+                         video.range != AVCOL_RANGE_JPEG;
   c.pix_fmt = format->id;
   if (const int depth = choice.defaults.depth;
       format == video.format && format->components[0].sample.depth > depth)
@@ -236,13 +263,19 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   notify(loses(*video.format, *format, choice.defaults.depth) && options.lose ? options.lose
                                                                               : options.notify,
          Message::converted,
-         std::string(codec_.name) + " cannot encode " + video.format->name +
-             (make_full && format == video.format ? " of limited range" : "") + ": converted to " +
+         (options.pixel_format.empty()
+              ? std::string(codec_.name) + " cannot encode " + video.format->name
+              : "--pix-fmt " + options.pixel_format + ": " + video.format->name) +
+             (make_full && format == video.format ? " of limited range" : "") +
+             (options.pixel_format.empty() ? ": converted to " : " is converted to ") +
              format->name + (make_full ? " of full range" : ""));
 }
 
 // FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
 void Encoder::choose_palette(const VideoInfo& video, const SinkOptions& options) {
+  if (!options.pixel_format.empty() && options.pixel_format != "pal8")
+    throw Error(Fault::usage, "--pix-fmt", options.pixel_format, "gif holds pal8 and nothing else",
+                "leave it out");
   const PixelFormat& rgba = *find_format(AV_PIX_FMT_RGBA);
   context_->pix_fmt = AV_PIX_FMT_PAL8;
   context_->color_range = AVCOL_RANGE_JPEG;
@@ -257,7 +290,8 @@ void Encoder::choose_palette(const VideoInfo& video, const SinkOptions& options)
 void Encoder::set_option(const std::string& key, const std::string& value,
                          const std::string& shown) {
   AVCodecContext& c = *context_;
-  if (key == "qscale") {  // an option of FFmpeg's command line only
+  if (key == "global_quality") c.flags |= AV_CODEC_FLAG_QSCALE;  // which few heed without it
+  if (key == "qscale" || key == "q") {  // an option of FFmpeg's command line only
     char* end = nullptr;
     const double q = std::strtod(value.c_str(), &end);
     if (value.empty() || *end != '\0')
@@ -274,15 +308,6 @@ void Encoder::set_option(const std::string& key, const std::string& value,
                     did_you_mean(key, option_names(c)),
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
   check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
-  // These take any number, and use the nearest that they know without a word.
-  const std::string name = codec_.name;
-  if (key == "crf" && name.starts_with("libx26") && std::strtod(value.c_str(), nullptr) > 51)
-    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
-                name + " has qualities from 0, the best, to 51");
-  if (key == "cq" && std::strtod(value.c_str(), nullptr) <= 0)
-    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
-                name + " takes 0 for no quality at all but a bit rate",
-                "use 1, the best, to 51, or --encoder-opt tune=lossless");
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& options,
@@ -290,34 +315,21 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
   // One option holds them all: each part is added to it.
   std::map<std::string, std::string> lists{{"x265-params", x265_params(video.hdr)},
                                            {"svtav1-params", ""}};
-  const auto set = [&](const std::string& key, std::string value, const char* prefix) {
+  const auto set = [&](const std::string& key, std::string value, const std::string& shown) {
     if (const auto list = lists.find(key); list != lists.end())
       value = list->second += (list->second.empty() ? "" : ":") + value;
-    set_option(key, value, prefix + key + "=" + value);
-    description_ += " " + key + "=" + value;
+    set_option(key, value, shown);
   };
-  // NVENC has one way to control the rate at a time; another one that is asked for takes its place.
-  const bool own_rate = std::ranges::any_of(options.encoder_options, [](const auto& option) {
-    return option.first == "rc" || option.first == "qp" || option.first == "b";
-  });
-  std::string quality = "crf";  // what --crf sets
-  for (const auto& [name, value] : choice.defaults.options) {
-    if (!name) continue;
-    const std::string key = name;
-    const bool is_quality = key == "crf" || key == "qscale" || key == "cq";
-    if (is_quality) quality = key;
-    const bool replaced = (is_quality && !options.crf.empty()) ||
-                          (key == "preset" && !options.preset.empty()) ||
-                          (own_rate && (key == "rc" || key == "cq"));
-    if (!replaced) set(key, value, "");
-  }
   if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty())
-    set(key, value, "");
-  if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt); !profile.empty())
-    set("profile", profile, "");
-  if (!options.crf.empty()) set(quality, options.crf, "--");
-  if (!options.preset.empty()) set("preset", options.preset, "--");
-  for (const auto& [key, value] : options.encoder_options) set(key, value, "--encoder-opt ");
+    set(key, value, value);
+  const std::vector<EncoderOption> all = encoder_options(choice, options, video);
+  description_ = describe(choice, all);
+  if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt);
+      !profile.empty()) {
+    set("profile", profile, "profile");
+    description_ += " profile=" + profile;
+  }
+  for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {
@@ -330,6 +342,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
   held_.push_back(times);
   av->pts = times.inside;
   forget_picture_type(*av);
+  av->quality = context_->global_quality;  // where many look for it, not in their own settings
   check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
   receive_all(receive);
 }
@@ -363,7 +376,8 @@ void Encoder::restore_times(AVPacket& packet) {
     throw Error(Fault::internal, "the encoder made up a time", codec_.name,
                 std::to_string(packet.pts));
   const std::int64_t decoded = packet.dts;
-  packet.duration = shown->duration;
+  packet.duration =
+      joins_frames_ ? held_.back().pts + held_.back().duration - shown->pts : shown->duration;
   if (counts_frames_) {
     packet.pts = shown->pts;
     // Frames that are decoded before the first is shown: as if there were earlier ones.

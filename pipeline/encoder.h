@@ -41,7 +41,9 @@ class Encoder {
   const AVCodecContext& context() const { return *context_; }
   const AVCodec& codec() const { return codec_; }
   const std::string& description() const { return description_; }
-  std::int64_t packets() const { return packets_; }
+  // Frames that have come out: as many as packets, but where one packet holds them all.
+  std::int64_t frames_out() const { return joins_frames_ && packets_ == 1 ? frames_ : packets_; }
+  bool joins_frames() const { return joins_frames_; }
 
  private:
   // What the encoder does not keep of a frame that it holds.
@@ -51,6 +53,9 @@ class Encoder {
   };
   const Times* find_times(std::int64_t inside) const;
 
+  const PixelFormat& format_asked_for(const std::string& name,
+                                      const std::vector<AVPixelFormat>& supported,
+                                      AVColorRange& range) const;
   const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
                                 const PixelFormat& from) const;
   // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened
@@ -76,6 +81,7 @@ class Encoder {
   std::optional<Converter> converter_;
   std::optional<PaletteMaker> palette_;  // GIF's, after the converter
   std::string description_;
+  const bool joins_frames_;
   // The encoder's times are frame numbers. So it is for steady video too: what the codec writes
   // into its headers is then a frame rate, not the container's time base.
   const bool counts_frames_;

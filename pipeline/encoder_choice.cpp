@@ -10,52 +10,6 @@
 namespace vidconv {
 namespace {
 
-// For each codec the encoders in order of preference.
-constexpr EncoderDefaults table[] = {
-    {"libx264rgb", AV_CODEC_ID_H264, {{"crf", "17"}}, false, false, true},
-    {"libx264", AV_CODEC_ID_H264, {{"crf", "17"}}},
-    {"libx265", AV_CODEC_ID_HEVC, {{"crf", "18"}, {"x265-params", "log-level=error"}}},
-    {"libvpx-vp9", AV_CODEC_ID_VP9, {{"crf", "20"}, {"b", "0"}, {"row-mt", "1"}}},
-    {"libvpx", AV_CODEC_ID_VP8, {{"crf", "8"}, {"b", "200M"}}},
-    {"libsvtav1", AV_CODEC_ID_AV1, {{"crf", "20"}, {"preset", "8"}}},
-    {"libaom-av1", AV_CODEC_ID_AV1, {{"crf", "18"}, {"b", "0"}, {"cpu-used", "6"}}},
-    {"mjpeg", AV_CODEC_ID_MJPEG, {{"qscale", "2"}}, false, true},
-    {"mpeg4", AV_CODEC_ID_MPEG4, {{"qscale", "2"}}, true},
-    {"mpeg2video", AV_CODEC_ID_MPEG2VIDEO, {{"qscale", "2"}}, true},
-    {"mpeg1video", AV_CODEC_ID_MPEG1VIDEO, {{"qscale", "2"}}, true},
-    {"libtheora", AV_CODEC_ID_THEORA, {{"qscale", "10"}}, true},
-    // NVENC's, taken only where they are named. They count the ticks between two frames as one. A
-    // cq is a quality on the scale of x264's and x265's crf; without rc=vbr there is none.
-    {.name = "h264_nvenc",
-     .codec = AV_CODEC_ID_H264,
-     .options = {{"rc", "vbr"}, {"cq", "17"}, {"profile", "high"}},
-     .counts_frames = true,
-     .depth = 10},
-    {.name = "hevc_nvenc",
-     .codec = AV_CODEC_ID_HEVC,
-     .options = {{"rc", "vbr"}, {"cq", "18"}},
-     .counts_frames = true,
-     .depth = 10},
-    {.name = "av1_nvenc",
-     .codec = AV_CODEC_ID_AV1,
-     .options = {{"rc", "vbr"}, {"cq", "20"}},
-     .counts_frames = true,
-     .depth = 10},
-};
-
-bool is_lossy(AVCodecID id) {
-  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(id);
-  return descriptor && !(descriptor->props & AV_CODEC_PROP_LOSSLESS);
-}
-
-EncoderChoice with_defaults(const AVCodec& codec) {
-  const auto row = std::ranges::find(table, std::string_view(codec.name), &EncoderDefaults::name);
-  if (row != std::end(table)) return {&codec, *row};
-  EncoderDefaults defaults{.name = codec.name, .codec = codec.id, .options = {}};
-  if (is_lossy(codec.id)) defaults.options[0] = {"qscale", "2"};
-  return {&codec, defaults};
-}
-
 // Encoders, and the codecs that there is an encoder for.
 std::vector<std::string_view> video_encoder_names() {
   std::vector<std::string_view> names;
@@ -105,11 +59,12 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
       throw Error(Message::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                   "choose another --codec or another ending of the output's name");
-    return with_defaults(*codec);
+    return EncoderChoice{codec, defaults_of(*codec)};
   }
   for (const AVCodecID id : {video.codec, AV_CODEC_ID_H264, container.video_codec}) {
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
-    if (const AVCodec* codec = usual_encoder(id, video)) return with_defaults(*codec);
+    if (const AVCodec* codec = usual_encoder(id, video))
+      return EncoderChoice{codec, defaults_of(*codec)};
   }
   throw Error(Message::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");
@@ -117,7 +72,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const SinkOptions&
 
 // RGB stays RGB where the input has it in that codec: few players know how to show it.
 const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video) {
-  for (const EncoderDefaults& row : table)
+  for (const EncoderDefaults& row : encoder_table())
     if (row.codec == id && (!row.rgb_only || (video.codec == id && is_8_bit_rgb(*video.format))))
       if (const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
           codec && !is_hardware(*codec))

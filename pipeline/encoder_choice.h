@@ -1,4 +1,4 @@
-// Which encoder, and how it is set where the user has not said: visually lossless.
+// Which encoder, for which container and which device.
 #pragma once
 
 #include <span>
@@ -7,22 +7,11 @@
 #include <utility>
 
 #include "pipeline/av.h"
+#include "pipeline/encoder_table.h"
 #include "pipeline/sink.h"
 #include "pipeline/video.h"
 
 namespace vidconv {
-
-struct EncoderDefaults {
-  std::string_view name;  // of the encoder
-  AVCodecID codec;
-  // Options as FFmpeg's command line has them, up to the first empty key.
-  std::pair<const char*, const char*> options[4];
-  // Knows no times, only a frame rate.
-  bool counts_frames = false;
-  bool full_range_only = false;
-  bool rgb_only = false;  // there is another encoder of this codec for the rest
-  int depth = 16;         // bits of a sample that it keeps, whatever its formats hold
-};
 
 // An encoder that this FFmpeg has and `container` takes.
 struct EncoderChoice {

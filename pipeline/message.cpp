@@ -14,8 +14,9 @@ constexpr MessageKind table[] = {
     {Message::filter_spec, "filter-spec", Fault::usage,
      "a filter cannot be understood, or cannot act on this picture", "see --list-kernels"},
     {Message::encoder_option, "encoder-option", Fault::usage,
-     "the encoder does not have the option or does not take the value",
-     "'ffmpeg -h encoder=NAME' lists them"},
+     "the encoder or the container does not have the option, does not take the value, or would not "
+     "heed it beside another",
+     "'ffmpeg -h encoder=NAME' and 'muxer=NAME' list them"},
     {Message::input_missing, "input-missing", Fault::input,
      "the input is not there or may not be opened", "check its name and permissions"},
     {Message::input_unreadable, "input-unreadable", Fault::input,

@@ -10,7 +10,10 @@
 
 extern "C" {
 #include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
 }
+
+#include "kernels/names.h"
 
 namespace vidconv {
 namespace {
@@ -31,7 +34,8 @@ std::int64_t common_clock(const AVFormatContext& container) {
 
 }  // namespace
 
-Muxer::Muxer(const AVOutputFormat& format, std::string output, Notify notify, Notify lose)
+Muxer::Muxer(const AVOutputFormat& format, std::string output, const MuxerOptions& options,
+             Notify notify, Notify lose)
     : format_(format),
       output_(std::move(output)),
       notify_(std::move(notify)),
@@ -44,6 +48,35 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, Notify notify, No
   container->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   // Times are moved here, where it can be said, or not at all.
   container->avoid_negative_ts = 0;
+  set_options(options);
+}
+
+// Before the header is written with what is set here: flags are added to these.
+void Muxer::set_options(const MuxerOptions& options) {
+  const auto names = [&] {
+    std::vector<std::string_view> all;
+    for (const void* object : {static_cast<const void*>(container_.get()),
+                               static_cast<const void*>(container_->priv_data)}) {
+      const AVOption* option = nullptr;
+      while (object && format_.priv_class && (option = av_opt_next(object, option)))
+        if (option->type != AV_OPT_TYPE_CONST && (option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+          all.emplace_back(option->name);
+    }
+    return all;
+  };
+  for (const auto& [key, value] : options) {
+    const std::string shown = "--muxer-opt " + key + "=" + value;
+    const AVOption* option =
+        av_opt_find(container_.get(), key.c_str(), nullptr, 0, AV_OPT_SEARCH_CHILDREN);
+    if (!option || !(option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+      throw Error(
+          Message::encoder_option, "cannot set the container's option", shown,
+          fmt::format("{} has no option '{}'{}", format_.name, key, did_you_mean(key, names())),
+          fmt::format("'ffmpeg -h muxer={}' lists them", format_.name));
+    check_av(av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN),
+             Message::encoder_option, "cannot set the container's option", shown);
+    own_clock_ |= key == "movie_timescale";
+  }
 }
 
 Muxer::~Muxer() {
@@ -72,10 +105,10 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   to_->connect(*container_);
   AVDictionary* options = nullptr;
   if (is_mov_family(format_)) {
-    av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
+    if (!own_clock_) av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
     const std::string others = tags_without_place(format_, container_->metadata);
     if (!others.empty() && !has_cover())
-      av_dict_set(&options, "movflags", "use_metadata_tags", 0);
+      av_dict_set(&options, "movflags", "+use_metadata_tags", 0);
     else if (!others.empty())
       notify(lose_, Message::not_held,
              fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));

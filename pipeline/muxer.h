@@ -15,10 +15,14 @@
 namespace vidconv {
 
 // In this order: add streams, begin(), write(), finish(). All throw Error(output).
+using MuxerOptions = std::vector<std::pair<std::string, std::string>>;
+
 class Muxer {
  public:
-  // `output` is for messages. `lose` hears what the container cannot hold.
-  Muxer(const AVOutputFormat& format, std::string output, Notify notify, Notify lose);
+  // `output` is for messages. `lose` hears what the container cannot hold. Throws
+  // Error(encoder_option) for options that the container does not have or understand.
+  Muxer(const AVOutputFormat& format, std::string output, const MuxerOptions& options,
+        Notify notify, Notify lose);
   // Leaves what was written as it is.
   ~Muxer();
 
@@ -54,6 +58,7 @@ class Muxer {
  private:
   bool has_cover() const;
   int check(int code) const;
+  void set_options(const MuxerOptions& options);
   void release();
   void mux(AVPacket& packet);
   // What waits for other streams where `packet` is none. False where one was refused that may be
@@ -65,6 +70,7 @@ class Muxer {
   const AVOutputFormat& format_;
   const std::string output_;
   const Notify notify_, lose_;
+  bool own_clock_ = false;  // the user has chosen the clock of the edit lists
   std::unique_ptr<PipeOutput> to_;
   // A packet on its way through libavformat, which does not say which it refuses: the last that it
   // lets go of before it returns.

@@ -6,6 +6,7 @@
 
 #include "pipeline/av_log.h"
 #include "pipeline/container.h"
+#include "pipeline/encoder_rate.h"
 #include "pipeline/sink_kinds.h"
 
 namespace vidconv {
@@ -52,6 +53,8 @@ void refuse_encoder_options(const SinkKind& kind, const SinkOptions& options) {
   };
   if (!options.codec.empty()) refuse("--codec " + options.codec);
   if (!options.crf.empty()) refuse("--crf " + options.crf);
+  if (!options.bitrate.empty()) refuse("--bitrate " + options.bitrate);
+  if (!options.pixel_format.empty()) refuse("--pix-fmt " + options.pixel_format);
   if (!options.preset.empty()) refuse("--preset " + options.preset);
   if (!options.encoder_options.empty()) refuse("--encoder-opt " + options.encoder_options[0].first);
 }
@@ -86,6 +89,7 @@ std::span<const SinkKind> sink_kinds() { return table; }
 bool takes_device_frames(const std::string& output, const SinkOptions& options,
                          const Source& source) {
   const std::span<const std::pair<std::string, std::string>> given = options.encoder_options;
+  if (!options.pixel_format.empty()) return false;  // converted in the host's memory
   // Another GPU may be asked for by name.
   if (std::ranges::find(given, "gpu", &std::pair<std::string, std::string>::first) != given.end())
     return false;
@@ -93,11 +97,26 @@ bool takes_device_frames(const std::string& output, const SinkOptions& options,
          file_takes_device_frames(output, options, source);
 }
 
+std::string encoder_for(const std::string& output, const SinkOptions& options,
+                        const VideoInfo& video) {
+  const SinkKind& kind = kind_for(output, options);
+  if (!kind.encodes) return {};
+  const EncoderChoice choice =
+      kind.open == open_image_sink
+          ? image_encoder(output, options, video)
+          : choose_encoder(choose_container(output, options), options, video);
+  return describe(choice, encoder_options(choice, options, video));
+}
+
 std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
                                 const Source& source) {
   capture_av_log();
   const SinkKind& kind = kind_for(output, options);
   if (!kind.encodes) refuse_encoder_options(kind, options);
+  if (kind.open != open_file_sink && !options.muxer_options.empty())
+    throw Error(Fault::usage, "there is no muxer for",
+                "--muxer-opt " + options.muxer_options[0].first,
+                "the output is " + std::string(kind.name));
   if (source.videos().size() > 1 && kind.name != "file" && kind.name != "null")
     throw Error(Message::command_line, "--video", "all",
                 std::string(kind.name) + " holds one video stream", "choose one with --video N");

@@ -40,7 +40,7 @@ class Sink {
   virtual std::map<int, CopyAccount> copies() const { return left_out_; }
   // Written so far, for showing progress; 0 where nothing is kept.
   virtual std::int64_t bytes() const { return 0; }
-  // For people: "libx264 crf=17 preset=medium, yuv420p".
+  // For people: "libx264 crf=23 preset=medium, yuv420p".
   virtual std::string description() const = 0;
 
  private:
@@ -54,8 +54,10 @@ struct SinkOptions {
   // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where there is an
   // encoder for it and the container takes it, else H.264, else what the container prefers.
   std::string codec;
-  std::string crf, preset;  // empty: visually lossless, the encoder's default
-  std::vector<std::pair<std::string, std::string>> encoder_options;
+  std::string crf, preset;   // empty: as docs say, see encoder_table.h; the encoder's default
+  std::string bitrate;       // "5M"; not beside crf; empty: constant quality
+  std::string pixel_format;  // that the encoder gets; empty: the video's, or the nearest to it
+  std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
   bool overwrite = false;
   int threads = 0;  // of the encoder; 0: as many as it likes
   // Frames come in the memory of this CUDA device and are encoded there: only where
@@ -86,6 +88,11 @@ std::span<const SinkKind> sink_kinds();
 // `output`: a file, "-", "md5:" or "null:". For the frames of `source`, before its first next().
 // Throws Error(usage) for an encoder option that does not exist or is not understood, Error(output)
 // for an output that cannot be written.
+// For people, what would encode the video and how: "libx264 crf=23 preset=medium"; empty where the
+// output holds bare frames. Throws as open_sink() does for its words.
+std::string encoder_for(const std::string& output, const SinkOptions& options,
+                        const VideoInfo& video);
+
 std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
                                 const Source& source);
 

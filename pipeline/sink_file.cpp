@@ -33,7 +33,7 @@ class FileSink final : public Sink {
         output_(output),
         to_(output, options),
         format_(choose_container(output, options)),
-        muxer_(format_, output, notify_, lose_),
+        muxer_(format_, output, options.muxer_options, notify_, lose_),
         copies_(muxer_, lose_) {
     for (const Source::Video& video : source.videos())
       videos_.push_back(std::make_unique<VideoOutput>(video, format_, options));
@@ -64,7 +64,7 @@ class FileSink final : public Sink {
 
   std::int64_t frames() const override {
     std::int64_t frames = 0;
-    for (const auto& video : videos_) frames += muxer_.written(*video->stream);
+    for (const auto& video : videos_) frames += written_of(*video);
     return frames;
   }
   std::string description() const override {
@@ -80,16 +80,23 @@ class FileSink final : public Sink {
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     video.encoder.finish([&](AVPacket& packet) { mux(packet, video); });
-    if (video.encoder.packets() != video.written)
-      throw Error(Message::unaccounted, "the encoder lost frames", video.encoder.codec().name,
-                  fmt::format("{} went in, {} came out", video.written, video.encoder.packets()));
+    if (video.encoder.frames_out() != video.written)
+      throw Error(
+          Message::unaccounted, "the encoder lost frames", video.encoder.codec().name,
+          fmt::format("{} went in, {} came out", video.written, video.encoder.frames_out()));
   }
 
   void check_written(const VideoOutput& video) const {
-    const std::int64_t written = muxer_.written(*video.stream);
+    const std::int64_t written = written_of(video);
     if (written != video.written)
       throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
                   fmt::format("{} went in, {} were written", video.written, written));
+  }
+
+  // Frames in the container.
+  std::int64_t written_of(const VideoOutput& video) const {
+    const std::int64_t packets = muxer_.written(*video.stream);
+    return video.encoder.joins_frames() && packets == 1 ? video.encoder.frames_out() : packets;
   }
 
   void add_streams(const AVFormatContext& input) {

@@ -12,15 +12,6 @@
 namespace vidconv {
 namespace {
 
-// The encoder that the name asks for, where the user has not named one.
-SinkOptions with_codec(SinkOptions options, const AVOutputFormat& images,
-                       const std::string& output) {
-  const AVCodecID id =
-      av_guess_codec(&images, nullptr, output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
-  if (options.codec.empty()) options.codec = avcodec_get_name(id);
-  return options;
-}
-
 // Files that wait for their names without one, each with a descriptor.
 std::size_t most_open() {
   rlimit limit;
@@ -34,9 +25,11 @@ class ImageSink final : public Sink {
       : output_(output),
         file_options_(file_options(options)),
         numbered_(is_numbered(output)),
-        encoder_(choose_encoder(*image_container(), with_codec(options, *image_container(), output),
-                                source.video()),
-                 source.video(), options, false) {
+        encoder_(image_encoder(output, options, source.video()), source.video(), options, false) {
+    if (encoder_.joins_frames())
+      throw Error(Message::output_unsuited, "cannot write", output_,
+                  std::string(encoder_.codec().name) + " makes one picture of all frames",
+                  "use --codec libwebp, or a name without a number");
     if (!numbered_) add_file();  // so that a name that cannot be is refused at once
     if (source.container() && source.container()->nb_streams > 1)
       notify(options.lose ? options.lose : options.notify, Message::left_out,
@@ -59,7 +52,7 @@ class ImageSink final : public Sink {
     PartialFile::commit(files_);
   }
 
-  std::int64_t frames() const override { return encoder_.packets(); }
+  std::int64_t frames() const override { return encoder_.frames_out(); }
   std::int64_t bytes() const override { return bytes_; }
   std::string description() const override { return encoder_.description() + ", images"; }
 
@@ -90,6 +83,18 @@ class ImageSink final : public Sink {
 };
 
 }  // namespace
+
+EncoderChoice image_encoder(const std::string& output, const SinkOptions& options,
+                            const VideoInfo& video) {
+  const AVOutputFormat& images = *image_container();
+  SinkOptions o = options;
+  // What the name asks for. Of WebP there is another encoder, which joins all frames.
+  if (const AVCodecID id =
+          av_guess_codec(&images, nullptr, output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+      o.codec.empty())
+    o.codec = id == AV_CODEC_ID_WEBP ? "libwebp" : avcodec_get_name(id);
+  return choose_encoder(images, o, video);
+}
 
 std::unique_ptr<Sink> open_image_sink(const std::string& output, const SinkOptions& options,
                                       const Source& source) {

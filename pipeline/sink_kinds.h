@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pipeline/byte_io.h"
+#include "pipeline/encoder_choice.h"
 #include "pipeline/partial_file.h"
 #include "pipeline/sink.h"
 
@@ -17,6 +18,10 @@ std::unique_ptr<Sink> open_raw_sink(const std::string&, const SinkOptions&, cons
 std::unique_ptr<Sink> open_y4m_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_image_sink(const std::string&, const SinkOptions&, const Source&);
 std::unique_ptr<Sink> open_file_sink(const std::string&, const SinkOptions&, const Source&);
+
+// Of an output that is pictures.
+EncoderChoice image_encoder(const std::string& output, const SinkOptions& options,
+                            const VideoInfo& video);
 
 // takes_device_frames() of an output that is a container.
 bool file_takes_device_frames(const std::string& output, const SinkOptions& options,

@@ -89,6 +89,9 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.codec = options.codec;
   if (options.crf) o.crf = fmt::format("{}", *options.crf);
   o.preset = options.preset;
+  o.bitrate = options.bitrate;
+  o.pixel_format = options.pixel_format;
+  o.muxer_options = options.muxer_options;
   o.encoder_options = options.encoder_options;
   o.overwrite = options.overwrite;
   // Encoders count CPUs themselves, and know nothing of quotas.

@@ -109,8 +109,13 @@ class Command {
       processor_ = processor_for(works_[i], video);
       std::string input = redacted(options_.input);
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      text.insert(0, explain(input, video, source_->on_device(), stay_on_device_, works_[i],
-                             *processor_, slots(options_, device_, video)));
+      std::string about = explain(input, video, source_->on_device(), stay_on_device_, works_[i],
+                                  *processor_, slots(options_, device_, video));
+      const std::string encoder =
+          options_.output.empty() ? ""
+                                  : encoder_for(options_.output, sink_options(options_, {}), video);
+      if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
+      text.insert(0, about);
     }
     result_.memory = processor_->memory();
     if (options_.stats_file != "-") print(text);
@@ -246,7 +251,10 @@ class Command {
     if (trace_) trace_->finish();  // before it is said that all is done
 
     const int signal = interrupting_signal();
-    if (!options_.quiet) say(summary(result_, options_.output));
+    if (!options_.quiet) {
+      const bool kept = options_.output != "null:" && options_.output != "md5:";
+      say(summary(result_, options_.output, kept ? sink_->description() : ""));
+    }
     if (result_.damage.any())
       messages_.warn(Message::damaged, describe(result_.damage, options_.input));
     if (signal != 0)

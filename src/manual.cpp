@@ -6,6 +6,7 @@
 
 #include "kernels/parse.h"
 #include "kernels/presets.h"
+#include "pipeline/encoder_table.h"
 #include "pipeline/message.h"
 #include "src/help.h"
 #include "src/option_table.h"
@@ -85,6 +86,24 @@ std::string filters() {
   return text;
 }
 
+std::string quality() {
+  std::string text =
+      "Without\n" + bold("--crf") + " or " + bold("--bitrate") +
+      ", an encoder gets the constant quality that its users expect.\n" + bold("--crf") +
+      " is on the encoder's own scale; these are the scales, with the default first. The last line "
+      "of a\nrun says what was used, " +
+      bold("--explain") +
+      " what would be.\nEncoders that are not listed have no such scale: lossless ones, and those "
+      "whose profile or whose\nchip decides.\n";
+  for (const EncoderDefaults& encoder : encoder_table()) {
+    std::string more;
+    for (const auto& [key, value] : encoder.options)
+      if (key && std::string_view(key) != "x265-params") more += fmt::format(", {}={}", key, value);
+    text += entry(bold(encoder.name), describe(encoder.quality) + more + ".");
+  }
+  return text;
+}
+
 std::string messages() {
   std::string text =
       "Every line on standard error but the summary ends with its kind in brackets. These are the "
@@ -117,9 +136,11 @@ std::string manual_page() {
       "the output cannot hold is\nnamed in a line. An output has no name until it is "
       "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
       "as it was. Where the file system cannot write without a name,\nand beyond 256 pictures, a "
-      "killed run leaves files that end in .part, which the next run to the same output\nremoves.\n";
+      "killed run leaves files that end in .part, which the next run to the same "
+      "output\nremoves.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();
+  text += section("QUALITY") + quality();
   text += section("EXIT STATUS");
   for (const ExitCode& code : exit_codes())
     text += entry(bold(std::to_string(code.code)), sentence(code.meaning));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 extern "C" {
+#include <libavutil/eval.h>
 #include <libavutil/parseutils.h>
 }
 
@@ -98,11 +99,19 @@ ProgressMode parse_progress(const std::string& text) {
                           : ProgressMode::automatic;
 }
 
-std::pair<std::string, std::string> parse_encoder_option(const std::string& text) {
+std::pair<std::string, std::string> parse_pair(const char* option, const std::string& text,
+                                               const std::string& example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    refuse("--encoder-opt", text, "not of the form key=value", "e.g. --encoder-opt tune=film");
+    refuse(option, text, "not of the form key=value", fmt::format("e.g. {} {}", option, example));
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_bitrate(const std::string& text) {
+  char* end = nullptr;
+  const double rate = av_strtod(text.c_str(), &end);
+  if (*end != '\0' || !(rate >= 1) || rate > 2e9)
+    refuse("--bitrate", text, "not a number of bits per second from 1 to 2G", "e.g. 5M or 800k");
 }
 
 int parse_video(const std::string& text) {

@@ -32,7 +32,11 @@ Border parse_border(const std::string& text);
 // Seconds, or [HH:]MM:SS[.mmm].
 double parse_time(const char* option, const std::string& text);
 ProgressMode parse_progress(const std::string& text);
-std::pair<std::string, std::string> parse_encoder_option(const std::string& text);
+// KEY=VALUE.
+std::pair<std::string, std::string> parse_pair(const char* option, const std::string& text,
+                                               const std::string& example);
+// Bits per second, as FFmpeg's command line takes them.
+void check_bitrate(const std::string& text);
 // Counted from 1; 0 for all.
 int parse_video(const std::string& text);
 // MODE, or flip:SECONDS.

@@ -21,7 +21,7 @@ constexpr const char* main_group = "Main";
 
 // Words as typed on the command line, before they mean anything.
 struct Words {
-  std::vector<std::string> kernels, encoder_options;
+  std::vector<std::string> kernels, encoder_options, muxer_options;
   std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
   // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
   std::string frames, timeout, crf, threads, slots, benchmark, verify;
@@ -51,7 +51,8 @@ void take_any_case(CLI::App& app) {
         return std::string();
       },
       "");
-  for (const char* name : {"--codec", "--format", "--device", "--variant", "--decoder"})
+  for (const char* name :
+       {"--codec", "--pix-fmt", "--format", "--device", "--variant", "--decoder"})
     app.get_option(name)->transform(lower);
 }
 
@@ -121,10 +122,23 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
   app.add_option("--codec", o.codec,
                  "encoder, as libx265 or hevc_nvenc (default: the input's codec, else H.264)")
       ->type_name("NAME");
-  app.add_option("--crf", w.crf, "quality of the encoder (default: visually lossless)")
+  app.add_option(
+         "--crf", w.crf,
+         "constant quality, on the encoder's own scale (default: what its users expect, as the "
+         "manual page lists)")
       ->type_name("N");
   app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
   app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  app.add_option("--bitrate", o.bitrate, "of the video, such as 5M or 800k, instead of a quality")
+      ->type_name("RATE");
+  app.add_option("--pix-fmt", o.pixel_format,
+                 "pixel format of the output (default: the input's, or the nearest to it that the "
+                 "encoder takes)")
+      ->type_name("NAME");
+  app.add_option("--muxer-opt", w.muxer_options,
+                 "an option of the container, such as movflags=+faststart; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   app.add_option(
@@ -292,6 +306,9 @@ void read_numbers(const Words& w, Options& o) {
 }
 
 void check_together(const Options& o) {
+  if (!o.bitrate.empty()) check_bitrate(o.bitrate);
+  if (o.crf && !o.bitrate.empty())
+    refuse("--bitrate", o.bitrate, "--crf asks for a quality, whatever the rate", "leave out one");
   if (o.input.empty())
     refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
   if (o.filters.empty() && !o.gallery)
@@ -390,7 +407,9 @@ Options parse_options(int argc, const char* const* argv) {
   if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
   o.progress = parse_progress(w.progress);
   for (const std::string& text : w.encoder_options)
-    o.encoder_options.push_back(parse_encoder_option(text));
+    o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
+  for (const std::string& text : w.muxer_options)
+    o.muxer_options.push_back(parse_pair("--muxer-opt", text, "movflags=+faststart"));
   read_numbers(w, o);
   check_together(o);
   return o;

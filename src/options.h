@@ -46,9 +46,9 @@ struct Options {
   int threads = 0;  // 0: as many as the machine has
   int slots = 0;    // 0: the default of the pipeline
 
-  std::string codec, preset;  // empty: chosen by the output
+  std::string codec, preset, bitrate, pixel_format;  // empty: chosen by the output
   std::optional<double> crf;
-  std::vector<std::pair<std::string, std::string>> encoder_options;
+  std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
 
   double start = 0;                // seconds
   std::optional<double> duration;  // seconds

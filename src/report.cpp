@@ -107,13 +107,14 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string summary(const RunResult& r, const std::string& output) {
+std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
   std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.encoded, r.seconds,
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
-  return line + " -> " + output;
+  line += " -> " + output;
+  return how.empty() ? line : line + fmt::format(" ({})", how);
 }
 
 std::string describe(const Damage& d, const std::string& input) {

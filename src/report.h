@@ -11,8 +11,9 @@
 
 namespace vidconv {
 
-// One line: frames, seconds, frames per second, the stage that limits, where it went.
-std::string summary(const RunResult& result, const std::string& output);
+// One line: frames, seconds, frames per second, the stage that limits, where it went
+// and, where it was encoded, how.
+std::string summary(const RunResult& result, const std::string& output, const std::string& how);
 
 // One line that says what is wrong with the input; empty where nothing is.
 std::string describe(const Damage& damage, const std::string& input);

@@ -55,7 +55,7 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
     filter(Device::cpu, "pattern:32x32#2", dir_ / "a.mkv", options);
     return nvenc().quality.load();
   };
-  EXPECT_EQ(encode({}), 17);
+  EXPECT_EQ(encode({}), 23);
   EXPECT_EQ(nvenc().rate_control, vbr);
   EXPECT_EQ(encode({.crf = "30"}), 30);
   EXPECT_EQ(nvenc().rate_control, vbr);
@@ -64,8 +64,8 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
   EXPECT_EQ(nvenc().rate_control, constant_qp);
   EXPECT_EQ(encode({.encoder_options = {{"b", "5M"}}}), 0);
   EXPECT_EQ(nvenc().rate_control, vbr);
-  expect_error(Fault::usage, {"--cq=0", "lossless"}, [&] { encode({.crf = "0"}); });
-  expect_error(Fault::usage, {"--cq=52"}, [&] { encode({.crf = "52"}); });
+  expect_error(Fault::usage, {"--crf=0", "lossless"}, [&] { encode({.crf = "0"}); });
+  expect_error(Fault::usage, {"--crf=52"}, [&] { encode({.crf = "52"}); });
   expect_error(Fault::usage, {"--preset=warp"}, [&] { encode({.preset = "warp"}); });
 }
 
