@@ -90,7 +90,7 @@ class Rate {
   }
 
   void check_own(const Given& option) const {
-    const auto& [key, value] = option;
+    const std::string& key = option.first;
     const std::string_view scale = known_.quality.option ? known_.quality.option : "";
     if (is_qscale(key) && (lossless_ || scale == "crf" || scale == "cq" || scale == "qp"))
       refuse(shown(option), fmt::format("{} takes no such quantiser", name_),
