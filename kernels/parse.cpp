@@ -168,6 +168,7 @@ class SpecParser {
     const std::string path(cursor_.text().substr(start, path_end(start) - start));
     cursor_.go_to(start + path.size());
     try {
+      if (!file_bytes_) spec_.file_ = path;
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
       spec_.typed_ = !is_kernel_picture(bytes);
       if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });

@@ -47,6 +47,7 @@ class FilterSpec {
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
+  const std::string& file() const { return file_; }  // that was read; empty where none was
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
@@ -67,7 +68,7 @@ class FilterSpec {
   void place_anchor(Filter& filter, Subsampling subsampling) const;
   Filter make_unmodified(Subsampling subsampling) const;
 
-  std::string text_;
+  std::string text_, file_;
   const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
   std::vector<double> arguments_;   // the preset's, in the order of its table row
   std::string matrix_name_;

@@ -33,7 +33,7 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       references_(reader         ? References::Input::pipe
                   : is_url(url_) ? References::Input::address
                                  : References::Input::file,
-                  url_, name_, format_, options.insecure) {
+                  url_, name_, format_, options.insecure, options.files) {
   if (reader) pipe_.emplace(std::move(reader));
   open();
 }

@@ -58,8 +58,11 @@ constexpr MessageKind table[] = {
      "the input was damaged or ended early; what could be decoded is in the output",
      "the line says what is missing; --strict stops at the first damage"},
     {Message::interrupted, "interrupted", Fault::none,
-     "a signal ended the run early; the output holds the frames so far and plays (the exit code is "
-     "130 or 143)",
+     "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143); the "
+     "output "
+     "holds the frames so far and plays, or, before the first frame and after a second signal, "
+     "there "
+     "is none and an older file is as it was",
      ""},
     {Message::device_chosen, "device-chosen", Fault::none, "what --device auto has chosen, and why",
      ""},

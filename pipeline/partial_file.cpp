@@ -40,13 +40,10 @@ PartialFile::PartialFile(const std::string& path, Options options, PartialFile* 
       options_(std::move(options)),
       first_(first),
       mark_(first ? first->mark_ : random_mark()) {
+  if (options_.files) options_.files->writes(options_.what, path);
   struct stat old;
   if (stat(path.c_str(), &old) == 0) {
-    struct stat source;
     if (S_ISDIR(old.st_mode)) refuse("it is a directory");
-    if (stat(options_.input.c_str(), &source) == 0 && same(source, old))
-      throw Error(Message::output_is_input, "cannot write " + options_.what, path,
-                  "it is the input", "choose another name");
     if (!S_ISREG(old.st_mode)) {
       open_directly(old);
       return;
@@ -202,6 +199,7 @@ void PartialFile::place_all(Set files) {
 
 void PartialFile::place(bool keep_old) {
   if (direct_) return;
+  if (options_.files) options_.files->writes(options_.what, final_);  // as things are by now
   if (!options_.overwrite) {
     place_anew();
   } else {

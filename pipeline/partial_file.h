@@ -9,6 +9,7 @@
 #include <string>
 
 #include "pipeline/partial_name.h"
+#include "pipeline/run_files.h"
 
 namespace vidconv {
 
@@ -22,12 +23,12 @@ class PartialFile {
   struct Options {
     std::string what = "the output";  // for messages
     bool overwrite = false;
-    std::string input;  // never overwritten
+    RunFiles* files = nullptr;  // which are not overwritten; outlives the object
   };
 
-  // Throws Error(output): `path` exists and `overwrite` is not set, is a directory, is the same
-  // file as the input, or its folder cannot be written. `first`: of a set of files, the one that
-  // was made first, which outlives this one; nullptr for that one itself.
+  // Throws Error(output): `path` exists and `overwrite` is not set, is a directory, is a file of
+  // `files`, or its folder cannot be written. `first`: of a set of files, the one that was made
+  // first, which outlives this one; nullptr for that one itself.
   PartialFile(const std::string& path, Options options, PartialFile* first = nullptr);
   // Removes what was not committed.
   ~PartialFile();

@@ -4,7 +4,6 @@
 
 #include "pipeline/byte_io.h"
 #include "pipeline/convert.h"
-#include "pipeline/partial_file.h"
 
 namespace vidconv {
 namespace {
@@ -69,9 +68,9 @@ PacketPtr encoded(const AVFrame& picture, const std::string& path) {
 }  // namespace
 
 std::int64_t write_picture(const AVFrame& picture, const std::string& path,
-                           const PictureFileOptions& options) {
+                           const PartialFile::Options& options) {
   const PacketPtr packet = encoded(picture, path);
-  PartialFile file(path, {.overwrite = options.overwrite, .input = options.input});
+  PartialFile file(path, options);
   ByteWriter(file.fd(), path)
       .write({reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)});
   file.commit();

@@ -37,7 +37,8 @@ constexpr const char* referring = "hls,dash,sdp,rtsp,sap,imf,vobsub,mlv";
 constexpr const char* scripts = "avisynth,vapoursynth";
 constexpr std::string_view list_magic = "ffconcat version 1.0";
 constexpr std::size_t longest_shown = 200;
-constexpr std::int64_t most_list = 16 << 20;  // bytes
+constexpr const char* part_of_input = "a part of the input";  // for messages
+constexpr std::int64_t most_list = 16 << 20;                  // bytes
 
 // What else FFmpeg opens for an address of a kind.
 struct Layers {
@@ -124,12 +125,13 @@ bool is_playlist(const std::string& path, const std::string& format) {
 }
 
 References::References(Input input, std::string url, std::string name, const AVInputFormat* format,
-                       bool insecure)
+                       bool insecure, RunFiles* files)
     : input_(input),
       url_(std::move(url)),
       name_(std::move(name)),
       format_(format),
-      insecure_(insecure) {
+      insecure_(insecure),
+      files_(files) {
   if (input_ != Input::file) return;
   const std::string path = local_path(url_);
   folder_ = folder_of(path);
@@ -236,6 +238,7 @@ int References::open_judged(const AVFormatContext& container, AVIOContext** open
   if (file.fd < 0) return AVERROR(errno);
   check_regular(path, file.fd);
   if (!is_numbered_pictures(container)) check_beside(path, file.fd);
+  if (files_) files_->reads(part_of_input, file.fd);
   // What was looked at, and not what has that name by now.
   return open_url(container, opened, around + "file:" + file.link(), flags, options);
 }
@@ -311,6 +314,7 @@ void References::check_listed(const std::string& name, const std::string& here) 
   check_regular(path, file.fd);
   check_beside(path, file.fd);
   if (begins_a_list(file.link())) refuse(name, "which is a list itself", "");
+  if (files_) files_->reads(part_of_input, file.fd);
 }
 
 int References::open_url(const AVFormatContext& container, AVIOContext** opened,

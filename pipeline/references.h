@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "pipeline/av.h"
+#include "pipeline/run_files.h"
 
 namespace vidconv {
 
@@ -27,10 +28,11 @@ class References {
   enum class Input { pipe, file, address };
 
   // `url` is what FFmpeg calls the input, `name` what people do; `format` is the demuxer that was
-  // asked for, or nullptr. `insecure`: certificates of servers are not checked. Throws
-  // Error(input_reference) for a list of files that names what it may not.
+  // asked for, or nullptr. `insecure`: certificates of servers are not checked. `files`, which may
+  // be null and outlives the object, hears what is opened. Throws Error(input_reference) for a list
+  // of files that names what it may not.
   References(Input input, std::string url, std::string name, const AVInputFormat* format,
-             bool insecure);
+             bool insecure, RunFiles* files);
 
   // Before avformat_open_input(): what FFmpeg opens without asking, and the formats it may find.
   void limit(AVFormatContext& container) const;
@@ -63,6 +65,7 @@ class References {
   const std::string url_, name_;
   const AVInputFormat* const format_;
   const bool insecure_;
+  RunFiles* const files_;
   std::string folder_;  // of a file, without links
   bool list_ = false;   // it is a list of files for FFmpeg's concat, which opens them unasked
   std::exception_ptr refused_;  // the first refusal

@@ -126,7 +126,7 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
 }
 
 PartialFile::Options file_options(const SinkOptions& options) {
-  return {.overwrite = options.overwrite, .input = options.input};
+  return {.overwrite = options.overwrite, .files = options.files};
 }
 
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {

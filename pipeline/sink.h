@@ -14,6 +14,7 @@
 
 #include "pipeline/frame.h"
 #include "pipeline/notice.h"
+#include "pipeline/run_files.h"
 #include "pipeline/source.h"
 #include "pipeline/video.h"
 
@@ -63,7 +64,7 @@ struct SinkOptions {
   // Frames come in the memory of this CUDA device and are encoded there: only where
   // takes_device_frames() says so.
   std::optional<int> device;
-  std::string input;  // never overwritten
+  RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
   Notify notify;
   // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
   Notify lose;

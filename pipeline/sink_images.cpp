@@ -30,7 +30,11 @@ class ImageSink final : public Sink {
       throw Error(Message::output_unsuited, "cannot write", output_,
                   std::string(encoder_.codec().name) + " makes one picture of all frames",
                   "use --codec libwebp, or a name without a number");
-    if (!numbered_) add_file();  // so that a name that cannot be is refused at once
+    // So that a name that cannot be is refused at once.
+    if (!numbered_)
+      add_file();
+    else if (options.files)
+      options.files->writes(file_options_.what, numbered(output_, 1));
     if (source.container() && source.container()->nb_streams > 1)
       notify(options.lose ? options.lose : options.notify, Message::left_out,
              "images hold no other streams, left out: " +

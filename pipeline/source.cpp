@@ -55,8 +55,13 @@ std::unique_ptr<Source> open_source(const std::string& input, const SourceOption
     if (!source->container() || video_streams(*source->container()).size() < 2) return source;
     return open_videos(std::move(source), input, first);
   }
-  for (const SourceKind& kind : table)
-    if (kind.accepts(input, options)) return kind.open(input, options);
+  for (const SourceKind& kind : table) {
+    if (!kind.accepts(input, options)) continue;
+    if (options.files) options.files->reads("the input", input);
+    auto source = kind.open(input, options);
+    if (options.files) options.files->reads_what_is_open("the input");
+    return source;
+  }
   throw Error(Fault::internal, "no source accepts", input, "");
 }
 

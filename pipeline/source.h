@@ -15,6 +15,7 @@
 #include "pipeline/frame.h"
 #include "pipeline/notice.h"
 #include "pipeline/pool.h"
+#include "pipeline/run_files.h"
 #include "pipeline/video.h"
 
 namespace vidconv {
@@ -108,7 +109,8 @@ struct SourceOptions {
   Notify notify;
   // Becomes true when a person wants to stop: the input ends early then. Outlives the source.
   const std::atomic<bool>* interrupted = nullptr;
-  int stdin_fd = 0;  // what "-" reads; not closed
+  int stdin_fd = 0;           // what "-" reads; not closed
+  RunFiles* files = nullptr;  // hears what is read; outlives the source
 };
 
 // A kind of source: one row of the table.

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "pipeline/error.h"
-#include "pipeline/partial_file.h"
 
 #ifdef VIDCONV_NVTX
 #include <nvtx3/nvToolsExt.h>
@@ -28,19 +28,18 @@ void put(std::FILE* file, const std::string& text) {
 
 }  // namespace
 
-Trace::Trace(const std::string& path)
-    : path_(path),
-      partial_(std::make_unique<PartialFile>(
-          path, PartialFile::Options{.what = "the trace", .overwrite = true, .input = {}})),
-      file_(fdopen(fcntl(partial_->fd(), F_DUPFD_CLOEXEC, 0), "w")) {
-  if (!file_) refuse(path);
-  put(file_.get(),
-      "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-      "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\","
-      "\"args\":{\"name\":\"vidconv\"}}");
-}
+const std::string_view Trace::beginning =
+    "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+    "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\","
+    "\"args\":{\"name\":\"vidconv\"}}";
 
-Trace::~Trace() = default;
+Trace::Trace(const std::string& path, PartialFile::Options options)
+    : path_(path),
+      partial_(path, std::move(options)),
+      file_(fdopen(fcntl(partial_.fd(), F_DUPFD_CLOEXEC, 0), "w")) {
+  if (!file_) refuse(path);
+  put(file_.get(), std::string(beginning));
+}
 
 void Trace::add(const std::string& track, const std::string& name, std::int64_t frame,
                 Clock::time_point begin, Clock::time_point end) {
@@ -68,7 +67,7 @@ void Trace::finish() {
   put(file_.get(), "\n]}\n");
   const bool failed = std::ferror(file_.get()) != 0;
   if (std::fclose(file_.release()) != 0 || failed) refuse(path_);
-  partial_->commit();
+  partial_.commit();
 }
 
 TraceSpan::~TraceSpan() {

@@ -8,21 +8,23 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
+#include "pipeline/partial_file.h"
 #include "pipeline/stopwatch.h"
 
 namespace vidconv {
-
-class PartialFile;
 
 // The file is in the Trace Event Format, complete ("X") events with times in microseconds since the
 // trace was made: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 // Every member may be called from any thread.
 class Trace {
  public:
+  // What every such file begins with.
+  static const std::string_view beginning;
+
   // The file gets its name when it is complete. Throws Error(output).
-  explicit Trace(const std::string& path);
-  ~Trace();
+  explicit Trace(const std::string& path, PartialFile::Options options = {.what = "the trace"});
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -42,9 +44,9 @@ class Trace {
   };
 
   const std::string path_;
+  PartialFile partial_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  // of all below
-  std::unique_ptr<PartialFile> partial_;
+  std::mutex mutex_;                        // of all below
   std::unique_ptr<std::FILE, Close> file_;  // none once it is finished
   std::map<std::string, int> tracks_;
 };

@@ -96,7 +96,6 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.overwrite = options.overwrite;
   // Encoders count CPUs themselves, and know nothing of quotas.
   o.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
-  o.input = options.input;
   o.notify = notify;
   if (options.strict)
     o.lose = [](Message kind, const std::string& loss) {

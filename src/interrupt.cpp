@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "pipeline/partial_name.h"
+
 namespace vidconv {
 namespace {
 
@@ -13,7 +15,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
               "a signal handler may only use lock-free atomics");
 
 extern "C" void on_signal(int number) {
-  if (interrupted.exchange(true)) _exit(128 + number);
+  if (interrupted.exchange(true) && remove_partial_files()) _exit(128 + number);
   signal_number = number;
 }
 
@@ -25,6 +27,9 @@ const std::atomic<bool>& install_interrupt_handlers() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
   return interrupted;
 }
 

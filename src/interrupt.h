@@ -5,8 +5,9 @@
 
 namespace vidconv {
 
-// SIGINT and SIGTERM set the flag that is returned; when it is set already they end the process.
-// For the whole process.
+// SIGINT, SIGTERM and SIGHUP, unless that was ignored before (nohup), set the flag that is
+// returned; when it is set already they remove unfinished files and end the process. For the whole
+// process.
 const std::atomic<bool>& install_interrupt_handlers();
 
 // The signal that came, 0 where none did.

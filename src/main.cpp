@@ -1,9 +1,11 @@
 // The command: from options to an exit code.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,8 @@ extern "C" {
 
 #include "kernels/cpu/usable_threads.h"
 #include "pipeline/av_log.h"
+#include "pipeline/byte_io.h"
+#include "pipeline/container.h"
 #include "pipeline/cuda.h"
 #include "pipeline/picture_file.h"
 #include "pipeline/processor_fit.h"
@@ -79,7 +83,7 @@ class Command {
     sandbox_ = enter_sandbox(options_);
     capture_av_log();
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
-    if (!options_.trace_file.empty()) trace_ = std::make_unique<Trace>(options_.trace_file);
+    claim_files();
     if (options_.gallery) return gallery();
     waking_ = wake_chosen_device(device_word(options_), trace_.get());
     for (const FilterSpec& filter : options_.filters) {
@@ -93,6 +97,29 @@ class Command {
     return options_.explain             ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
+  }
+
+  // What is read and what is written, before there is any work; opens the reports.
+  void claim_files() {
+    const Options& o = options_;
+    files_.reads("the input", o.input);
+    if (o.input == "-") files_.reads("the input", STDIN_FILENO);
+    for (const FilterSpec& filter : o.filters)
+      if (!filter.file().empty()) files_.reads("the file of a kernel", filter.file());
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // which may be one
+      files_.writes("standard output or error", fd);
+    const bool runs = !o.explain && !o.benchmark_seconds;
+    if (runs && o.output != "null:" && o.output != "md5:" && o.output != "-" &&
+        !is_numbered(o.output))
+      files_.writes("the output", o.output);
+    // Both are looked at before either is made.
+    std::optional<PartialFile::Options> stats, trace;
+    if (!o.stats_file.empty() && o.stats_file != "-")
+      stats = report_options("the report of --stats", o.stats_file, o, files_);
+    if (!o.trace_file.empty())
+      trace = report_options("the file of --trace", o.trace_file, o, files_);
+    if (stats) stats_ = std::make_unique<PartialFile>(o.stats_file, *stats);
+    if (trace) trace_ = std::make_unique<Trace>(o.trace_file, *trace);
   }
 
   void warn(Message kind, const std::string& warning) const {
@@ -125,8 +152,7 @@ class Command {
   int benchmark(double seconds) {
     processor_ = processor_for(works_[0], source_->video());
     const BenchmarkResult result = run_benchmark(*source_, *processor_, seconds);
-    if (!options_.stats_file.empty())
-      write_stats(options_.stats_file, benchmark_json(result, *source_, *processor_));
+    if (!options_.stats_file.empty()) write_stats(benchmark_json(result, *source_, *processor_));
     if (options_.stats_file != "-") print(benchmark_table(result, *source_, *processor_));
     if (trace_) trace_->finish();
     return 0;
@@ -140,6 +166,7 @@ class Command {
     const TraceSpan span(trace_.get(), "start: output", 0);
     SinkOptions o = sink_options(options_, notify_);
     o.interrupted = &interrupted_;
+    o.files = &files_;
     if (stay_on_device_) o.device = device_.index;
     return open_sink(options_.output, o, source);
   }
@@ -181,6 +208,7 @@ class Command {
     o.nvdec = choose_decoder(options_.decoder, decodes_on_device(options_) ? device() : device_,
                              options_.verify_every || options_.compare, notify_);
     o.interrupted = &interrupted_;
+    o.files = &files_;
     return o;
   }
 
@@ -210,7 +238,8 @@ class Command {
     source_ = open_input();
     const FramePtr sheet = draw_gallery(
         *source_, {options_.filters, planes(options_), options_.border, threads(options_)});
-    result_.bytes = write_picture(*sheet, options_.output, {options_.overwrite, options_.input});
+    result_.bytes =
+        write_picture(*sheet, options_.output, {.overwrite = options_.overwrite, .files = &files_});
     result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
     return finish_reports({});
   }
@@ -266,7 +295,7 @@ class Command {
   }
 
   // The exit code of the ending.
-  int finish_reports(const Ending& ending) const {
+  int finish_reports(const Ending& ending) {
     if (trace_) trace_->finish();
     write_report(ending);
     return ending.exit_code;
@@ -294,12 +323,20 @@ class Command {
     return code;
   }
 
-  void write_report(const Ending& ending) const {
+  void write_report(const Ending& ending) {
     if (options_.stats_file.empty()) return;
     const Parts parts{source_.get(), works_.empty() ? nullptr : &works_[0], processor_.get(),
                       sink_.get(), sandbox_ ? &*sandbox_ : nullptr};
-    write_stats(options_.stats_file,
-                stats_json(result_, options_, parts, messages_.said(), ending));
+    write_stats(stats_json(result_, options_, parts, messages_.said(), ending));
+  }
+
+  // Once.
+  void write_stats(const std::string& json) {
+    if (options_.stats_file == "-") return print(json);
+    const auto file = std::exchange(stats_, nullptr);
+    if (!file) return;  // it is what failed
+    ByteWriter(file->fd(), options_.stats_file).write(json);
+    file->commit();
   }
 
   const Options options_;
@@ -309,7 +346,9 @@ class Command {
   std::optional<Sandbox> sandbox_;
   DeviceChoice device_;
   bool stay_on_device_ = false;  // filtered frames
+  RunFiles files_;
   std::unique_ptr<Trace> trace_;
+  std::unique_ptr<PartialFile> stats_;
 
   // The run, as far as it has come.
   std::unique_ptr<Source> source_;
@@ -327,7 +366,6 @@ int command(int argc, char** argv) {
     print_list(options.list);
     return 0;
   }
-  check_report_files(options);
   return Command(options).run();
 }
 

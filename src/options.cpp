@@ -146,7 +146,8 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
          "of the output, whatever its name: y4m (default for -o -), raw, or a container such as "
          "mp4 or matroska")
       ->type_name("NAME");
-  app.add_flag("-y", o.overwrite, "overwrite the output");
+  app.add_flag("-y", o.overwrite,
+               "overwrite the output, and files of --stats and --trace that are no such reports");
   app.add_flag("--strict", o.strict,
                "damage, and whatever the output cannot hold, is an error instead of a message");
 }

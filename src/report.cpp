@@ -2,20 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/url.h"
 #include "src/explain.h"
-#include "src/standard_streams.h"
 
 namespace vidconv {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// What every report of --stats begins with.
+constexpr std::string_view stats_beginning = "{\n  \"schema\": 1,\n  \"version\": \"";
 
 double rate(std::int64_t frames, double seconds) {
   return seconds > 0 ? static_cast<double>(frames) / seconds : 0;
@@ -97,12 +98,14 @@ Json error_json(const Error& error) {
           {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
 }
 
-// Two names of one regular file, there or not yet.
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  if (a == b)
-    return !std::filesystem::exists(a, error) || std::filesystem::is_regular_file(a, error);
-  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
+// Whether there is nothing at that name that anybody could miss.
+bool is_report(const std::string& path) {
+  std::ifstream file(path);
+  std::string start(std::max(stats_beginning.size(), Trace::beginning.size()), '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return file.is_open() && (start.empty() || start.starts_with(stats_beginning) ||
+                            start.starts_with(Trace::beginning));
 }
 
 }  // namespace
@@ -187,30 +190,12 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_stats(const std::string& path, const std::string& json) {
-  if (path == "-") return print(json);
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
-  const bool closed = file && std::fclose(file) == 0;
-  if (!written || !closed)
-    throw Error(Fault::output, "cannot write the statistics", path, std::strerror(errno),
-                "name a writable file");
-}
-
-void check_report_files(const Options& options) {
-  const auto check = [&](const char* option, const std::string& report) {
-    if (report.empty() || report == "-") return;
-    if (same_file(report, options.input))
-      throw Error(Message::output_is_input, "cannot write " + std::string(option), report,
-                  "it is the input", "choose another name");
-    if (same_file(report, options.output))
-      throw Error(Fault::usage, option, report, "it is the output too", "choose another name");
-  };
-  check("--stats", options.stats_file);
-  check("--trace", options.trace_file);
-  if (!options.stats_file.empty() && same_file(options.stats_file, options.trace_file))
-    throw Error(Fault::usage, "--trace", options.trace_file, "it is the file of --stats too",
-                "choose another name");
+PartialFile::Options report_options(const std::string& what, const std::string& path,
+                                    const Options& options, RunFiles& files) {
+  files.writes(what, path);
+  std::error_code error;  // what is no regular file is not read here
+  const bool ours = std::filesystem::is_regular_file(path, error) && is_report(path);
+  return {.what = what, .overwrite = options.overwrite || ours, .files = &files};
 }
 
 }  // namespace vidconv

@@ -43,10 +43,9 @@ struct Ending {
 std::string stats_json(const RunResult& result, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending);
 
-// To the file, or to stdout for "-". Throws Error(output).
-void write_stats(const std::string& path, const std::string& json);
-
-// Throws Error where a report would overwrite the input, the output or the other report.
-void check_report_files(const Options& options);
+// How the file of --stats or --trace is written: an empty file, or one that is a report of ours, is
+// replaced without leave. Throws Error where it is another file of the run.
+PartialFile::Options report_options(const std::string& what, const std::string& path,
+                                    const Options& options, RunFiles& files);
 
 }  // namespace vidconv

@@ -28,7 +28,8 @@ constexpr ExitCode exit_table[] = {
     {5, "the device is missing or failed"},
     {6, "--verify found a difference"},
     {7, "finished, but the input was damaged and frames are missing"},
-    {130, "interrupted by Ctrl-C; the output is finished and plays"},
+    {129, "interrupted by SIGHUP; as 130"},
+    {130, "interrupted by Ctrl-C; the output is finished and plays, or there is none"},
     {143, "the same by SIGTERM"},
 };
 

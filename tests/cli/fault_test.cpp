@@ -41,7 +41,7 @@ TEST_P(Signal, AtRandomMoments) {
     const Result result = process.wait(watchdog);
     EXPECT_FALSE(result.timed_out);
     EXPECT_EQ(result.exit_code, 128 + number) << result.err;
-    const bool finished = has_line_with(result.err, {"interrupted"});
+    const bool finished = has_line_with(result.err, {"interrupted:"});
     if (finished) {
       EXPECT_TRUE(succeeded(shell("ffmpeg -v error -xerror -i " + out + " -f null -")));
     } else {
@@ -51,9 +51,81 @@ TEST_P(Signal, AtRandomMoments) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Signal, testing::Values(SIGINT, SIGTERM), [](const auto& test) {
-  return std::string(test.param == SIGINT ? "Interrupt" : "Terminate");
-});
+INSTANTIATE_TEST_SUITE_P(Signals, Signal, testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& test) {
+                           return std::string(test.param == SIGINT   ? "Interrupt"
+                                              : test.param == SIGHUP ? "HangUp"
+                                                                     : "Terminate");
+                         });
+
+// Before the first frame nothing is left and an older file is as it was; it is said so.
+TEST_P(Signal, BeforeTheFirstFrame) {
+  for (const std::string name : {"out.mkv", "out.y4m", "%d.png"})
+    for (const std::string start : {"", "YUV4MPEG2 W64 H48 F25:1 C420jpeg\\n"}) {
+      SCOPED_TRACE(name + " " + start);
+      for (const char* old : {"out.mkv", "out.y4m"}) write_file(path(old), "precious");
+      // What is said of the kernel comes before anything is read.
+      Process process({"bash", "-c",
+                       "exec " + vidconv() + " - -y --kernel 'matrix:1 1;1 1' -o " + path(name) +
+                           " < <(printf '" + start + "'; exec sleep 60 2> /dev/null)"});
+      EXPECT_TRUE(process.wait_for_stderr("[gain]", std::chrono::seconds(60)));
+      std::this_thread::sleep_for(milliseconds(200));
+      process.signal(GetParam());
+      const Result result = process.wait(watchdog);
+      EXPECT_EQ(result.exit_code, 128 + GetParam());
+      EXPECT_TRUE(has_line_with(result.err, {"before the first frame", "[interrupted]"}))
+          << result.err;
+      std::size_t files = 0;
+      for (const auto& entry : std::filesystem::directory_iterator(path(""))) {
+        EXPECT_EQ(read_file(entry.path()), "precious") << entry.path();
+        ++files;
+      }
+      EXPECT_EQ(files, 2U);
+    }
+}
+
+// Where unfinished files have names, too.
+TEST_P(Signal, SecondEndsAtOnceAndLeavesNothing) {
+  for (const std::string list : {"", "O_TMPFILE=95"}) {
+    Process process({"bash", "-c",
+                     "LD_PRELOAD=" VIDCONV_FAULTS " VIDCONV_REFUSED=" + list + " exec " +
+                         vidconv() +
+                         " pattern:640x360 --kernel gaussian:sigma=12 --variant reference "
+                         "--progress plain --device cpu -o " +
+                         path("out.mkv") + " --stats " + path("s.json")});
+    EXPECT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(100)));
+    process.signal(GetParam());
+    std::this_thread::sleep_for(milliseconds(200));
+    process.signal(SIGTERM);
+    const Result result = process.wait(watchdog);
+    EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.err;
+    EXPECT_TRUE(std::filesystem::is_empty(path("")));
+  }
+}
+
+TEST_F(Fault, HangUpStaysIgnored) {
+  Process process({"bash", "-c",
+                   "trap '' HUP; exec " + vidconv() +
+                       " pattern:64x48#1000000 --kernel box --progress plain -o " +
+                       path("out.mkv")});
+  EXPECT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(60)));
+  process.signal(SIGHUP);
+  std::this_thread::sleep_for(milliseconds(300));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(watchdog).exit_code, exit_interrupted);
+}
+
+// The promise of 130 is not made of an output that could not be finished.
+TEST_F(Fault, FailureAfterASignalIsAFailure) {
+  Process process({"bash", "-c",
+                   "LD_PRELOAD=" VIDCONV_FAULTS " VIDCONV_REFUSED=fsync=28 exec " + vidconv() +
+                       " pattern:64x48#1000000 --kernel box --progress plain -o " +
+                       path("out.mkv")});
+  EXPECT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(60)));
+  process.signal(SIGINT);
+  EXPECT_TRUE(refused(process.wait(watchdog), exit_output, {"No space left on device"}));
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
 
 // A limit of the shell stands for a disk that fills in the middle of a file.
 TEST_F(Fault, DiskThatFills) {

@@ -122,8 +122,10 @@ Contents read_all(const std::string& input, const SourceOptions& options) {
 RunResult convert(const std::string& input, const std::string& output,
                   const std::vector<std::string>& chain, SinkOptions options,
                   const SourceOptions& source_options) {
-  const auto source = open_source(input, source_options);
-  options.input = input;
+  RunFiles files;
+  SourceOptions from = source_options;
+  from.files = options.files = &files;
+  const auto source = open_source(input, from);
   const auto sink = open_sink(output, options, *source);
   const auto processor = processor_for(*source, chain);
   return run(*source, *processor, *sink);

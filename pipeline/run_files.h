@@ -1,0 +1,54 @@
+// RunFiles: which files a run reads and which it writes, so that nothing is written over what is
+// read and no two outputs are one file. Files are told apart by device and inode, whatever name
+// leads to them; one that is not there yet by its folder and its name in it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <compare>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace vidconv {
+
+// Every member may be called from any thread. Pipes and devices are passed over. `what` is for
+// messages, after "it is": "the input".
+class RunFiles {
+ public:
+  // `name`: a path, a "file:" URL, or a pattern of numbered pictures, which stands for those that
+  // are there. Other URLs are passed over.
+  void reads(const std::string& what, const std::string& name);
+  void reads(const std::string& what, int fd);
+  // Every file that this process has open for reading, by whatever name it was opened.
+  void reads_what_is_open(const std::string& what);
+
+  // `path` is to be written to or replaced. Asked again for the same `what`, it looks again. Throws
+  // Error(output_is_input) where the file is read, Error(usage) where it is written as something
+  // else.
+  void writes(const std::string& what, const std::string& path);
+  void writes(const std::string& what, int fd);
+
+ private:
+  struct Id {
+    dev_t device;
+    ino_t inode;
+    std::string name;  // of a file that may not be there: in the folder that the others tell
+    auto operator<=>(const Id&) const = default;
+  };
+  struct Use {
+    std::string what;
+    bool read;
+  };
+
+  static std::vector<Id> ids_of(const std::string& path);
+  static std::vector<Id> ids_of(int fd);
+  void add(const std::vector<Id>& ids, const Use& use);
+  void claim(const std::vector<Id>& ids, const std::string& what, const std::string& name);
+
+  std::mutex mutex_;  // of all below
+  std::map<Id, Use> files_;
+};
+
+}  // namespace vidconv
