@@ -18,20 +18,25 @@ constexpr std::string_view png_signature = "\x89PNG\r\n\x1A\n";
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
 
-void check_size(unsigned width, unsigned height) {
+// Before there is memory for it.
+void check_size(unsigned width, unsigned height, std::int64_t max_pixels) {
   const auto max = static_cast<unsigned>(Kernel::max_size);
   if (width < 1 || height < 1 || width > max || height > max)
     refuse(fmt::format("a picture of {}x{} is outside 1x1 to {}x{}", width, height, max, max));
+  if (height > max_pixels / width)
+    refuse(fmt::format("a picture of {}x{} has more than the {} pixels of --max-pixels", width,
+                       height, max_pixels));
 }
 
 // Netpbm's grey formats: P2 (decimal numbers) and P5 (bytes, or 16 bits with the high byte first).
 class Pgm {
  public:
-  explicit Pgm(std::string_view bytes) : rest_(bytes.substr(2)), binary_(bytes[1] == '5') {}
+  Pgm(std::string_view bytes, std::int64_t max_pixels)
+      : rest_(bytes.substr(2)), max_pixels_(max_pixels), binary_(bytes[1] == '5') {}
 
   Kernel read() {
     const unsigned width = header("width"), height = header("height");
-    check_size(width, height);
+    check_size(width, height, max_pixels_);
     const unsigned max = header("largest value");
     if (max < 1 || max > 65535)
       refuse(fmt::format("its largest value, {}, is outside 1 to 65535", max));
@@ -68,6 +73,7 @@ class Pgm {
   }
 
   std::string_view rest_;
+  const std::int64_t max_pixels_;
   bool binary_;
 };
 
@@ -75,7 +81,7 @@ class Pgm {
 // runs no destructors: everything of C++ lives in here, outside of the function that calls setjmp.
 class Png {
  public:
-  explicit Png(std::string_view bytes) : rest_(bytes) {
+  Png(std::string_view bytes, std::int64_t max_pixels) : rest_(bytes), max_pixels_(max_pixels) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &Png::on_error, &Png::on_warning);
     info_ = png_ ? png_create_info_struct(png_) : nullptr;
   }
@@ -86,7 +92,7 @@ class Png {
   Kernel read() {
     if (!info_) refuse("libpng found no memory");
     if (!read_header()) refuse(error_);
-    check_size(png_get_image_width(png_, info_), png_get_image_height(png_, info_));
+    check_size(png_get_image_width(png_, info_), png_get_image_height(png_, info_), max_pixels_);
     if (!read_rows()) refuse(error_);
     return kernel();
   }
@@ -109,6 +115,7 @@ class Png {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_))) return false;
     png_set_read_fn(png_, this, &Png::on_read);
+    png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of 8 MB fit into a small file
     png_read_info(png_, info_);
     return true;
   }
@@ -153,6 +160,7 @@ class Png {
   }
 
   std::string_view rest_;
+  const std::int64_t max_pixels_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   char error_[200] = {};
@@ -171,8 +179,8 @@ bool is_kernel_picture(std::string_view bytes) {
   return bytes.starts_with(png_signature) || is_pgm(bytes);
 }
 
-Kernel read_kernel_picture(std::string_view bytes) {
-  return is_pgm(bytes) ? Pgm(bytes).read() : Png(bytes).read();
+Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels) {
+  return is_pgm(bytes) ? Pgm(bytes, max_pixels).read() : Png(bytes, max_pixels).read();
 }
 
 }  // namespace vidconv

@@ -88,7 +88,10 @@ Kernel random_kernel(std::uint32_t seed, int width, int height) {
 
 class SpecParser {
  public:
-  explicit SpecParser(std::string_view text) : cursor_(text) { spec_.text_ = text; }
+  SpecParser(std::string_view text, std::int64_t max_pixels)
+      : cursor_(text), max_pixels_(max_pixels) {
+    spec_.text_ = text;
+  }
 
   FilterSpec parse(const std::string_view* file_bytes = nullptr) {
     file_bytes_ = file_bytes;
@@ -172,7 +175,7 @@ class SpecParser {
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
       spec_.typed_ = !is_kernel_picture(bytes);
       if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
-      Kernel kernel = read_kernel_picture(bytes);
+      Kernel kernel = read_kernel_picture(bytes, max_pixels_);
       if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
       spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
       return kernel;
@@ -274,16 +277,20 @@ class SpecParser {
   }
 
   Cursor cursor_;
+  const std::int64_t max_pixels_;
   const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
   Names seen_;                                    // keys given in the same place
   FilterSpec spec_;
 };
 
-FilterSpec FilterSpec::parse(std::string_view text) { return SpecParser(text).parse(); }
+FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels) {
+  return SpecParser(text, max_pixels).parse();
+}
 
-FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view bytes) {
+FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view bytes,
+                                  std::int64_t max_pixels) {
   const std::string text = "file:" + name;
-  return SpecParser(text).parse(&bytes);
+  return SpecParser(text, max_pixels).parse(&bytes);
 }
 
 std::span<const MatrixForm> matrix_forms() { return forms; }

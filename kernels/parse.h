@@ -10,6 +10,7 @@
 // Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,10 +41,15 @@ struct Modifiers {
 // A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
  public:
-  // Throws SpecError. Reads the file of a "file:" specification.
-  static FilterSpec parse(std::string_view text);
+  // Of the largest kernel.
+  static constexpr std::int64_t most_pixels = Kernel::max_size * Kernel::max_size;
+
+  // Throws SpecError. Reads the file of a "file:" specification; a picture in it has at most
+  // `max_pixels`.
+  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
   // "file:NAME" as if a file of that name held these bytes.
-  static FilterSpec parse_file(const std::string& name, std::string_view bytes);
+  static FilterSpec parse_file(const std::string& name, std::string_view bytes,
+                               std::int64_t max_pixels = most_pixels);
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...

@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include <cstdarg>
+#include <cstddef>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -29,9 +30,8 @@ struct AvErrorsRegistry {
   // Those that listen for the key, or this one.
   void tell(const void* key, const AvErrors* one, const std::string& line) {
     const std::lock_guard lock(mutex);
-    for (AvErrors* listener : listeners)
-      if ((listener == one || listener->key_ == key) && listener->count_++ == 0)
-        listener->first_ = line;
+    for (AvErrors* errors : listeners)
+      if ((errors == one || errors->key_ == key) && errors->count_++ == 0) errors->first_ = line;
   }
 };
 
@@ -39,15 +39,18 @@ namespace {
 
 // The last error line of libav* on this thread that nobody has asked for yet.
 thread_local std::string last_line;
-// Of the youngest AvLines on this thread.
-thread_local std::string* heard = nullptr;
-// Of the youngest AvErrors::Here on this thread.
+// The youngest on this thread, and of AvErrors::Here.
+thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
 
 void tell_listeners(void* object, const std::string& line) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
   const std::string_view name = object_class ? object_class->class_name : "";
+  if (name == "IMGUTILS" && object_class->parent_log_context_offset != 0)  // sizes of pictures
+    return tell_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
+                                                    object_class->parent_log_context_offset),
+                          line);
   const void* key = nullptr;
   if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
   if (name == "AVCodecContext") {
@@ -61,18 +64,21 @@ void tell_listeners(void* object, const std::string& line) {
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
-  if (level > (heard ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
+  if (level > (listener ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
   char line[1024];
   static thread_local int at_start = 1;
   av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
   const std::string shown = redacted(line);
   std::string_view text = shown;
   // "[libx264 @ 0x5581]" says nothing to a person that the name alone does not.
-  if (const auto at = text.find(" @ 0x"); text.starts_with('[') && at != text.npos)
-    if (const auto end = text.find("] ", at); end != text.npos) text.remove_prefix(end + 2);
+  while (text.starts_with('[')) {
+    const auto end = text.find("] ");
+    if (text.substr(0, end).find(" @ 0x") == text.npos || end == text.npos) break;
+    text.remove_prefix(end + 2);
+  }
   while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
   if (text.empty()) return;
-  if (heard) heard->append(heard->empty() ? "" : "; ").append(text);
+  if (listener) listener->hear(text);
   if (level > AV_LOG_ERROR) return;
   last_line = text;
   tell_listeners(object, last_line);
@@ -95,8 +101,12 @@ void capture_av_log() {
 
 std::string take_av_line() { return std::exchange(last_line, {}); }
 
-AvLines::AvLines() : before_(std::exchange(heard, &text_)) {}
-AvLines::~AvLines() { heard = before_; }
+AvLines::AvLines(std::string_view words) : before_(std::exchange(listener, this)), words_(words) {}
+AvLines::~AvLines() { listener = before_; }
+
+void AvLines::hear(std::string_view line) {
+  if (line.find(words_) != line.npos) text_.append(text_.empty() ? "" : "; ").append(line);
+}
 
 AvErrors::Here::Here(AvErrors& to) : before_(std::exchange(here, &to)) {}
 AvErrors::Here::~Here() { here = before_; }

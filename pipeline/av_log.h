@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace vidconv {
 
@@ -18,7 +19,8 @@ std::string take_av_line();
 // Needs capture_av_log().
 class AvLines {
  public:
-  AvLines();
+  // Those that hold `words`.
+  explicit AvLines(std::string_view words = {});
   ~AvLines();
   AvLines(const AvLines&) = delete;
   AvLines& operator=(const AvLines&) = delete;
@@ -26,8 +28,11 @@ class AvLines {
   // All of them, joined by "; ".
   const std::string& text() const { return text_; }
 
+  void hear(std::string_view line);
+
  private:
-  std::string* const before_;
+  AvLines* const before_;
+  const std::string_view words_;
   std::string text_;
 };
 

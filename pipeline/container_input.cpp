@@ -2,15 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "pipeline/container.h"
 #include "pipeline/url.h"
 
 namespace vidconv {
-
 namespace {
+
+// How FFmpeg begins where a decoder refuses a size, and what follows.
+constexpr std::string_view refused_size = "Picture size ";
+constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
 
 const AVInputFormat* input_format(const std::string& name) {
   if (name.empty()) return nullptr;
@@ -28,6 +34,7 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
     : url_(url),
       name_(redacted(local_path(url))),
       timeout_(options.timeout),
+      max_pixels_(options.max_pixels),
       interrupted_(options.interrupted),
       format_(input_format(options.format)),
       references_(reader         ? References::Input::pipe
@@ -76,7 +83,32 @@ void ContainerInput::open() {
   if (!format_ && std::string_view(container_->iformat->name) == "tty")
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
-  check(avformat_find_stream_info(context, nullptr));
+  check(find_streams());
+}
+
+// Decodes pictures on the way, of every video.
+int ContainerInput::find_streams() {
+  std::vector<AVDictionary*> options(container_->nb_streams);
+  for (AVDictionary*& stream : options)
+    av_dict_set_int(&stream, "max_pixels", decoder_limit(max_pixels_), 0);
+  const AvLines sizes(refused_size);
+  const int code = avformat_find_stream_info(container_.get(), options.data());
+  for (AVDictionary*& stream : options) av_dict_free(&stream);
+  refused_ = sizes.text();
+  return code;
+}
+
+void ContainerInput::check_size(const AVCodecParameters& video) const {
+  std::int64_t width = video.width, height = video.height;
+  const bool refused = width == 0 && height == 0;
+  if (refused) std::sscanf(refused_.c_str(), size_format, &width, &height);
+  if (width < 1 || height < 1) return;  // perhaps the decoder finds out
+  constexpr const char* what = "cannot read the input";
+  if (exceeds(width, height, max_pixels_))
+    check_picture_size(width, height, AV_PIX_FMT_NONE, max_pixels_, Fault::input, what, name_);
+  if (refused)
+    throw Error(Message::too_large, what, name_,
+                fmt::format("FFmpeg decodes no picture of {}x{}", width, height));
 }
 
 int ContainerInput::read(AVPacket& packet) {

@@ -46,6 +46,10 @@ class ContainerInput {
   // Cancelled or interrupted: an end that was seen is not the end of the data.
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
 
+  // Throws Error(too_large) where the video has pictures of more pixels than are allowed: as far as
+  // is known, of any video if that is nothing.
+  void check_size(const AVCodecParameters& video) const;
+
   // What the demuxer and the parsers have complained of so far, from the first byte on.
   const AvErrors& errors() const { return errors_; }
 
@@ -58,10 +62,12 @@ class ContainerInput {
   void open();
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;
+  int find_streams();
   int check(int code) const;
 
   const std::string url_, name_;
   const double timeout_;  // seconds; 0: none
+  const std::int64_t max_pixels_;
   const std::atomic<bool>* const interrupted_;
   std::atomic<bool> cancelled_ = false;
   Clock::time_point heard_;            // when the input was last asked for something
@@ -71,6 +77,7 @@ class ContainerInput {
   References references_;
   AvErrors errors_{this};
   InputPtr container_;
+  std::string refused_;
   bool moved_ = false;
 };
 

@@ -1,12 +1,23 @@
 #include "pipeline/decoder.h"
 
+#include <cinttypes>
 #include <new>
 #include <utility>
 
 namespace vidconv {
+namespace {
+
+// How FFmpeg puts it that a picture has too many pixels.
+constexpr const char* beyond_limit = " exceeds specified max pixel count ";
+
+}  // namespace
 
 Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
-    : memory_(options.memory), notify_(options.notify), pool_(options.memory), errors_(this) {
+    : max_pixels_(options.max_pixels),
+      memory_(options.memory),
+      notify_(options.notify),
+      pool_(options.memory),
+      errors_(this) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const char* name = avcodec_get_name(parameters.codec_id);
   const AVCodec* codec = options.nvdec ? find_nvdec_codec(parameters.codec_id)
@@ -21,6 +32,10 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
   check(avcodec_parameters_to_context(context_.get(), &parameters));
   context_->pkt_timebase = stream.time_base;
   context_->thread_count = options.threads;
+  context_->max_pixels = decoder_limit(options.max_pixels);
+  // Threads that share a picture, instead of one picture each.
+  if (is_huge(static_cast<AVPixelFormat>(parameters.format), parameters.width, parameters.height))
+    context_->thread_type = FF_THREAD_SLICE;
   // Pictures with errors are shown in their time and counted, instead of leaving gaps.
   context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
   context_->opaque = this;
@@ -49,6 +64,14 @@ Decoder::Result Decoder::judge(int code) {
   return Result::damaged;
 }
 
+// Says so as FFmpeg would.
+bool Decoder::refuses(int width, int height) const {
+  if (!exceeds(width, height, max_pixels_)) return false;
+  av_log(context_.get(), AV_LOG_ERROR, "Picture size %dx%d%s%" PRId64 "\n", width, height,
+         beyond_limit, max_pixels_);
+  return true;
+}
+
 Decoder::Result Decoder::send(const AVPacket* packet) {
   const AvErrors::Here listen(errors_);
   return judge(avcodec_send_packet(context_.get(), packet));
@@ -59,10 +82,21 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
   if (!frame) frame = make_frame();
   const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
   if (result != Result::done) return result;
+  if (refuses(frame->width, frame->height)) {  // some codecs have memory of their own
+    av_frame_unref(frame.get());
+    return Result::damaged;
+  }
   forget_unknown_colours(*frame);
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
                     : normalise(std::move(frame));
   return result;
+}
+
+std::string Decoder::first_error() const {
+  std::string line = errors_.first();
+  if (line.find(beyond_limit) != line.npos)
+    line = line.substr(0, line.find(',')) + "; --max-pixels N lets larger ones in";
+  return line;
 }
 
 void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
@@ -85,16 +119,18 @@ std::size_t Decoder::memory() const {
 // Called by the codec, on any of its threads.
 int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept {
   try {
+    Decoder& self = *static_cast<Decoder*>(context->opaque);
+    if (self.refuses(context->width, context->height)) return AVERROR(EINVAL);
     if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
     AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
     const PixelFormat* format =
         find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
     if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
       return avcodec_default_get_buffer2(context, frame, flags);
-    const auto pool =
-        static_cast<Decoder*>(context->opaque)
-            ->pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
+    const auto pool = self.pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
     return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
+  } catch (const Error& error) {
+    return error.kind() == Message::too_large ? AVERROR(EINVAL) : AVERROR(ENOMEM);
   } catch (...) {
     return AVERROR(ENOMEM);
   }

@@ -46,7 +46,8 @@ class VideoDecoder {
 };
 
 struct DecoderOptions {
-  int threads = 0;  // 0: as many as the codec likes
+  int threads = 0;                               // 0: as many as the codec likes
+  std::int64_t max_pixels = default_max_pixels;  // of a picture; larger ones are damage
   HostMemory memory = plain_memory;
   Notify notify;
   std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
@@ -62,7 +63,7 @@ class Decoder : public VideoDecoder {
   Result receive(FramePtr& frame) override;
   bool on_device() const override { return pictures_ != nullptr; }
   std::int64_t errors() const override { return errors_.count(); }
-  std::string first_error() const override { return errors_.first(); }
+  std::string first_error() const override;
   std::size_t memory() const override;
 
   // After the end: ready for packets from a key frame on.
@@ -74,7 +75,9 @@ class Decoder : public VideoDecoder {
                                      const AVPixelFormat* offered) noexcept;
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
+  bool refuses(int width, int height) const;
 
+  const std::int64_t max_pixels_;
   const HostMemory memory_;
   const Notify notify_;
   std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes

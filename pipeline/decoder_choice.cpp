@@ -1,5 +1,6 @@
 #include "pipeline/decoder_choice.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -75,12 +76,9 @@ class FallibleDecoder final : public VideoDecoder {
 std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream, DecoderOptions options,
                                                  const NvdecOptions& nvdec) {
   const AVCodecParameters& p = *stream.codecpar;
-  const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(p.format));
-  const std::size_t samples =
-      static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height);
-  const std::size_t bits =
-      format ? static_cast<std::size_t>(av_get_padded_bits_per_pixel(format)) : 24;
-  const NvdecShare share = share_device(nvdec.device, samples * bits / 8 + 1, nvdec.sessions);
+  const std::size_t bytes = picture_bytes(static_cast<AVPixelFormat>(p.format), p.width, p.height);
+  const NvdecShare share =
+      share_device(nvdec.device, std::max<std::size_t>(bytes, 1), nvdec.sessions);
   options.nvdec = std::make_shared<NvdecMemory>(nvdec.device);
   return std::make_unique<PartedDecoder>(
       stream, [&stream, options] { return std::make_unique<Decoder>(stream, options); },

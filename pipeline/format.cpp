@@ -108,19 +108,15 @@ std::vector<PixelFormat> describe_all() {
 }  // namespace
 
 std::size_t PixelFormat::row_bytes(int p, int width) const {
-  return static_cast<std::size_t>(av_image_get_linesize(id, width, p));
+  const int bytes = av_image_get_linesize(id, width, p);
+  if (bytes < 0)
+    throw Error(Fault::internal, "there are no rows of so many samples", std::to_string(width), "");
+  return static_cast<std::size_t>(bytes);
 }
 
 int PixelFormat::rows(int p, int height) const {
   const auto it = std::ranges::find(components, p, &Component::plane);
   return height_of(*it, height);
-}
-
-std::size_t PixelFormat::packed_bytes(int width, int height) const {
-  std::size_t bytes = 0;
-  for (int p = 0; p < planes; ++p)
-    bytes += row_bytes(p, width) * static_cast<std::size_t>(rows(p, height));
-  return bytes;
 }
 
 std::span<const PixelFormat> formats() {

@@ -44,13 +44,14 @@ struct PixelFormat {
   std::vector<Component> components;  // in FFmpeg's order: Y U V A, or R G B A; then padding
   int planes;                         // used entries of AVFrame::data
 
-  // Of a component or a plane of a picture of this format; sizes are rounded up.
+  // Of a component or a plane of a picture of this format, which can be (frame_layout.h); sizes are
+  // rounded up.
   int width_of(const Component& c, int width) const {
-    const int rounded = (width + c.subsampling.x - 1) / c.subsampling.x;
+    const int rounded = width / c.subsampling.x + (width % c.subsampling.x != 0);
     return c.fills_up() ? rounded * c.subsampling.x - width : rounded;
   }
   int height_of(const Component& c, int height) const {
-    return (height + c.subsampling.y - 1) / c.subsampling.y;
+    return height / c.subsampling.y + (height % c.subsampling.y != 0);
   }
   // Bytes from the start of a row to the first sample of a component.
   std::ptrdiff_t offset_of(const Component& c, int width) const {
@@ -59,8 +60,6 @@ struct PixelFormat {
   // Bytes of the visible part of a row, and rows, of plane `p`.
   std::size_t row_bytes(int p, int width) const;
   int rows(int p, int height) const;
-  // Bytes of a frame whose visible samples are packed without gaps: FFmpeg's rawvideo.
-  std::size_t packed_bytes(int width, int height) const;
 };
 
 // The table: every format of this libavutil whose samples are whole words of 8 to 16 bits or

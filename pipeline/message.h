@@ -31,6 +31,7 @@ enum class Message : std::uint8_t {
   input_unreadable,
   input_silent,
   input_reference,
+  too_large,
   no_video,
   no_frame,
   output_exists,

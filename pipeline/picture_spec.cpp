@@ -1,10 +1,12 @@
+#include <fmt/format.h>
+
 #include <charconv>
+#include <limits>
 
 #include "pipeline/printable.h"
 #include "pipeline/source_kinds.h"
 
 extern "C" {
-#include <libavutil/imgutils.h>
 #include <libavutil/parseutils.h>
 }
 
@@ -13,11 +15,13 @@ namespace {
 
 constexpr std::size_t longest_shown = 80;  // of a description in a message, bytes
 
-// Takes the longest number at the start of `text`; 0 where there is none.
-int take_number(std::string_view& text) {
-  int value = 0;
+// Takes the longest number at the start of `text`; none where there is none. One beyond 64 bits
+// counts as the largest.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return 0;
+  if (error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) value = std::numeric_limits<std::int64_t>::max();
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }
@@ -39,22 +43,20 @@ bool looks_like_rate(std::string_view text) {
 
 }  // namespace
 
-PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
-  const auto shown = [](std::string_view part) { return "'" + shortened(part, 40) + "'"; };
+PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
+                               std::int64_t max_pixels) {
+  const auto shown = [](std::string_view part) { return fmt::format("'{}'", shortened(part, 40)); };
   const auto refuse = [&](const std::string& why) {
     throw Error(Fault::usage, "cannot understand " + what, shortened(text, longest_shown), why,
                 "write WxH[:PIXFMT][@FPS], as in 1920x1080:yuv420p@25");
   };
   PictureSpec spec;
   std::string_view rest = text;
-  spec.width = take_number(rest);
-  if (!rest.starts_with('x')) refuse("it does not start with a size");
+  const auto width = take_number(rest);
+  if (!width || !rest.starts_with('x')) refuse("it does not start with a size");
   rest.remove_prefix(1);
-  spec.height = take_number(rest);
-  if (spec.width < 1 || spec.height < 1 ||
-      av_image_check_size(static_cast<unsigned>(spec.width), static_cast<unsigned>(spec.height), 0,
-                          nullptr) < 0)
-    refuse("there is no picture of that size");
+  const auto height = take_number(rest);
+  if (!height) refuse("it does not start with a size");
 
   if (const auto name = take_part(rest, ':')) {
     const AVPixelFormat id = av_get_pix_fmt(name->c_str());
@@ -68,6 +70,10 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what) {
     if (!spec.format)
       refuse("the pixel format '" + *name + "' is not supported: " + why_not_filtered(id));
   }
+  check_picture_size(*width, *height, spec.format ? spec.format->id : AV_PIX_FMT_NONE, max_pixels,
+                     Fault::usage, "cannot understand " + what, shortened(text, longest_shown));
+  spec.width = static_cast<int>(*width);
+  spec.height = static_cast<int>(*height);
   if (const auto rate = take_part(rest, '@'))
     if (!looks_like_rate(*rate) || av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)
       refuse(shown(*rate) + " is not a number of frames per second");

@@ -2,10 +2,6 @@
 
 #include <sys/mman.h>
 
-extern "C" {
-#include <libavutil/imgutils.h>
-}
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -14,49 +10,16 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr int row_alignment = 64;  // bytes: a cache line, and an AVX-512 register
-constexpr std::size_t tail = 128;  // decoders and encoders may read a little beyond the last row
-
+constexpr std::size_t alignment = 64;  // bytes: a cache line, and an AVX-512 register
 constexpr std::size_t page = 4096, large_page = 2 << 20;
 
 std::byte* allocate_plain(std::size_t bytes) noexcept {
   if (bytes >= large_page) return allocate_pages(bytes);
-  const std::size_t rounded = (bytes + row_alignment - 1) / row_alignment * row_alignment;
-  return static_cast<std::byte*>(std::aligned_alloc(row_alignment, rounded));
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  return static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
 }
 
 void release_plain(std::byte* memory) noexcept { std::free(memory); }
-
-// Rows of `linesizes` bytes, one plane after the other, each plane starting at a multiple of
-// `alignment`.
-FrameLayout stack_planes(const PixelFormat& format, int width, int height,
-                         const std::array<int, 4>& linesizes, std::size_t alignment) {
-  FrameLayout layout{.format = &format, .width = width, .height = height};
-  std::size_t end = 0;
-  for (int p = 0; p < format.planes; ++p) {
-    const auto i = static_cast<std::size_t>(p);
-    end = (end + alignment - 1) / alignment * alignment;
-    layout.offset[i] = static_cast<std::ptrdiff_t>(end);
-    layout.stride[i] = linesizes[i];
-    end +=
-        static_cast<std::size_t>(linesizes[i]) * static_cast<std::size_t>(format.rows(p, height));
-  }
-  layout.bytes = end + tail;
-  return layout;
-}
-
-// Widens the picture until every plane's rows are a multiple of `alignment`, so that chroma rows
-// keep their share of luma rows: some decoders count on it.
-FrameLayout widen(const PixelFormat& format, int width, int height,
-                  const std::array<int, 4>& alignment) {
-  std::array<int, 4> linesizes{};
-  for (int w = width;; w += w & -w) {
-    av_image_fill_linesizes(linesizes.data(), format.id, w);
-    bool aligned = true;
-    for (std::size_t p = 0; p < 4; ++p) aligned &= linesizes[p] % alignment[p] == 0;
-    if (aligned) return stack_planes(format, width, height, linesizes, row_alignment);
-  }
-}
 
 }  // namespace
 
@@ -70,33 +33,6 @@ std::byte* allocate_pages(std::size_t bytes) noexcept {
 }
 
 const HostMemory plain_memory{"plain", allocate_plain, release_plain};
-
-BytePlane component_of(const FrameLayout& layout, std::size_t i, std::byte* memory) {
-  const PixelFormat& format = *layout.format;
-  const Component& c = format.components[i];
-  const auto p = static_cast<std::size_t>(c.plane);
-  return {memory + layout.offset[p] + format.offset_of(c, layout.width), layout.stride[p],
-          format.width_of(c, layout.width), format.height_of(c, layout.height), c.step};
-}
-
-FrameLayout packed_layout(const PixelFormat& format, int width, int height) {
-  std::array<int, 4> linesizes{};
-  av_image_fill_linesizes(linesizes.data(), format.id, width);
-  return stack_planes(format, width, height, linesizes, 1);
-}
-
-FrameLayout aligned_layout(const PixelFormat& format, int width, int height) {
-  return widen(format, width, height, {row_alignment, row_alignment, row_alignment, row_alignment});
-}
-
-FrameLayout decoder_layout(const PixelFormat& format, int width, int height,
-                           AVCodecContext& decoder) {
-  std::array<int, AV_NUM_DATA_POINTERS> wanted{};
-  avcodec_align_dimensions2(&decoder, &width, &height, wanted.data());
-  std::array<int, 4> alignment{};
-  for (std::size_t p = 0; p < 4; ++p) alignment[p] = std::max(row_alignment, wanted[p]);
-  return widen(format, width, height, alignment);
-}
 
 struct FramePool::Arena {
   explicit Arena(const HostMemory& from) : memory(from) {}

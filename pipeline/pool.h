@@ -1,15 +1,13 @@
 // Memory for frames: every plane of a frame in one allocation, used again when the frame is gone.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
-#include "pipeline/av.h"
-#include "pipeline/format.h"
+#include "pipeline/frame_layout.h"
 
 namespace vidconv {
 
@@ -26,27 +24,6 @@ extern const HostMemory plain_memory;
 // is out. Where it is much, large pages if the system has them: fewer faults when they are first
 // touched, fewer look-ups of addresses ever after.
 std::byte* allocate_pages(std::size_t bytes) noexcept;
-
-// Where the planes of a frame lie in its one allocation.
-struct FrameLayout {
-  const PixelFormat* format = nullptr;
-  int width = 0, height = 0;               // of the picture; a decoder's with its own padding
-  std::array<std::ptrdiff_t, 4> offset{};  // bytes from the start of the allocation
-  std::array<int, 4> stride{};             // bytes
-  std::size_t bytes = 0;                   // of the allocation, a few bytes of tail included
-  bool operator==(const FrameLayout&) const = default;
-};
-
-// Component i of a frame whose allocation starts at `memory`, in any memory.
-BytePlane component_of(const FrameLayout& layout, std::size_t i, std::byte* memory);
-
-// Rows packed without gaps: a frame of raw video is one read(2).
-FrameLayout packed_layout(const PixelFormat& format, int width, int height);
-// Every row starts at a multiple of 64 bytes: what encoders and vector units like.
-FrameLayout aligned_layout(const PixelFormat& format, int width, int height);
-// For the buffers of a decoder, which wants room around the picture.
-FrameLayout decoder_layout(const PixelFormat& format, int width, int height,
-                           AVCodecContext& decoder);
 
 // Hands out frames of one layout. A frame's memory comes back when its last reference is dropped,
 // by whoever: a decoder that still predicts from it, an encoder that looks ahead. It may outlive

@@ -46,7 +46,8 @@ constexpr Variant cuda_light{"cuda-light", "linear light", Device::cuda, nullptr
 
 int default_slots(Device device, const PixelFormat& format, int width, int height) {
   constexpr std::size_t small = 8 << 20;  // bytes: a little more than 1920x1080 at 16 bits
-  return device == Device::cuda && format.packed_bytes(width, height) <= small ? 16 : 4;
+  if (is_huge(format.id, width, height)) return 1;
+  return device == Device::cuda && packed_bytes(format, width, height) <= small ? 16 : 4;
 }
 
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,

@@ -102,6 +102,8 @@ struct SourceOptions {
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.
   double timeout = 0;
+  // Pictures with more pixels are refused, before there is memory for them.
+  std::int64_t max_pixels = default_max_pixels;
   int threads = 0;  // of the decoder; 0: as many as it likes
   HostMemory memory = plain_memory;
   // A stream that the device cannot decode is decoded on the CPU, and notify() told.

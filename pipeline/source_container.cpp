@@ -89,6 +89,7 @@ class ContainerSource final : public Source {
   void find_video() {
     AVFormatContext& container = input_.container();
     stream_ = &choose_video(container, options_.video, input_.name());
+    input_.check_size(*stream_->codecpar);
     if (!options_.video_only) return;
     for (unsigned i = 0; i < container.nb_streams; ++i)
       if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
@@ -99,6 +100,7 @@ class ContainerSource final : public Source {
     find_video();
     decoder_ = make_decoder(*stream_,
                             {.threads = options_.threads,
+                             .max_pixels = options_.max_pixels,
                              .memory = options_.memory,
                              .notify = options_.notify,
                              .nvdec = nullptr},

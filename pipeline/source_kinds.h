@@ -46,6 +46,7 @@ struct PictureSpec {
   std::optional<std::int64_t> frames;
 };
 // `what` is for messages. Throws Error(usage).
-PictureSpec parse_picture_spec(std::string_view text, const std::string& what);
+PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
+                               std::int64_t max_pixels);
 
 }  // namespace vidconv

@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t default_frames = 250;
 constexpr std::string_view prefix = "pattern:";
 
+// After so many the pattern begins anew, before its arithmetic overflows.
+constexpr std::int64_t most_frames = (std::int64_t{1} << 48) - 1;
+
 // All levels are in 0..65535.
 constexpr int full = 65535;
 
@@ -35,10 +38,10 @@ std::uint32_t scramble(std::uint32_t v) {
 class Moment {
  public:
   Moment(int width, int height, std::int64_t n)
-      : n_(n),
+      : n_(n & most_frames),
         size_(std::max(1, std::min(width, height))),
-        disc_x_(static_cast<int>(std::int64_t{triangle(n * 2500)} * width >> 16)),
-        disc_y_(static_cast<int>(std::int64_t{triangle(n * 3700 + 40000)} * height >> 16)),
+        disc_x_(static_cast<int>(std::int64_t{triangle(n_ * 2500)} * width >> 16)),
+        disc_y_(static_cast<int>(std::int64_t{triangle(n_ * 3700 + 40000)} * height >> 16)),
         letters_top_(height * 5 / 8),
         letters_bottom_(height * 7 / 8) {}
 
@@ -128,8 +131,8 @@ class PatternSource final : public SteadySource {
 
 std::unique_ptr<Source> open_pattern_source(const std::string& input,
                                             const SourceOptions& options) {
-  const PictureSpec spec =
-      parse_picture_spec(std::string_view(input).substr(prefix.size()), "the pattern");
+  const PictureSpec spec = parse_picture_spec(std::string_view(input).substr(prefix.size()),
+                                              "the pattern", options.max_pixels);
   if (spec.swapped)
     throw Error(Fault::usage, "cannot draw the pattern", input,
                 "its samples are not in this machine's order of bytes", "use " + spec.format->name);

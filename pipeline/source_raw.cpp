@@ -14,7 +14,7 @@ class RawSource final : public SteadySource {
       : SteadySource(info, options, available),
         reader_(std::move(reader)),
         swapped_(swapped),
-        frame_bytes_(info.format->packed_bytes(info.width, info.height)) {}
+        frame_bytes_(packed_bytes(*info.format, info.width, info.height)) {}
 
   void cancel() override {
     SteadySource::cancel();
@@ -48,7 +48,8 @@ class RawSource final : public SteadySource {
 }  // namespace
 
 std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOptions& options) {
-  const PictureSpec spec = parse_picture_spec(options.raw, "the description of the raw input");
+  const PictureSpec spec =
+      parse_picture_spec(options.raw, "the description of the raw input", options.max_pixels);
   if (!spec.format || spec.frames)
     throw Error(Fault::usage, "cannot understand the description of the raw input", options.raw,
                 spec.format ? "it has a number of frames" : "the pixel format is missing",
@@ -64,8 +65,8 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
   std::optional<std::int64_t> available;  // an incomplete frame at the end counts: it is looked at
   if (const std::int64_t size = reader->size(); size > 0) {
     const auto frame =
-        static_cast<std::int64_t>(spec.format->packed_bytes(info.width, info.height));
-    available = (size + frame - 1) / frame;
+        static_cast<std::int64_t>(packed_bytes(*spec.format, info.width, info.height));
+    available = size / frame + (size % frame != 0);
   }
   if (spec.swapped)
     notify(options.notify, Message::byte_order,

@@ -39,8 +39,9 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   if (options.duration) end_ = std::min(end_, first_ + frames_in(*options.duration));
   if (options.frames) end_ = std::min(end_, av_sat_add64(first_, *options.frames));
   if (available) end_ = std::min(end_, std::max(first_, *available));
-  pool_.reserve(
-      static_cast<int>(std::min(most_in_flight, std::max<std::int64_t>(0, end_ - first_))));
+  const std::int64_t frames = std::max<std::int64_t>(0, end_ - first_);
+  const bool huge = is_huge(info_.format->id, info_.width, info_.height);
+  pool_.reserve(static_cast<int>(std::min(huge ? 1 : most_in_flight, frames)));
   if (end_ == std::numeric_limits<std::int64_t>::max()) return;
   info_.frames = end_ - first_;
   info_.frames_are_exact = available.has_value();

@@ -27,25 +27,31 @@ std::optional<std::string> read_line(ByteReader& reader) {
   throw Error(Fault::input, "cannot read the y4m header of", reader.name(), why);
 }
 
-// "30000:1001"; {0, 1} where it is malformed.
-AVRational parse_ratio(std::string_view text) {
-  AVRational ratio{0, 0};
+// A number and nothing else.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number = 0;
   const char* const end = text.data() + text.size();
-  const auto [colon, error] = std::from_chars(text.data(), end, ratio.num);
-  if (error == std::errc{} && colon != end && *colon == ':')
-    std::from_chars(colon + 1, end, ratio.den);
-  return ratio.num > 0 && ratio.den > 0 ? ratio : AVRational{0, 1};
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
 }
 
-int parse_size(std::string_view text) {
-  int size = 0;
-  std::from_chars(text.data(), text.data() + text.size(), size);
-  return size;
+// "30000:1001", or "0:0" for what is unknown, as which it comes back: {0, 1}.
+std::optional<AVRational> parse_ratio(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos) return std::nullopt;
+  const auto num = parse_number<int>(text.substr(0, colon));
+  const auto den = parse_number<int>(text.substr(colon + 1));
+  if (num == 0 && den == 0) return AVRational{0, 1};
+  if (!num || !den || *num < 1 || *den < 1) return std::nullopt;
+  return AVRational{*num, *den};
 }
 
 // `line`: the header without its magic and newline.
-VideoInfo parse_header(std::string_view line, const ByteReader& reader) {
+VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int64_t max_pixels) {
   VideoInfo info;
+  std::int64_t width = 0, height = 0;
   std::string_view chroma = "420jpeg";  // what a header without C means
   while (!line.empty()) {
     const std::size_t space = line.find(' ');
@@ -53,18 +59,22 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader) {
     line.remove_prefix(space == line.npos ? line.size() : space + 1);
     if (word.empty()) continue;
     const std::string_view value = word.substr(1);
+    const auto parsed = [&](const auto& number, const char* wanted) {
+      if (!number) refuse(reader, "'" + std::string(word) + "' is not " + wanted);
+      return *number;
+    };
     switch (word[0]) {
       case 'W':
-        info.width = parse_size(value);
+        width = parsed(parse_number<std::int64_t>(value), "a width");
         break;
       case 'H':
-        info.height = parse_size(value);
+        height = parsed(parse_number<std::int64_t>(value), "a height");
         break;
       case 'F':
-        info.frame_rate = parse_ratio(value);
+        info.frame_rate = parsed(parse_ratio(value), "a frame rate");
         break;
       case 'A':
-        info.sample_aspect = parse_ratio(value);
+        info.sample_aspect = parsed(parse_ratio(value), "an aspect ratio");
         break;
       case 'I':
         info.field_order = y4m_field_order(value);
@@ -82,7 +92,10 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader) {
   if (!kind) refuse(reader, "its pixel format C" + std::string(chroma) + " is not supported");
   info.format = find_format(kind->format);
   info.chroma_location = kind->location;
-  if (info.width < 1 || info.height < 1) refuse(reader, "it has no picture size");
+  check_picture_size(width, height, kind->format, max_pixels, Fault::input,
+                     "cannot read the y4m header of", reader.name());
+  info.width = static_cast<int>(width);
+  info.height = static_cast<int>(height);
   if (info.frame_rate.num == 0) info.frame_rate = {25, 1};  // "unknown", which a player needs too
   return info;
 }
@@ -128,7 +141,8 @@ class Y4mSource final : public SteadySource {
 std::unique_ptr<Source> open_y4m(std::unique_ptr<ByteReader> reader, const SourceOptions& options) {
   const auto line = read_line(*reader);
   if (!line || !line->starts_with(y4m_magic)) refuse(*reader, "it does not end");
-  const VideoInfo info = parse_header(std::string_view(*line).substr(y4m_magic.size()), *reader);
+  const VideoInfo info =
+      parse_header(std::string_view(*line).substr(y4m_magic.size()), *reader, options.max_pixels);
   return std::make_unique<Y4mSource>(info, options, std::move(reader));
 }
 

@@ -75,6 +75,7 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
   }
   o.strict = options.strict;
   o.timeout = options.timeout;
+  o.max_pixels = options.max_pixels;
   o.threads = options.threads;
   // Before the device is known: pinned memory is plain memory where there is none.
   if (!options.gallery && device_word(options) != "cpu" && has_cuda_driver())

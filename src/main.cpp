@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <memory>
@@ -264,17 +265,18 @@ class Command {
                               total_of(source));
       const Messages::Beside beside(messages_, display);
       Progress last;
-      result_ = vidconv::run(source, *processor_, *sink_,
-                             {.observer =
-                                  [&](const Progress& progress) {
-                                    last = progress;
-                                    display.show(progress);
-                                  },
-                              .observer_interval = observer_seconds,
-                              .reached = &result_,
-                              .trace = trace_.get(),
-                              .verifier = verifier.get(),
-                              .begun = &first.begun});
+      const auto run_all = one_by_one() ? run_serial : vidconv::run;
+      result_ = run_all(source, *processor_, *sink_,
+                        {.observer =
+                             [&](const Progress& progress) {
+                               last = progress;
+                               display.show(progress);
+                             },
+                         .observer_interval = observer_seconds,
+                         .reached = &result_,
+                         .trace = trace_.get(),
+                         .verifier = verifier.get(),
+                         .begun = &first.begun});
       display.finish(last);
     }
     if (trace_) trace_->finish();  // before it is said that all is done
@@ -299,6 +301,13 @@ class Command {
     if (trace_) trace_->finish();
     write_report(ending);
     return ending.exit_code;
+  }
+
+  // Frames are so large that several at once would take too much memory.
+  bool one_by_one() const {
+    return std::ranges::any_of(source_->videos(), [](const Source::Video& video) {
+      return is_huge(video.info.format->id, video.info.width, video.info.height);
+    });
   }
 
   int fail(const Error& error) {

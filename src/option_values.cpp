@@ -47,9 +47,9 @@ double parse_number(const char* option, const std::string& text, double min, dou
   refuse(option, text, fmt::format("not a number from {:g} to {:g}", min, max), "");
 }
 
-FilterSpec parse_kernel(const std::string& text) {
+FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
   try {
-    return FilterSpec::parse(text);
+    return FilterSpec::parse(text, max_pixels);
   } catch (const SpecError& error) {
     throw Error(Message::filter_spec, "--kernel",
                 excerpt(error.text(), error.column() - 1, longest_shown),

@@ -25,7 +25,7 @@ std::int64_t parse_whole(const char* option, const std::string& text, std::int64
 // A decimal and nothing else; not "inf", not "nan".
 double parse_number(const char* option, const std::string& text, double min, double max);
 
-FilterSpec parse_kernel(const std::string& text);
+FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels);
 // What --border takes, with bars between.
 std::string border_words();
 Border parse_border(const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "kernels/names.h"
@@ -24,6 +25,7 @@ struct Words {
   std::vector<std::string> kernels, encoder_options, muxer_options;
   std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
   // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
+  std::string max_pixels = std::to_string(default_max_pixels);
   std::string frames, timeout, crf, threads, slots, benchmark, verify;
   std::string list_kernels, list_formats, completions;
   bool list_variants = false, list_devices = false, manual = false;
@@ -116,6 +118,11 @@ void declare_input(CLI::App& app, Options& o, Words& w) {
                  "give up an input from which nothing comes for so long (default: never)")
       ->type_name("SECONDS");
   app.add_flag("--insecure", o.insecure, "do not check the certificates of https and its kin");
+  app.add_option("--max-pixels", w.max_pixels,
+                 "refuse pictures with more, of inputs and of kernels, before there is memory for "
+                 "them")
+      ->capture_default_str()
+      ->type_name("N");
 }
 
 void declare_output(CLI::App& app, Options& o, Words& w) {
@@ -296,6 +303,8 @@ void read_numbers(const Words& w, Options& o) {
   if (!w.frames.empty())
     o.frames = parse_whole("--frames", w.frames, 1, std::numeric_limits<std::int64_t>::max());
   if (!w.video.empty()) o.video = parse_video(w.video);
+  o.max_pixels =
+      parse_whole("--max-pixels", w.max_pixels, 1, std::numeric_limits<std::int64_t>::max());
   if (!w.timeout.empty()) o.timeout = parse_number("--timeout", w.timeout, 0.001, longest_time);
   if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
   if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
@@ -398,7 +407,8 @@ Options parse_options(int argc, const char* const* argv) {
   o.list = list_of(w);
   if (o.list != List::none) return o;
 
-  for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text));
+  read_numbers(w, o);
+  for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
   o.border = parse_border(w.border);
   o.clamp_range = w.range == "clamp";
   if (!w.at.empty()) {
@@ -411,7 +421,6 @@ Options parse_options(int argc, const char* const* argv) {
     o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
   for (const std::string& text : w.muxer_options)
     o.muxer_options.push_back(parse_pair("--muxer-opt", text, "movflags=+faststart"));
-  read_numbers(w, o);
   check_together(o);
   return o;
 }

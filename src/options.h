@@ -57,7 +57,8 @@ struct Options {
   int video = 1;  // which video stream, counted from 1; 0: all
   std::optional<Comparison> compare;
   bool insecure = false;  // certificates of servers are not checked
-  double timeout = 0;   // seconds; 0: wait for ever
+  double timeout = 0;     // seconds; 0: wait for ever
+  std::int64_t max_pixels = default_max_pixels;
   std::string scan;     // auto, progressive or interlaced; empty: auto
   bool strict = false;  // what would be lost is an error
 

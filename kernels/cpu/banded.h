@@ -33,18 +33,27 @@ class BandedConvolver final : public Convolver {
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
     int height = 0;
+    std::ptrdiff_t largest = 0;
     for (const PlanePair& pair : pairs) {
       height = std::max(height, pair.dst.height);
-      for (Window<Lane>& window : windows_) window.reserve(layout(pair.dst.width));
+      largest = std::max(largest, layout(pair.dst.width).elements);
     }
-    const int bands = band_count(pool_->threads(), height, reach_.above + reach_.below);
-    for_bands(*pool_, pairs, bands, [this](const Band& band, int thread) {
+    // One line may be as long as a whole picture: then there are lines for one thread only.
+    const bool alone = largest > most_window_bytes / std::ptrdiff_t{sizeof(Lane)};
+    for (const PlanePair& pair : pairs)
+      for (std::size_t i = 0; i < (alone ? 1 : windows_.size()); ++i)
+        windows_[i].reserve(layout(pair.dst.width));
+    const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
+    for_bands(*pool_, pairs, bands, [&](const Band& band, int thread) {
       run_band_(plan_, engine_plan_, band, layout(band.pair.dst.width),
-                windows_[static_cast<std::size_t>(thread)]);
+                windows_[alone ? 0 : static_cast<std::size_t>(thread)]);
     });
   }
 
  private:
+  // Of a thread: more than 16K takes with a kernel of 513 rows.
+  static constexpr std::ptrdiff_t most_window_bytes = 512 << 20;
+
   WindowLayout layout(int width) const {
     int scratch = 0;
     if constexpr (requires { EnginePlan::scratch; }) scratch = EnginePlan::scratch;

@@ -111,6 +111,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
          write_file(path("a.mp4"), "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/a.ts\n");
          return filter(path("a.mp4"), "-o null:");
        }},
+      {Message::too_large, [=, this] { return filter(clip(), "-o null: --max-pixels 9215"); }},
       {Message::no_video, [=, this] { return filter(sound(), "-o null:"); }},
       {Message::no_frame, [=, this] { return filter(clip(), "-o null: --start 99"); }},
       {Message::output_exists,

@@ -12,6 +12,7 @@ extern "C" {
 #include <libavutil/imgutils.h>
 }
 
+#include "pipeline/frame_layout.h"
 #include "tests/sample_types.h"
 
 namespace vidconv {
@@ -23,7 +24,7 @@ TEST(Format, SaysWhatFfmpegSays) {
     EXPECT_EQ(av_get_pix_fmt(format.name.c_str()), format.id);
     EXPECT_EQ(find_format(format.id), &format);
     for (const auto& [width, height] : {std::pair{1, 1}, {7, 5}, {16, 16}, {33, 2}})
-      EXPECT_EQ(format.packed_bytes(width, height),
+      EXPECT_EQ(packed_bytes(format, width, height),
                 static_cast<std::size_t>(av_image_get_buffer_size(format.id, width, height, 1)));
   }
 }

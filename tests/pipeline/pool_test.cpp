@@ -117,7 +117,7 @@ TEST(Layout, PackedFramesHaveNoGaps) {
     SCOPED_TRACE(format.name);
     FramePool pool(packed_layout(format, 13, 7), plain_memory);
     const Frame frame(pool.get(), 0);
-    EXPECT_EQ(frame.extent().size(), format.packed_bytes(13, 7));
+    EXPECT_EQ(frame.extent().size(), packed_bytes(format, 13, 7));
   }
 }
 
