@@ -2,21 +2,19 @@
 // and a sink encodes the frames and copies the other streams. What is refused must be an Error, and
 // never one that blames ourselves.
 //
-// FFmpeg is not instrumented and not what is tested here: its single allocations and the pictures
-// that we take are limited, so that a header of some 30 bytes cannot ask for minutes of work.
+// Pictures are limited as for users, by max_pixels, so that a header of some 30 bytes cannot ask
+// for minutes of work.
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "input.h"
 #include "kernels/parse.h"
 #include "pipeline/run.h"
 
@@ -24,14 +22,8 @@ namespace {
 
 using namespace vidconv;
 
-constexpr std::size_t most_bytes = 32 << 20;  // of one allocation
 constexpr int most_pixels = 1 << 18;
 constexpr int most_frames = 12;
-
-std::byte* allocate(std::size_t bytes) noexcept {
-  return bytes > most_bytes ? nullptr : plain_memory.allocate(bytes);
-}
-const HostMemory limited_memory = {"limited", allocate, plain_memory.release};
 
 // A folder of this process, gone with it.
 class Folder {
@@ -65,11 +57,9 @@ void filter(const std::string& input, const SourceOptions& from, const Way& way,
   const auto source = open_source(input, from);
   const FilterSpec box[] = {FilterSpec::parse("box")};
   std::vector<std::unique_ptr<Processor>> processors;
-  for (const auto& [stream, video] : source->videos()) {
-    if (std::int64_t{video.width} * video.height > most_pixels) return;
+  for (const auto& [stream, video] : source->videos())
     processors.push_back(make_processor(make_work(box, *video.format, {}, {}), video.width,
                                         video.height, {.slots = 1}));
-  }
 
   const bool to_file = std::string_view(way.output).starts_with("out");
   SinkOptions to;
@@ -87,12 +77,10 @@ void filter(const std::string& input, const SourceOptions& from, const Way& way,
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Folder folder;
   static const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  static const bool limited = (av_max_alloc(most_bytes), true);
+  static const bool limited = (av_max_alloc(fuzz::most_bytes), true);
   (void)limited;
 
-  const int file = memfd_create("fuzzed", MFD_CLOEXEC);
-  if (file < 0 || write(file, data, size) != static_cast<ssize_t>(size)) std::abort();
-  lseek(file, 0, SEEK_SET);
+  const fuzz::FuzzedFile file({data, size});
   // The length, which no format looks at, says which way: where to, by seeking or from a pipe, and
   // whether all videos or the first.
   const Way& way = ways[size % std::size(ways)];
@@ -101,18 +89,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SourceOptions from;
   from.frames = most_frames;
   from.threads = 1;
-  from.memory = limited_memory;
-  from.stdin_fd = file;
+  from.max_pixels = most_pixels;
+  from.memory = fuzz::limited_memory;
+  from.stdin_fd = file.fd();
   from.video = choice / 2 % 2 != 0 ? 0 : 1;
-  try {
-    filter(pipe ? "-" : "/proc/self/fd/" + std::to_string(file), from, way, folder, null);
-  } catch (const Error& error) {
-    const bool limit = error.message().find("out of memory") != std::string::npos;
-    if (error.fault() == Fault::internal && !limit) {
-      std::cerr << error.message() << '\n';
-      std::abort();
-    }
-  }
-  close(file);
+  fuzz::expect_no_fault_of_ours([&] { filter(pipe ? "-" : file.path(), from, way, folder, null); });
   return 0;
 }

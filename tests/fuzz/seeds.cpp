@@ -6,12 +6,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "extremes.h"
 #include "kernels/parse.h"
 #include "kernels/presets.h"
+#include "pipeline/run.h"
+#include "pipeline/y4m.h"
 
 namespace {
 
@@ -46,6 +51,58 @@ std::string png(unsigned format, int bytes_per_pixel) {
   return bytes;
 }
 
+// Two frames of 16x16 in this container, by this encoder; nothing where there is no such encoder.
+std::string video_file(const std::filesystem::path& name, const char* codec) {
+  try {
+    const auto source = open_source("pattern:16x16#2", {});
+    SinkOptions options;
+    options.codec = codec;
+    options.overwrite = true;
+    const auto sink = open_sink(name, options, *source);
+    const FilterSpec same[] = {FilterSpec::parse("identity")};
+    run_serial(*source,
+               *make_processor(make_work(same, *source->video().format, {}, {}), 16, 16, {}),
+               *sink);
+  } catch (const Error&) {
+    return "";
+  }
+  std::ifstream file(name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Openings of every source, by the letter that tells the target who reads them.
+void add_headers(Seeds& seeds, const std::filesystem::path& scratch,
+                 const std::vector<std::string>& kernel_files) {
+  constexpr std::string_view one = "1";
+  const std::string samples(1600, 's');
+  for (const PixelFormat& format : formats()) {
+    seeds.add(fmt::format("g16x12:{}@25#2", format.name));
+    seeds.add(fmt::format("r16x12:{}@30000/1001\n{}", format.name, std::string(200, 'r')));
+    if (const Y4mChroma* chroma = find_y4m_chroma(format.id, AVCHROMA_LOC_UNSPECIFIED))
+      for (const char kind : {'f', 'p'})
+        seeds.add(fmt::format("{}{}W16 H12 F25:1 Ip A1:1 C{}\nFRAME\n{}", kind, "YUV4MPEG2 ",
+                              chroma->tag, samples));
+  }
+  for (const std::string_view size : fuzz::extremes)
+    for (const auto& [width, height] : {std::pair{size, one}, {one, size}}) {
+      seeds.add(fmt::format("fYUV4MPEG2 W{} H{} C420jpeg\nFRAME\n{}", width, height, samples));
+      seeds.add(fmt::format("r{}x{}:yuv420p\n{}", width, height, samples));
+      seeds.add(fmt::format("g{}x{}#1", width, height));
+      seeds.add(fmt::format("kP5 {} {} 255\n{}", width, height, samples));
+    }
+  constexpr std::pair<const char*, const char*> videos[] = {
+      {"a.mkv", "ffv1"},     {"a.mkv", "rawvideo"},  {"a.mkv", "libx264"}, {"a.mp4", "mpeg4"},
+      {"a.mov", "rawvideo"}, {"a.avi", "mjpeg"},     {"a.avi", "huffyuv"}, {"a.nut", "rawvideo"},
+      {"a.flv", "flv"},      {"a.ts", "mpeg2video"}, {"a.gif", ""},        {"a.png", ""},
+      {"a.bmp", ""},         {"a.tiff", ""},         {"a.ppm", ""},        {"a.jpg", ""},
+  };
+  for (const auto& [name, codec] : videos)
+    for (const char kind : {'f', 'p'})
+      if (const std::string bytes = video_file(scratch / name, codec); !bytes.empty())
+        seeds.add(kind + bytes);
+  for (const std::string& file : kernel_files) seeds.add('k' + file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,11 +134,12 @@ int main(int argc, char** argv) {
   for (const char* text : {"# blur\nscale=1/16\nsize=3x3\n1 2 1\n2,4,2\n1 2 1\n",
                            "anchor=0,0\nbias=0.5\n1 -1\n", "P2\n3 2\n9\n0 1 2\n3 4 5\n"})
     files.add(text);
-  files.add(std::string("P5 3 1 255\n\x33\x00\x66", 14));
-  files.add(std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16));
-  files.add(png(PNG_FORMAT_GRAY, 1));
-  files.add(png(PNG_FORMAT_RGBA, 4));
-  files.add(png(PNG_FORMAT_LINEAR_Y, 2));
+  const std::vector<std::string> pictures{
+      std::string("P5 3 1 255\n\x33\x00\x66", 14), std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16),
+      png(PNG_FORMAT_GRAY, 1), png(PNG_FORMAT_RGBA, 4), png(PNG_FORMAT_LINEAR_Y, 2)};
+  for (const std::string& picture : pictures) files.add(picture);
+  Seeds headers(directory / "header");
+  add_headers(headers, directory, pictures);
 
   std::ofstream dictionary(directory / "words.dict");
   for (const std::string& word : words) dictionary << '"' << word << "\"\n";
