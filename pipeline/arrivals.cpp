@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "pipeline/container.h"
+#include "pipeline/url.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -77,7 +78,7 @@ void Arrivals::count(const AVPacket& packet) {
 
 std::string Arrivals::missing() const {
   if (std::string_view(container_.iformat->name) == "image2" && is_numbered(container_.url))
-    return gap_in_numbers(container_.url, video().came);
+    return gap_in_numbers(local_path(container_.url), video().came);
   std::string missing = missing_of_index();
   if (missing.empty() && !announced_) missing = missing_of_header();
   return missing;
