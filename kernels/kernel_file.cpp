@@ -31,6 +31,7 @@ std::string read_kernel_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
   struct stat status;
   if (!file || fstat(fd, &status) != 0) throw system_failure();
+  if (S_ISDIR(status.st_mode)) throw std::runtime_error("it is a directory");
   if (!S_ISREG(status.st_mode)) throw std::runtime_error("it is no regular file");
   std::string bytes;
   char block[65536];
