@@ -54,7 +54,8 @@ TEST(Run, EqualsRunSerialForLongChains) {
 }
 
 TEST(Run, AnyNumberOfFrames) {
-  for (const int frames : {0, 1, 2, 3, 100}) {
+  EXPECT_THROW(filter("pattern:16x16#0", {"gaussian:sigma=1"}, false), Error);
+  for (const int frames : {1, 2, 3, 100}) {
     const Outcome outcome =
         filter("pattern:16x16#" + std::to_string(frames), {"gaussian:sigma=1"}, false);
     EXPECT_EQ(outcome.result.decoded, frames);
