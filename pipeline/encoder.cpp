@@ -320,10 +320,12 @@ void Encoder::set_options(const EncoderChoice& choice, const SinkOptions& option
       value = list->second += (list->second.empty() ? "" : ":") + value;
     set_option(key, value, shown);
   };
-  if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty())
-    set(key, value, value);
   const std::vector<EncoderOption> all = encoder_options(choice, options, video);
   description_ = describe(choice, all);
+  if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty()) {
+    set(key, value, value);
+    description_ += " " + value;
+  }
   if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt);
       !profile.empty()) {
     set("profile", profile, "profile");
