@@ -33,12 +33,14 @@ struct KindRow {
   const char* name;
   Kind kind;
   std::vector<int> sizes;
+  unsigned tap_codes = 7;  // of dense: how many values taps have, of a divisor that is a power of 2
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
       {"box", Kind::box, {3, 5, 7, 15, 31}},
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
+      {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
       {"sobel", Kind::sobel, {3}},
       {"sobel-x", Kind::sobel_x, {3}},
   };
@@ -61,22 +63,24 @@ SampleType sample_of(int depth) {
 }
 
 // Full rank, so that no second pass helps anyone; taps that FFmpeg and 8-bit engines take.
-Filter dense(int size) {
+Filter dense(int size, unsigned codes) {
   std::minstd_rand random(1);
   std::vector<double> taps;
-  for (int i = 0; i < size * size; ++i) taps.push_back(static_cast<double>(random() % 7 + 1) / 256);
+  const double divisor = codes < 256 ? 256 : 1 << 20;  // the sum of fine taps is some units at most
+  for (int i = 0; i < size * size; ++i)
+    taps.push_back(static_cast<double>(random() % codes + 1) / divisor);
   return {.kernels = {Kernel(size, size, std::move(taps))}};
 }
 
-Filter filter_of(Kind kind, int size) {
+Filter filter_of(const KindRow& row, int size) {
   const auto made = [](const std::string& spec) { return FilterSpec::parse(spec).make(); };
-  switch (kind) {
+  switch (row.kind) {
     case Kind::box:
       return made(fmt::format("box:size={}", size));
     case Kind::gaussian:
       return made(fmt::format("gaussian:sigma={}:radius={}", sigma_of(size), size / 2));
     case Kind::dense:
-      return dense(size);
+      return dense(size, row.tap_codes);
     case Kind::sobel:
       return made("sobel");
     case Kind::sobel_x:
@@ -168,7 +172,7 @@ int run(const Settings& settings) {
                          sample_of(depth),
                          frame.width,
                          frame.height * 3 / 2,
-                         filter_of(kind.kind, size),
+                         filter_of(kind, size),
                          settings.threads};
             measurement.run(kind.name, c, frame.name, device);
           }

@@ -41,6 +41,8 @@ constexpr Variant table[] = {
      cuda::supports_dense_small, cuda::make_dense_small},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
      cuda::supports_separable, cuda::make_separable},
+    {"cuda-dense-imma-wide", "8 bits, one matrix of up to 49x49, tensor cores", Device::cuda,
+     cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide},
     {"cuda-dense", "matrices of any size", Device::cuda, cuda::supports_dense, cuda::make_dense},
 #endif
     {"reference", "the definition: plain loops; threads", Device::cpu, any_plan, make_reference},

@@ -11,6 +11,7 @@
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/imma.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/output.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -70,13 +71,6 @@ struct MatrixTaps {
     return sums;
   }
 };
-
-// Stores codes of 2 adjacent columns one by one, as far as the plane reaches.
-__device__ inline void store_two(const Plane<std::uint8_t>& dst, int x, int y, unsigned codes) {
-  std::uint8_t* const to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
-  if (x < dst.width) *to = static_cast<std::uint8_t>(codes);
-  if (x + 1 < dst.width) to[dst.step] = static_cast<std::uint8_t>(codes >> 8);
-}
 
 // The l2 norm of two integers of which no sum of squares reaches 2^23, rounded, not clamped.
 //

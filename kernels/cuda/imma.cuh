@@ -55,12 +55,15 @@ __device__ inline Sums mma32(unsigned a0, unsigned a1, unsigned a2, unsigned a3,
   return d;
 }
 
-// The same over 16 products, of unsigned bytes in B.
-template <class AByte>
+// The same over 16 products.
+template <class AByte, class BByte>
 __device__ inline Sums mma16(unsigned a0, unsigned a1, unsigned b0, const Sums& c) {
   Sums d;
   if constexpr (std::is_same_v<AByte, std::int8_t>)
     VIDCONV_MMA("m16n8k16", "s8", "u8", "{%4,%5}", "{%6}, {%7,%8,%9,%10}", "r"(a0), "r"(a1),
+                "r"(b0));
+  else if constexpr (std::is_same_v<BByte, std::int8_t>)
+    VIDCONV_MMA("m16n8k16", "u8", "s8", "{%4,%5}", "{%6}, {%7,%8,%9,%10}", "r"(a0), "r"(a1),
                 "r"(b0));
   else
     VIDCONV_MMA("m16n8k16", "u8", "u8", "{%4,%5}", "{%6}, {%7,%8,%9,%10}", "r"(a0), "r"(a1),
@@ -69,17 +72,21 @@ __device__ inline Sums mma16(unsigned a0, unsigned a1, unsigned b0, const Sums& 
 }
 #undef VIDCONV_MMA
 
-// 256 * sums + start: from the product with the upper bytes to that with the lower.
-__device__ inline Sums next_byte(const Sums& sums, std::int32_t start) {
+// 256 * sums + rest, and with one `start` for all: from the product with the upper bytes to that
+// with the lower.
+__device__ inline Sums next_byte(const Sums& sums, const Sums& rest) {
   Sums next;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     next.v[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.v[i]) * 256u +
-                                          static_cast<std::uint32_t>(start));
+                                          static_cast<std::uint32_t>(rest.v[i]));
   return next;
 }
 
 __device__ inline Sums all(std::int32_t value) { return {{value, value, value, value}}; }
+__device__ inline Sums next_byte(const Sums& sums, std::int32_t start) {
+  return next_byte(sums, all(start));
+}
 
 // The same in four registers that the compiler takes for different: it keeps them, and need not
 // copy one into four before each product.

@@ -41,7 +41,7 @@ struct PassTaps {
       sums = mma32<Byte, std::uint8_t>(t[2 * c], t[2 * c + 1], t[2 * c + 2], t[2 * c + 3], b[c],
                                        b[c + 1], sums);
     if constexpr (chunks % 2 == 1)
-      sums = mma16<Byte>(t[2 * chunks - 2], t[2 * chunks - 1], b[chunks - 1], sums);
+      sums = mma16<Byte, std::uint8_t>(t[2 * chunks - 2], t[2 * chunks - 1], b[chunks - 1], sums);
     return sums;
   }
 };
@@ -57,6 +57,13 @@ __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int
   }
   if constexpr (chunks % 2 == 1)
     b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + 16 * (chunks - 1) + 4 * q);
+}
+
+// Where operand row k of such a window lies in it.
+inline int window_slot(int k, int chunks) {
+  const int chunk = k / 16, q = k % 16 / 4, b = k % 4;
+  if (chunk == chunks - 1 && chunks % 2 == 1) return k;
+  return chunk / 2 * 32 + 8 * q + chunk % 2 * 4 + b;
 }
 
 // Sums of 16 rows that wait for the column pass, for columns g (half 0) and g + 8 (half 1): the

@@ -223,11 +223,7 @@ class SeparableImma final : public Convolver {
     append_taps(
         words, taps.row, taps.anchor_x, chunks, bytes,
         [](int m) { return m % 8 / 2 * 4 + m % 2 + m / 8 * 2; },
-        [](int k) {  // load_window()
-          const int chunk = k / 16, q = k % 16 / 4, b = k % 4;
-          if (chunk == chunks - 1 && chunks % 2 == 1) return k;
-          return chunk / 2 * 32 + 8 * q + chunk % 2 * 4 + b;
-        });
+        [](int k) { return window_slot(k, chunks); });
     append_taps(
         words, taps.column, taps.anchor_y, chunks, bytes, [](int m) { return m; },
         [](int k) {  // Between

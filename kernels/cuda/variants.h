@@ -17,6 +17,9 @@ std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 bool supports_dense_imma(const Plan&);
 std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);
 
+bool supports_dense_imma_wide(const Plan&);
+std::unique_ptr<Convolver> make_dense_imma_wide(const Plan&, int threads);
+
 bool supports_separable_imma(const Plan&);
 std::unique_ptr<Convolver> make_separable_imma(const Plan&, int threads);
 

@@ -1,0 +1,254 @@
+// cuda-dense-imma-wide: one matrix that reaches up to 24 samples around the output sample, for
+// 8-bit samples on the integer tensor cores.
+//
+// A warp makes 8 rows of 128 outputs, in 16 blocks of 8. One kernel row is one product
+//   [16 blocks x window of samples] * [window x 8 outputs of a block],
+// samples in A, taps in B. The sample rows that 8 output rows see through one kernel row lie in
+// registers: for the next kernel row one row of samples comes in and one goes.
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/device_array.h"
+#include "kernels/cuda/imma_passes.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/output.cuh"
+#include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int warps = 8;  // of a block, one below the other
+constexpr int strip = 8;  // rows that a warp computes
+constexpr int block = 8;  // outputs in a row of A * B
+constexpr int tile_width = 16 * block;
+constexpr int tile_height = warps * strip;
+
+constexpr int least_chunks = 2;
+constexpr int tallest = 2 * radius(most_chunks) + 1;
+
+struct Work {
+  Batch batch;
+  Sampling sampling;
+  Rounding rounding;
+  std::int32_t start;    // of a sum: Finish::offset
+  int height, anchor_y;  // of the matrix
+  int right, left;       // how far it reaches
+  const unsigned* taps;  // [byte][kernel row][pair of chunks, or one][lane], in device memory
+};
+
+// The samples of a tile in shared memory.
+template <int chunks>
+struct Layout {
+  static constexpr int margin = round_up(radius(chunks), vector_samples<std::uint8_t>);
+  static constexpr int last_window = margin - radius(chunks) + tile_width - block;
+  static constexpr int pitch = round_up(last_window + 16 * chunks, vector_samples<std::uint8_t>);
+};
+
+// The lane's part of one row of samples, of blocks g and g + 8; and of one kernel row.
+template <int chunks>
+struct SampleRow {
+  unsigned a[2][chunks];
+
+  __device__ void load(const std::uint8_t* from, int q) {
+    load_window<chunks>(a[0], from, q);
+    load_window<chunks>(a[1], from + 8 * block, q);
+  }
+};
+template <int chunks>
+struct KernelRow {
+  static constexpr int words = chunks * warp_size;
+  unsigned b[chunks];
+
+  __device__ void load(const unsigned* from) {
+#pragma unroll
+    for (int c = 0; c + 1 < chunks; c += 2) {
+      const uint2 v = __ldg(reinterpret_cast<const uint2*>(from + c * warp_size) + threadIdx.x);
+      b[c] = v.x, b[c + 1] = v.y;
+    }
+    if constexpr (chunks % 2 == 1)
+      b[chunks - 1] = __ldg(from + (chunks - 1) * warp_size + threadIdx.x);
+  }
+};
+
+template <class Byte, int chunks>
+__device__ inline Sums multiply_add(const SampleRow<chunks>& row, const unsigned (&b)[chunks],
+                                    Sums sums) {
+#pragma unroll
+  for (int c = 0; c + 1 < chunks; c += 2)
+    sums = mma32<std::uint8_t, Byte>(row.a[0][c], row.a[1][c], row.a[0][c + 1], row.a[1][c + 1],
+                                     b[c], b[c + 1], sums);
+  if constexpr (chunks % 2 == 1)
+    sums =
+        mma16<std::uint8_t, Byte>(row.a[0][chunks - 1], row.a[1][chunks - 1], b[chunks - 1], sums);
+  return sums;
+}
+
+// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of the sample rows from
+// r on. `from` is where the lane's windows begin in the first of them. Of both kinds of rows one
+// more than there are is read.
+template <class Byte, int chunks>
+__device__ inline void add_rows(Sums (&sums)[strip], const std::uint8_t* from, int height,
+                                const unsigned* taps) {
+  constexpr int pitch = Layout<chunks>::pitch;
+  const int q = static_cast<int>(threadIdx.x) % 4;
+  SampleRow<chunks> rows[strip];  // for kernel row j, sample row j + r is in rows[(j + r) % strip]
+#pragma unroll
+  for (SampleRow<chunks>& row : rows) {
+    row.load(from, q);
+    from += pitch;
+  }
+  KernelRow<chunks> kernel_row, next_row;
+  next_row.load(taps);
+#pragma unroll 1
+  for (int first = 0; first < height; first += strip) {
+#pragma unroll
+    for (int i = 0; i < strip; ++i) {
+      if (first + i >= height) break;
+      kernel_row = next_row;
+      next_row.load(taps + (i + 1) * KernelRow<chunks>::words);
+#pragma unroll
+      for (int r = 0; r < strip; ++r) {
+        sums[r] = multiply_add<Byte>(rows[(i + r) % strip], kernel_row.b, sums[r]);
+        if (r == 0) rows[i].load(from + i * pitch, q);
+      }
+    }
+    from += strip * pitch;
+    taps += strip * KernelRow<chunks>::words;
+  }
+}
+
+template <int chunks, int bytes>
+__global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
+    dense_imma_wide_kernel(const __grid_constant__ Work work) {
+  using L = Layout<chunks>;
+  extern __shared__ uint4 shared[];
+  auto* const samples = reinterpret_cast<std::uint8_t*>(shared);
+
+  const Tile tile = this_tile(work.batch, tile_width, tile_height);
+  const Piece piece{
+      tile.x - L::margin, tile.y - work.anchor_y,          L::pitch, tile_height + work.height - 1,
+      work.right,         work.height - 1 - work.anchor_y, work.left};
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
+  load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
+  __syncthreads();
+
+  const int lane = static_cast<int>(threadIdx.x), g = lane / 4, q = lane % 4;
+  const int first_row = static_cast<int>(threadIdx.y) * strip;
+  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
+  if (y0 >= dst.height) return;
+
+  const std::uint8_t* from =
+      samples + first_row * L::pitch + L::margin - radius(chunks) + block * g;
+  Sums sums[strip];
+#pragma unroll
+  for (Sums& sum : sums) sum = all(bytes == 1 ? work.start : 0);
+  add_rows<std::int8_t, chunks>(sums, from, work.height, work.taps);
+  if constexpr (bytes == 2) {
+#pragma unroll
+    for (Sums& sum : sums) sum = next_byte(sum, work.start);
+    const unsigned* const lower = work.taps + (work.height + 1) * KernelRow<chunks>::words;
+    add_rows<std::uint8_t, chunks>(sums, from, work.height, lower);
+  }
+
+  with_rounding(work.rounding, [&](auto round) {
+    const bool whole =
+        is_aligned(dst, 2) && tile.x + tile_width <= dst.width && y0 + strip <= dst.height;
+#pragma unroll
+    for (int r = 0; r < strip; ++r) {
+      const unsigned left = pack_codes(round(sums[r].v[0]), round(sums[r].v[1]));
+      const unsigned right = pack_codes(round(sums[r].v[2]), round(sums[r].v[3]));
+      if (whole) {
+        std::uint8_t* const to = dst.row(y0 + r) + x;
+        *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
+        *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
+      } else if (y0 + r < dst.height) {
+        store_two(dst, x, y0 + r, left);
+        store_two(dst, x + 8 * block, y0 + r, right);
+      }
+    }
+  });
+}
+
+template <int chunks, int bytes>
+class DenseImmaWide final : public Convolver {
+ public:
+  explicit DenseImmaWide(const Plan& plan) : taps_(all_taps(plan.terms[0])) {
+    const Taps& t = plan.terms[0];
+    work_.sampling = sampling_of(plan);
+    work_.rounding = rounding_of(plan.finish);
+    work_.start = plan.finish.offset;
+    work_.height = t.height;
+    work_.anchor_y = t.anchor_y;
+    work_.left = t.anchor_x;
+    work_.right = t.width - 1 - t.anchor_x;
+    work_.taps = taps_.data();
+  }
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    const int shared = Layout<chunks>::pitch * (tile_height + work_.height);
+    for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
+      work_.batch = batch;
+      launch("cuda-dense-imma-wide", dense_imma_wide_kernel<chunks, bytes>, blocks,
+             dim3(warp_size, warps), shared, stream, work_);
+    });
+  }
+
+ private:
+  // B: a lane's register c holds what chunk c of a window brings to output g of its block.
+  static DeviceArray<unsigned> all_taps(const Taps& t) {
+    const auto word = [&](int row, int byte, int chunk, int lane) {
+      unsigned packed = 0;
+      for (int b = 0; b < 4; ++b) {
+        const int k = 16 * chunk + lane % 4 * 4 + b;
+        const int i = window_slot(k, chunks) - lane / 4 - radius(chunks) + t.anchor_x;
+        if (i < 0 || i >= t.width || row == t.height) continue;
+        const double tap = t.dense[static_cast<std::size_t>(row * t.width + i)];
+        packed |= byte_of(static_cast<int>(tap), byte, bytes) << (8 * b);
+      }
+      return packed;
+    };
+    std::vector<unsigned> all;
+    for (int byte = 0; byte < bytes; ++byte)
+      for (int row = 0; row <= t.height; ++row)  // one of zeros to end with
+        for (int c = 0; c < chunks; c += 2)
+          for (int lane = 0; lane < warp_size; ++lane) {
+            all.push_back(word(row, byte, c, lane));
+            if (c + 1 < chunks) all.push_back(word(row, byte, c + 1, lane));
+          }
+    return DeviceArray<unsigned>(std::span<const unsigned>(all));
+  }
+
+  DeviceArray<unsigned> taps_;
+  Work work_{};
+};
+
+int reach_to_the_sides(const Taps& t) { return std::max(t.anchor_x, t.width - 1 - t.anchor_x); }
+
+template <int chunks>
+std::unique_ptr<Convolver> make_wide(const Plan& plan) {
+  if constexpr (chunks < most_chunks)
+    if (reach_to_the_sides(plan.terms[0]) > radius(chunks)) return make_wide<chunks + 1>(plan);
+  if (bytes_needed(plan.terms[0].dense) == 1)
+    return std::make_unique<DenseImmaWide<chunks, 1>>(plan);
+  return std::make_unique<DenseImmaWide<chunks, 2>>(plan);
+}
+
+}  // namespace
+
+bool supports_dense_imma_wide(const Plan& plan) {
+  if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
+    return false;
+  const Taps& t = plan.terms[0];
+  return reach_to_the_sides(t) <= radius(most_chunks) && t.height <= tallest &&
+         bytes_needed(t.dense) != 0 && imma_serves(plan);
+}
+
+std::unique_ptr<Convolver> make_dense_imma_wide(const Plan& plan, int) {
+  return make_wide<least_chunks>(plan);
+}
+
+}  // namespace vidconv::cuda
