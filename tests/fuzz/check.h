@@ -14,7 +14,8 @@ template <class Parse>
 void check(Parse parse) {
   try {
     const FilterSpec spec = parse();
-    spec.warning();
+    spec.gain_warning();
+    spec.shape_warning();
     for (const Subsampling s : {Subsampling{1, 1}, {2, 2}, {4, 1}}) {
       const Filter filter = spec.make(s);
       if (filter.kernels[0].taps().size() > 1000) continue;  // planning takes as long as it may
