@@ -11,7 +11,7 @@ target=${2:-all}
 
 packages=(
   g++ cmake ninja-build pkgconf
-  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ffmpeg libffmpeg-nvenc-dev
+  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev ffmpeg libffmpeg-nvenc-dev
   libcli11-dev libeigen3-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
   libgtest-dev libopencv-imgproc-dev openssl python3 python3-jsonschema groff-base zsh fish
 )

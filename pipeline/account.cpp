@@ -44,6 +44,7 @@ std::string imbalance(const StreamAccount& a, const CopyAccount* copies) {
           {{"copied", c.copied},
            {"left out", c.left_out},
            {"empty", c.empty},
+           {"decoded", c.decoded},
            {"refused", c.refused}});
   }
   if (wrong.empty()) return wrong;

@@ -38,8 +38,10 @@ struct CopyAccount {
   std::int64_t left_out = 0;  // the output cannot hold the stream, or not this, which was said
   std::int64_t empty = 0;     // subtitles that show nothing, where they are coded anew
   std::int64_t refused = 0;   // the output's container, or a filter on the way, did not take them
+  std::int64_t decoded = 0;   // sound that is coded anew
+  std::int64_t encoded = 0;   // what came of it; no part of the sum
 
-  std::int64_t sum() const { return copied + left_out + empty + refused; }
+  std::int64_t sum() const { return copied + left_out + empty + refused + decoded; }
 };
 
 // What does not add up, in words; empty where everything does. docs/stats.md has the equations.

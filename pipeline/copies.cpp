@@ -69,7 +69,14 @@ bool is_cover(const AVStream& stream) {
 
 }  // namespace
 
-Copies::Copies(Muxer& muxer, Notify lose) : muxer_(muxer), lose_(std::move(lose)) {
+Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio, Notify lose)
+    : muxer_(muxer),
+      container_(container),
+      without_sound_(audio == "none"),
+      sound_encoder_(audio.empty() || audio == "none" || audio == "copy"
+                         ? nullptr
+                         : &choose_sound_encoder(audio, container)),
+      lose_(std::move(lose)) {
   muxer_.on_refusal([this](const AVStream& to, const std::string& when, const std::string& why) {
     return refuse(to, when, why);
   });
@@ -78,7 +85,7 @@ Copies::Copies(Muxer& muxer, Notify lose) : muxer_(muxer), lose_(std::move(lose)
 bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
   constexpr int most_told = 10;
   const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
-  if (it == copies_.end()) return false;
+  if (it == copies_.end() || it->second.sound) return false;  // our own packets make sense
   CopyAccount& account = accounts_[it->first];
   --account.copied;
   ++account.refused;
@@ -90,22 +97,28 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
   return true;
 }
 
-void Copies::add(const AVStream& from, const AVOutputFormat& container) {
+void Copies::add(const AVStream& from) {
   // The titles of the chapters as a text track: written again with the chapters.
   if (from.discard == AVDISCARD_ALL) return;
   accounts_.try_emplace(from.index);
-  Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr};
-  if (is_matroska(container) && is_cover(from)) {
+  const bool is_sound = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+  if (is_sound && without_sound_) return;
+  Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr, .sound = nullptr};
+  if (is_matroska(container_) && is_cover(from)) {
     copy.to = &muxer_.add_stream();
     copy.in_header = true;
     make_attachment(from, *copy.to);
-  } else if (can_copy(container, from)) {
+  } else if (is_sound && sound_encoder_) {
+    copy.sound = SoundConverter::make(from, *sound_encoder_, container_);
+    if (!copy.sound) return leave_out(from);
+    add_sound(from, copy);
+  } else if (can_copy(container_, from)) {
     copy.to = &muxer_.add_stream();
-    copy_stream_description(from, container, *copy.to);
-    if (is_matroska(container)) copy.later = lead_in(from);
-  } else if ((copy.subtitles = SubtitleConverter::make(from, container))) {
+    copy_stream_description(from, container_, *copy.to);
+    if (is_matroska(container_)) copy.later = lead_in(from);
+  } else if ((copy.subtitles = SubtitleConverter::make(from, container_))) {
     copy.to = &muxer_.add_stream();
-    copy_stream_description(from, container, *copy.to);
+    copy_stream_description(from, container_, *copy.to);
     const AVCodecContext& encoder = copy.subtitles->encoder();
     check_av(avcodec_parameters_from_context(copy.to->codecpar, &encoder), Fault::internal,
              "cannot describe a stream");
@@ -113,13 +126,60 @@ void Copies::add(const AVStream& from, const AVOutputFormat& container) {
                               avcodec_get_name(encoder.codec_id));
   } else {
     leave_out(from);
+    if (const std::string encoder = sound_encoder_for(container_); is_sound && !encoder.empty())
+      instead_ = fmt::format("; --audio {} codes the sound anew", encoder);
     return;
   }
   copies_.emplace(from.index, std::move(copy));
 }
 
+void Copies::add_sound(const AVStream& from, Copy& copy) {
+  copy.to = &muxer_.add_stream();
+  copy_stream_description(from, container_, *copy.to);
+  check_av(avcodec_parameters_from_context(copy.to->codecpar, &copy.sound->encoder()),
+           Fault::internal, "cannot describe a stream");
+  copy.time_base = copy.to->time_base = copy.sound->time_base();
+  if (is_matroska(container_)) copy.later = lead_in(*copy.to);
+  av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
+  converted_ += fmt::format("{}{} to {} by {}", converted_.empty() ? "" : ", ", describe(from),
+                            avcodec_get_name(sound_encoder_->id), sound_encoder_->name);
+}
+
 void Copies::leave_out(const AVStream& stream) {
   left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
+}
+
+void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {
+  try {
+    copy.sound->write(packet, [&](AVPacket& made) {
+      ++account.encoded;
+      mux(copy, made);
+    });
+    ++account.decoded;
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    ++account.refused;
+    if (!std::exchange(copy.complained, true))
+      notify(lose_, Message::damaged,
+             fmt::format("sound of stream #{} makes no sense in places, left out: {}",
+                         packet.stream_index, error.why()));
+  }
+}
+
+void Copies::mux(Copy& copy, AVPacket& packet) {
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
+  ++copy.muxed;
+  muxer_.write(packet, copy.time_base, *copy.to);
+}
+
+void Copies::finish() {
+  for (auto& entry : copies_)
+    if (entry.second.sound)
+      entry.second.sound->finish([&](AVPacket& made) {
+        ++accounts_[entry.first].encoded;
+        mux(entry.second, made);
+      });
 }
 
 // nullptr where there is nothing to write, which is counted.
@@ -151,13 +211,11 @@ void Copies::write(AVPacket& packet) {
     ++account.copied;
     return;
   }
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
-  if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
+  if (copy.sound) return convert_sound(copy, packet, account);
   PacketPtr text;
   if (copy.subtitles && !(text = convert(copy, packet, account))) return;
   ++account.copied;
-  ++copy.muxed;
-  muxer_.write(text ? *text : packet, copy.time_base, *copy.to);
+  mux(copy, text ? *text : packet);
 }
 
 void Copies::check_written() const {

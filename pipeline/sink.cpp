@@ -113,6 +113,11 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
   capture_av_log();
   const SinkKind& kind = kind_for(output, options);
   if (!kind.encodes) refuse_encoder_options(kind, options);
+  const bool wants_sound =
+      !options.audio.empty() && options.audio != "none" && options.audio != "copy";
+  if (kind.open != open_file_sink && wants_sound)
+    throw Error(Fault::usage, "there is no sound for", "--audio " + options.audio,
+                "the output is " + std::string(kind.name));
   if (kind.open != open_file_sink && !options.muxer_options.empty())
     throw Error(Fault::usage, "there is no muxer for",
                 "--muxer-opt " + options.muxer_options[0].first,

@@ -59,6 +59,7 @@ struct SinkOptions {
   std::string bitrate;       // "5M"; not beside crf; empty: constant quality
   std::string pixel_format;  // that the encoder gets; empty: the video's, or the nearest to it
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
+  std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
   bool overwrite = false;
   int threads = 0;  // of the encoder; 0: as many as it likes
   // Frames come in the memory of this CUDA device and are encoded there: only where

@@ -34,7 +34,7 @@ class FileSink final : public Sink {
         to_(output, options),
         format_(choose_container(output, options)),
         muxer_(format_, output, options.muxer_options, notify_, lose_),
-        copies_(muxer_, lose_) {
+        copies_(muxer_, format_, options.audio, lose_) {
     for (const Source::Video& video : source.videos())
       videos_.push_back(std::make_unique<VideoOutput>(video, format_, options));
     if (source.container())
@@ -56,6 +56,7 @@ class FileSink final : public Sink {
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
+    copies_.finish();
     muxer_.finish();
     copies_.check_written();
     for (const auto& video : videos_) check_written(*video);
@@ -107,7 +108,7 @@ class FileSink final : public Sink {
       if (video != videos_.end())
         add_video(**video, &stream);
       else
-        copies_.add(stream, format_);
+        copies_.add(stream);
     }
     if (!copies_.converted().empty())
       notify(notify_, Message::converted,
@@ -115,8 +116,8 @@ class FileSink final : public Sink {
                          copies_.converted()));
     if (!copies_.left_out().empty())
       notify(lose_, Message::left_out,
-             fmt::format("{} cannot hold these streams, left out: {}", format_.name,
-                         copies_.left_out()));
+             fmt::format("{} cannot hold these streams, left out: {}{}", format_.name,
+                         copies_.left_out(), copies_.instead()));
     copy_description(input, muxer_.container());
     std::map<int, int> streams = copies_.streams();
     for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;

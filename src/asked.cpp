@@ -92,6 +92,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.preset = options.preset;
   o.bitrate = options.bitrate;
   o.pixel_format = options.pixel_format;
+  o.audio = options.audio;
   o.muxer_options = options.muxer_options;
   o.encoder_options = options.encoder_options;
   o.overwrite = options.overwrite;

@@ -54,7 +54,7 @@ void take_any_case(CLI::App& app) {
       },
       "");
   for (const char* name :
-       {"--codec", "--pix-fmt", "--format", "--device", "--variant", "--decoder"})
+       {"--codec", "--audio", "--pix-fmt", "--format", "--device", "--variant", "--decoder"})
     app.get_option(name)->transform(lower);
 }
 
@@ -144,6 +144,10 @@ void declare_output(CLI::App& app, Options& o, Words& w) {
                  "pixel format of the output (default: the input's, or the nearest to it that the "
                  "encoder takes)")
       ->type_name("NAME");
+  app.add_option(
+         "--audio", o.audio,
+         "sound as it is (default), none, or coded anew by an encoder such as libopus or aac")
+      ->type_name("copy|none|CODEC");
   app.add_option("--muxer-opt", w.muxer_options,
                  "an option of the container, such as movflags=+faststart; may be repeated")
       ->allow_extra_args(false)

@@ -46,7 +46,7 @@ struct Options {
   int threads = 0;  // 0: as many as the machine has
   int slots = 0;    // 0: the default of the pipeline
 
-  std::string codec, preset, bitrate, pixel_format;  // empty: chosen by the output
+  std::string codec, preset, bitrate, pixel_format, audio;  // empty: chosen by the output
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
 

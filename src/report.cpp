@@ -70,6 +70,8 @@ Json ledger_json(const RunResult& r) {
       packets["empty"] = copies.empty;
       packets["refused"] = copies.refused;
       packets["marked"] = a.marked;
+      packets["decoded"] = copies.decoded;
+      packets["encoded"] = copies.encoded;
     }
     stream["packets"] = packets;
   }

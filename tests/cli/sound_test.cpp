@@ -1,0 +1,144 @@
+// --audio: sound as it is, left out, or coded anew, at the same time as before.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using nlohmann::json;
+
+class Sound : public CliTest {
+ protected:
+  // Two seconds of video; its sound is silent but for half a second from 0.7 s on.
+  std::string clip_with(const std::string& name, const std::string& encoding,
+                        const std::string& filter = "") const {
+    ffmpeg(
+        "-f lavfi -i testsrc2=size=64x48:rate=25:duration=2 -f lavfi -i "
+        "\"aevalsrc='0.5*sin(2*PI*1000*t)*between(t,0.7,1.2)':duration=2:s=44100\" -shortest " +
+        (filter.empty() ? "" : "-af " + filter + " ") + "-c:v mpeg4 " + encoding + " " +
+        path(name));
+    return path(name);
+  }
+  Result filter(const std::string& in, const std::string& out, const Arguments& more) const {
+    Arguments all{in, "-o", path(out), "-y", "--kernel", "box", "--stats", path("s.json")};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  }
+  std::string sound_of(const std::string& name, const std::string& what) const {
+    const auto lines = probe(path(name), "stream=" + what, "a:0");
+    return lines.empty() ? "" : lines[0];
+  }
+  // Where the silence of the first sound stream ends and begins again, in seconds.
+  static std::pair<double, double> beep(const std::string& file) {
+    const Result result = shell("ffmpeg -nostdin -v info -i " + file +
+                                " -map 0:a:0 -af silencedetect=n=-30dB:d=0.2 -f null - 2>&1");
+    const auto value = [&](const std::string& key) {
+      const std::size_t at = result.out.rfind(key);
+      return at == std::string::npos ? NAN : std::stod(result.out.substr(at + key.size()));
+    };
+    const std::size_t first = result.out.find("silence_end: ");
+    const double begin =
+        first == std::string::npos ? NAN : std::stod(result.out.substr(first + 13));
+    return {begin, value("silence_start: ")};
+  }
+  static void expect_same_time(const std::string& a, const std::string& b) {
+    EXPECT_NEAR(beep(a).first, beep(b).first, 0.02) << b;
+    EXPECT_NEAR(beep(a).second, beep(b).second, 0.02) << b;
+  }
+};
+
+TEST_F(Sound, ThatAContainerCannotHoldIsNamedWithWhatItCan) {
+  const std::string in = clip_with("in.mp4", "-c:a aac");
+  const Result left_out = filter(in, "a.webm", {});
+  EXPECT_TRUE(succeeded(left_out));
+  EXPECT_TRUE(has_line_with(left_out.err, {"#1 (audio, aac)", "--audio lib", "[left-out]"}));
+  EXPECT_EQ(sound_of("a.webm", "codec_name"), "");
+  const Result anew = filter(in, "b.webm", {"--audio", "libopus"});
+  EXPECT_TRUE(succeeded(anew));
+  EXPECT_TRUE(has_line_with(anew.err, {"#1 (audio, aac) to opus by libopus", "[converted]"}));
+  EXPECT_EQ(sound_of("b.webm", "codec_name"), "opus");
+  expect_same_time(in, path("b.webm"));
+}
+
+TEST_F(Sound, KeepsItsTimeInEveryContainer) {
+  const std::string in = clip_with("in.mkv", "-c:a pcm_s16le");
+  for (const auto& [out, codec, name] : {std::tuple{"a.mp4", "aac", "aac"},
+                                         {"a.mkv", "libopus", "opus"},
+                                         {"b.mkv", "libvorbis", "vorbis"},
+                                         {"c.mkv", "MP3", "mp3"},
+                                         {"d.mkv", "flac", "flac"},
+                                         {"a.mov", "pcm_s16le", "pcm_s16le"},
+                                         {"a.ts", "mp2", "mp2"}}) {
+    EXPECT_TRUE(succeeded(filter(in, out, {"--audio", codec}))) << out;
+    EXPECT_EQ(sound_of(out, "codec_name"), name);
+    expect_same_time(in, path(out));
+    const json stream = json::parse(read_file(path("s.json"))).at("ledger").at("streams").at(1);
+    const json& packets = stream.at("packets");
+    EXPECT_EQ(packets.at("read"), packets.at("decoded")) << out;
+    EXPECT_GT(packets.at("encoded"), 10) << out;
+    EXPECT_EQ(packets.at("copied"), 0) << out;
+  }
+}
+
+TEST_F(Sound, GapsStayGaps) {
+  // A second of it is missing before the beep, which keeps its time.
+  const std::string in =
+      clip_with("in.mkv", "-c:a pcm_s16le", "aselect='not(between(t\\,0.1\\,0.5))'");
+  EXPECT_TRUE(succeeded(filter(in, "a.mkv", {"--audio", "flac"})));
+  const auto at = [&](const std::string& file) {
+    // By the time of the packets: silence in between is not decoded of the input.
+    return shell("ffmpeg -nostdin -v info -i " + file +
+                 " -map 0:a:0 -af aresample=async=1000,silencedetect=n=-30dB:d=0.05 -f null - 2>&1 "
+                 "| grep -o 'silence_end: [0-9.]*' | head -1")
+        .out;
+  };
+  EXPECT_NEAR(std::stod(at(in).substr(13)), std::stod(at(path("a.mkv")).substr(13)), 0.03);
+  EXPECT_NEAR(beep(path("a.mkv")).first, 0.7, 0.03);
+}
+
+TEST_F(Sound, OfEveryStreamAndLayout) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:rate=25:duration=1 -f lavfi -i sine=duration=1 -f lavfi -i "
+      "anoisesrc=duration=1:sample_rate=22050 -map 0 -map 1 -map 2 -c:v mpeg4 -c:a pcm_s16le "
+      "-ac:a:0 6 " +
+      path("in.mkv"));
+  EXPECT_TRUE(succeeded(filter(path("in.mkv"), "a.mkv", {"--audio", "libmp3lame"})));
+  EXPECT_EQ(probe(path("a.mkv"), "stream=codec_name,channels", "a"),
+            (std::vector<std::string>{"mp3,2", "mp3,1"}));
+  EXPECT_TRUE(succeeded(filter(path("in.mkv"), "a.mp4", {"--audio", "aac"})));
+  EXPECT_EQ(probe(path("a.mp4"), "stream=codec_name,sample_rate,channels", "a"),
+            (std::vector<std::string>{"aac,44100,6", "aac,22050,1"}));
+}
+
+TEST_F(Sound, None) {
+  const Result result = filter(clip(), "a.mp4", {"--audio", "none"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_FALSE(has_line_with(result.err, {"[left-out]"}));
+  EXPECT_EQ(sound_of("a.mp4", "codec_name"), "");
+  EXPECT_TRUE(succeeded(filter(clip(), "b.mp4", {"--audio", "none", "--strict"})));
+}
+
+TEST_F(Sound, DamageIsNamed) {
+  const std::string in = clip_with("in.mkv", "-c:a libmp3lame -bsf:a noise=amount=40");
+  const Result result = filter(in, "a.mkv", {"--audio", "aac"});
+  EXPECT_EQ(result.exit_code, exit_damaged);
+  EXPECT_TRUE(has_line_with(result.err, {"sound of stream #1", "makes no sense", "[damaged]"}));
+  EXPECT_EQ(sound_of("a.mkv", "codec_name"), "aac");
+}
+
+TEST_F(Sound, WhatCannotBeIsRefused) {
+  EXPECT_TRUE(refused(filter(clip(), "a.mp4", {"--audio", "libopsu"}), exit_command_line,
+                      {"libopsu", "(did you mean 'libopus'?)"}));
+  EXPECT_TRUE(refused(filter(clip(), "a.mp4", {"--audio", "libx264"}), exit_command_line,
+                      {"no encoder of sound", "libx264"}));
+  EXPECT_TRUE(refused(filter(clip(), "a.webm", {"--audio", "aac"}), exit_output,
+                      {"does not take the sound", "aac", "--audio lib"}));
+  EXPECT_TRUE(
+      refused(filter(clip(), "a.y4m", {"--audio", "aac"}), exit_command_line, {"--audio aac"}));
+  EXPECT_FALSE(std::filesystem::exists(path("a.mp4")));
+}
+
+}  // namespace
+}  // namespace vidconv::test
