@@ -56,7 +56,8 @@ std::vector<double> filtered(const Plan& plan, const std::vector<double>& codes,
     std::memcpy(&src[i * bytes], &code, bytes);
   }
   const std::ptrdiff_t stride = width * plan.sample.bytes();
-  const PlanePair pair{{src.data(), stride, width, height}, {dst.data(), stride, width, height}};
+  const ConstBytePlane from{.data = src.data(), .stride = stride, .width = width, .height = height};
+  const PlanePair pair{from, from.at(dst.data())};
   pick(plan, Device::cpu).make(plan, 1)->run({&pair, 1}, nullptr);
   std::vector<double> result;
   for (std::size_t i = 0; i < codes.size(); ++i) {

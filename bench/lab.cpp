@@ -92,9 +92,14 @@ std::vector<PlanePair> Subject::pairs(const std::byte* src, std::byte* dst) cons
   const std::ptrdiff_t stride = sample * width_ * step;
   const std::ptrdiff_t component = interleaved_ ? sample : stride * height_;
   std::vector<PlanePair> result;
-  for (int c = 0; c < components_; ++c)
-    result.push_back({{src + c * component, stride, width_, height_, step},
-                      {dst + c * component, stride, width_, height_, step}});
+  for (int c = 0; c < components_; ++c) {
+    const ConstBytePlane from{.data = src + c * component,
+                              .stride = stride,
+                              .width = width_,
+                              .height = height_,
+                              .step = step};
+    result.push_back({from, from.at(dst + c * component)});
+  }
   return result;
 }
 

@@ -31,9 +31,10 @@ Planes::Planes(Device device, SampleType sample, int width, int height, int pair
   for (int i = 0; i < pairs; ++i) {
     const Memory& src = memory_.emplace_back(device, bytes_);
     src.upload(first);
-    pairs_.push_back({{src.data(), stride, width, height, 1}, {}});
+    const ConstBytePlane from{
+        .data = src.data(), .stride = stride, .width = width, .height = height};
     const Memory& dst = memory_.emplace_back(device, bytes_);
-    pairs_.back().dst = {dst.data(), stride, width, height, 1};
+    pairs_.push_back({from, from.at(dst.data())});
   }
   spoil();
 }

@@ -12,13 +12,22 @@
 
 namespace vidconv {
 
+// As the first member of an aggregate: its members can only be initialised by their names.
+struct OnlyByName {
+  explicit constexpr OnlyByName() = default;
+};
+
 // A non-owning view of one component of a picture (Y, U, R, alpha, ...).
 //
 // T is the sample type, or (const) std::byte where the type is known only at run time; then
 // `as<U>()` gives the typed view. A component of an interleaved picture (the U of NV12, the R of
 // RGBA) is a view whose `step` is the number of samples from one pixel to the next.
+//
+// Numbers that could be taken for one another are given by name:
+//   Plane<const std::uint8_t> luma{.data = first, .stride = pitch, .width = 1920, .height = 1080};
 template <class T>
 struct Plane {
+  [[no_unique_address]] OnlyByName only_by_name = OnlyByName();
   T* data = nullptr;          // sample (0, 0)
   std::ptrdiff_t stride = 0;  // bytes from one row to the next; may be negative
   int width = 0;              // samples
@@ -27,7 +36,13 @@ struct Plane {
 
   template <class U>
   VIDCONV_HD Plane<U> as() const {
-    return {reinterpret_cast<U*>(data), stride, width, height, step};
+    return at(reinterpret_cast<U*>(data));
+  }
+
+  // Samples that lie alike, elsewhere.
+  template <class U>
+  VIDCONV_HD Plane<U> at(U* other) const {
+    return {.data = other, .stride = stride, .width = width, .height = height, .step = step};
   }
 
   VIDCONV_HD T* row(int y) const {
@@ -38,6 +53,8 @@ struct Plane {
 
 using ConstBytePlane = Plane<const std::byte>;
 using BytePlane = Plane<std::byte>;
+// Host and device, which pass planes to each other, agree on it.
+static_assert(sizeof(BytePlane) == sizeof(std::byte*) + sizeof(std::ptrdiff_t) + 4 * sizeof(int));
 
 // One plane to read and the plane of the same size to write; they must not overlap.
 struct PlanePair {

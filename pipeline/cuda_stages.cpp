@@ -109,8 +109,8 @@ void CudaStages::convolve(Slot& slot) {
     pairs_.clear();
     for (const std::size_t i : step.components) {
       const BytePlane from = plane(slot, step.from, i);
-      add_pairs({from.data, from.stride, from.width, from.height, from.step},
-                plane(slot, step.to, i), by_field && !step.light, pairs_);
+      add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light,
+                pairs_);
     }
     as_device_error(remedy, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
     slot.passage.end_kernel(s, convolve_);

@@ -34,13 +34,16 @@ const std::byte* Frame::row(int p, int y) const { return const_cast<Frame*>(this
 
 BytePlane Frame::component(std::size_t i) {
   const Component& c = format_->components[i];
-  return {row(c.plane, 0) + format_->offset_of(c, width()), av_->linesize[c.plane],
-          format_->width_of(c, width()), format_->height_of(c, height()), c.step};
+  return {.data = row(c.plane, 0) + format_->offset_of(c, width()),
+          .stride = av_->linesize[c.plane],
+          .width = format_->width_of(c, width()),
+          .height = format_->height_of(c, height()),
+          .step = c.step};
 }
 
 ConstBytePlane Frame::component(std::size_t i) const {
   const BytePlane p = const_cast<Frame*>(this)->component(i);
-  return {p.data, p.stride, p.width, p.height, p.step};
+  return p.as<const std::byte>();
 }
 
 std::span<std::byte> Frame::extent() {
@@ -60,7 +63,7 @@ std::span<const std::byte> Frame::extent() const { return const_cast<Frame*>(thi
 
 BytePlane Frame::component_in(std::size_t i, std::byte* copy) const {
   const ConstBytePlane here = component(i);
-  return {copy + (here.data - extent().data()), here.stride, here.width, here.height, here.step};
+  return here.at(copy + (here.data - extent().data()));
 }
 
 void swap_bytes(std::span<const std::byte> from, std::byte* to, int word) {

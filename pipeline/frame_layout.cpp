@@ -142,8 +142,11 @@ BytePlane component_of(const FrameLayout& layout, std::size_t i, std::byte* memo
   const PixelFormat& format = *layout.format;
   const Component& c = format.components[i];
   const auto p = static_cast<std::size_t>(c.plane);
-  return {memory + layout.offset[p] + format.offset_of(c, layout.width), layout.stride[p],
-          format.width_of(c, layout.width), format.height_of(c, layout.height), c.step};
+  return {.data = memory + layout.offset[p] + format.offset_of(c, layout.width),
+          .stride = layout.stride[p],
+          .width = format.width_of(c, layout.width),
+          .height = format.height_of(c, layout.height),
+          .step = c.step};
 }
 
 }  // namespace vidconv

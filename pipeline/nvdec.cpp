@@ -110,8 +110,12 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                        left * static_cast<std::size_t>(c.step * c.sample.bytes());
     const int shift = c.sample.bytes() == 1 ? 0 : 16 - wanted.sample.depth;
     as_device_error("use --decoder cpu", [&] {
-      cuda::repack({data, frame->linesize[c.plane], out.width, out.height, c.step}, -shift, out,
-                   wanted.sample.storage, self.stream->get());
+      cuda::repack({.data = data,
+                    .stride = frame->linesize[c.plane],
+                    .width = out.width,
+                    .height = out.height,
+                    .step = c.step},
+                   -shift, out, wanted.sample.storage, self.stream->get());
     });
   }
   self.stream->synchronise();

@@ -69,7 +69,11 @@ FramePtr NvencPictures::take(const Frame& frame) {
     const int shift = sample.bytes() == 1 ? 0 : 16 - sample.depth - sample.shift;
     as_device_error("use --device cpu", [&] {
       cuda::repack(plane, shift,
-                   {data, result->linesize[to.plane], plane.width, plane.height, to.step},
+                   {.data = data,
+                    .stride = result->linesize[to.plane],
+                    .width = plane.width,
+                    .height = plane.height,
+                    .step = to.step},
                    sample.storage, self.stream->get());
     });
   }

@@ -244,15 +244,16 @@ void SoundConverter::convert(const AVFrame* frame, const Receive& receive) {
   if (changed && resampler_) convert(nullptr, receive);
   if (frame) keep_time(*frame, receive);
   if (changed) {
-    SwrContext* made = nullptr;
-    check(swr_alloc_set_opts2(
-        &made, &encoder_->ch_layout, encoder_->sample_fmt, encoder_->sample_rate, &frame->ch_layout,
-        static_cast<AVSampleFormat>(frame->format), frame->sample_rate, 0, nullptr));
-    resampler_.reset(made);
-    check(swr_init(made));
     shape_->format = frame->format;
     shape_->sample_rate = frame->sample_rate;
     check(av_channel_layout_copy(&shape_->ch_layout, &frame->ch_layout));
+    SwrContext* made = nullptr;
+    check(swr_alloc_set_opts2(&made, &encoder_->ch_layout, encoder_->sample_fmt,
+                              encoder_->sample_rate, &shape_->ch_layout,
+                              static_cast<AVSampleFormat>(shape_->format), shape_->sample_rate, 0,
+                              nullptr));
+    resampler_.reset(made);
+    check(swr_init(made));
   }
   if (!resampler_) return;
   const int most = check(swr_get_out_samples(resampler_.get(), frame ? frame->nb_samples : 0));

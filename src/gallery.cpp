@@ -116,8 +116,10 @@ FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
     const Frame result = filtered(frame, tile.filter, options);
     put(*to_rgb.convert(result.av()), *sheet, x, y + label_height);
     // Letters end where the tile does.
-    const Plane<std::uint8_t> label{sheet->data[0], sheet->linesize[0], 3 * (x + tile_width),
-                                    sheet->height};
+    const Plane<std::uint8_t> label{.data = sheet->data[0],
+                                    .stride = sheet->linesize[0],
+                                    .width = 3 * (x + tile_width),
+                                    .height = sheet->height};
     draw_label(label, 3, x, y + label_top, 2, ink, tile.name);
     const int after = x + static_cast<int>(tile.name.size() + 1) * 2 * letter_width;
     // On the same line: letters of scale 1 stand 7 pixels lower.

@@ -102,17 +102,18 @@ class Passage {
     }
     for (int i = 0; i < plan_.components(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const BytePlane l{reinterpret_cast<std::byte*>(light[at].data()),
-                        width_ * static_cast<std::ptrdiff_t>(sizeof(float)), width_, height_};
+      const BytePlane l{.data = reinterpret_cast<std::byte*>(light[at].data()),
+                        .stride = width_ * static_cast<std::ptrdiff_t>(sizeof(float)),
+                        .width = width_,
+                        .height = height_};
       const auto code_plane = [&](auto& plane) {
-        return BytePlane{reinterpret_cast<std::byte*>(plane[at].data()), width_of(i) * 2,
-                         width_of(i), height_of(i)};
+        return BytePlane{.data = reinterpret_cast<std::byte*>(plane[at].data()),
+                         .stride = width_of(i) * 2,
+                         .width = width_of(i),
+                         .height = height_of(i)};
       };
-      const auto read = [](const BytePlane& p) {
-        return ConstBytePlane{p.data, p.stride, p.width, p.height, p.step};
-      };
-      up_pairs.push_back({read(code_plane(in)), l});
-      down_pairs.push_back({read(l), code_plane(out)});
+      up_pairs.push_back({code_plane(in).template as<const std::byte>(), l});
+      down_pairs.push_back({l.as<const std::byte>(), code_plane(out)});
     }
     make_cpu_light(plan_, LightStep::to_light, threads)->run(up_pairs, nullptr);
     for (auto& plane : light) filter(plane, width_, height_);

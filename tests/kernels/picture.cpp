@@ -40,9 +40,7 @@ BytePlane Picture::plane() {
   return plane;
 }
 
-ConstBytePlane Picture::plane() const {
-  return {bytes_.data() + origin_, plane_.stride, plane_.width, plane_.height, plane_.step};
-}
+ConstBytePlane Picture::plane() const { return plane_.at(bytes_.data() + origin_); }
 
 std::byte* Picture::at(int x, int y) {
   return bytes_.data() + origin_ + y * plane_.stride +

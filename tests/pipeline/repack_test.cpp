@@ -31,8 +31,12 @@ void expect_like_loops(const Case& c) {
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device_to), wanted.size()), cudaSuccess);
   cudaMemcpy(device_from, from.data(), from.size(), cudaMemcpyHostToDevice);
   cudaMemcpy(device_to, wanted.data(), wanted.size(), cudaMemcpyHostToDevice);
-  cuda::repack({device_from, stride(c.from_step), c.width, c.height, c.from_step}, c.shift,
-               {device_to, stride(c.to_step), c.width, c.height, c.to_step}, c.storage, nullptr);
+  const auto plane = [&](std::byte* data, int step) {
+    return BytePlane{
+        .data = data, .stride = stride(step), .width = c.width, .height = c.height, .step = step};
+  };
+  cuda::repack(plane(device_from, c.from_step).as<const std::byte>(), c.shift,
+               plane(device_to, c.to_step), c.storage, nullptr);
   std::vector<std::byte> result(wanted.size());
   ASSERT_EQ(cudaMemcpy(result.data(), device_to, result.size(), cudaMemcpyDeviceToHost),
             cudaSuccess);

@@ -129,10 +129,12 @@ class Loading final : public Convolver {
     // To the kernel, row `above` of what was uploaded is row 0 of a plane that goes on beyond both
     // ends; no row index leaves it.
     Work<T> work = work_;
-    work.src = {reinterpret_cast<const T*>(lane.device()), static_cast<std::ptrdiff_t>(row_bytes),
-                width, taken, 1};
-    work.dst = {reinterpret_cast<T*>(lane.device() + in), static_cast<std::ptrdiff_t>(row_bytes),
-                width, rows.last - rows.first, 1};
+    work.src = Plane<const T>{.data = reinterpret_cast<const T*>(lane.device()),
+                              .stride = static_cast<std::ptrdiff_t>(row_bytes),
+                              .width = width,
+                              .height = taken};
+    work.dst = work.src.at(reinterpret_cast<T*>(lane.device() + in));
+    work.dst.height = rows.last - rows.first;
     for (int k = 0; k < work.lesson.count; ++k) work.lesson.matrices[k].anchor_y -= above;
     launch_global(work, lane.stream());
     lane.copy(lane.host() + in, lane.device() + in, out, cudaMemcpyDeviceToHost);

@@ -22,7 +22,10 @@ __global__ void __launch_bounds__(side* side)
   const Matrix& m = work.lesson.matrices[0];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const bool mine = inside(work.dst, x, y);
-  const Plane<const T> whole{&samples[0][0], sizeof samples[0], work.dst.width, work.dst.height, 1};
+  const Plane<const T> whole{.data = &samples[0][0],
+                             .stride = sizeof samples[0],
+                             .width = work.dst.width,
+                             .height = work.dst.height};
   if (mine) samples[y][x] = sample_at(work.src, work.lesson, x, y);
   __syncthreads();
   if (mine)

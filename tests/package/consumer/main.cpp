@@ -20,8 +20,9 @@ int main() {
       make_plan(filter, vidconv::SampleType{}, vidconv::Border{}, vidconv::Role::colour);
   const auto convolver = pick(plan, vidconv::Device::cpu).make(plan, 1);
 
-  const vidconv::Plane<const std::uint8_t> src{dot.data(), size, size, size};
-  const vidconv::Plane<std::uint8_t> dst{blurred.data(), size, size, size};
+  const vidconv::Plane<const std::uint8_t> src{
+      .data = dot.data(), .stride = size, .width = size, .height = size};
+  const vidconv::Plane<std::uint8_t> dst = src.at(blurred.data());
   const vidconv::PlanePair pair{src.as<const std::byte>(), dst.as<std::byte>()};
   convolver->run({&pair, 1}, nullptr);
 
