@@ -15,10 +15,10 @@
 
 #include "bench/commands.h"
 #include "bench/report.h"
-#include "kernels/border.h"
-#include "kernels/convolve.h"
-#include "kernels/parse.h"
-#include "kernels/presets.h"
+#include "kernels/filter/presets.h"
+#include "kernels/picture/border.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
 
 namespace vidconv::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
 
 namespace vidconv::bench {
 

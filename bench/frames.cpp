@@ -22,12 +22,12 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/byte_io.h"
-#include "pipeline/channel.h"
-#include "pipeline/cuda.h"
-#include "pipeline/sink.h"
-#include "pipeline/source.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/base/channel.h"
+#include "pipeline/base/stopwatch.h"
+#include "pipeline/bytes/byte_io.h"
+#include "pipeline/device/cuda.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv::bench {
 namespace {

@@ -9,11 +9,12 @@
 #include <stdexcept>
 
 #include "bench/commands.h"
-#include "bench/peers.h"
+#include "bench/peers/peers.h"
 #include "bench/planes.h"
 #include "bench/report.h"
-#include "kernels/cpu/usable_threads.h"
-#include "kernels/parse.h"
+#include "kernels/convolver/usable_threads.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
 
 namespace vidconv::bench {
 namespace {

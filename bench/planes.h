@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/device.h"
-#include "kernels/plane.h"
+#include "kernels/picture/plane.h"
 
 namespace vidconv::bench {
 

@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 foreach(room kernels pipeline)
   set_target_properties(vidconv_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS vidconv_${room} EXPORT vidconvTargets)
-  # Headers say `#include "kernels/plan.h"`, here and there.
+  # Headers say `#include "kernels/plan/plan.h"`, here and there.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vidconv
           FILES_MATCHING PATTERN "*.h"
           PATTERN cpu EXCLUDE

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/cpu/usable_threads.h"
-#include "pipeline/cuda.h"
-#include "pipeline/light.h"
-#include "pipeline/printable.h"
+#include "kernels/base/names.h"
+#include "kernels/convolver/usable_threads.h"
+#include "kernels/study/study.h"
+#include "kernels/variants/variants.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/device/cuda.h"
+#include "pipeline/filter/light.h"
 #include "src/option_values.h"
 
 namespace vidconv {
@@ -25,6 +28,16 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
 
 int threads(const Options& options) {
   return options.threads > 0 ? options.threads : usable_threads();
+}
+
+const Variant& variant_named(std::string_view name) {
+  if (const Variant* variant = find_any_variant(name)) return *variant;
+  std::vector<std::string_view> names;
+  for (const std::span<const Variant> table : {variants(), study_variants()})
+    for (const Variant& variant : table) names.push_back(variant.name);
+  throw Error(Fault::usage, "there is no such variant", std::string(name),
+              "this build has no variant of that name" + did_you_mean(name, names),
+              "leave the variant to vidconv, or see --list-variants");
 }
 
 std::string device_word(const Options& options) {
@@ -87,17 +100,17 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
 SinkOptions sink_options(const Options& options, const Notify& notify) {
   SinkOptions o;
   o.format = options.output_format;
-  o.codec = options.codec;
-  if (options.crf) o.crf = fmt::format("{}", *options.crf);
-  o.preset = options.preset;
-  o.bitrate = options.bitrate;
-  o.pixel_format = options.pixel_format;
+  o.encoder.codec = options.codec;
+  if (options.crf) o.encoder.crf = fmt::format("{}", *options.crf);
+  o.encoder.preset = options.preset;
+  o.encoder.bitrate = options.bitrate;
+  o.encoder.pixel_format = options.pixel_format;
   o.audio = options.audio;
   o.muxer_options = options.muxer_options;
-  o.encoder_options = options.encoder_options;
+  o.encoder.own = options.encoder_options;
   o.overwrite = options.overwrite;
   // Encoders count CPUs themselves, and know nothing of quotas.
-  o.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
+  o.encoder.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
   o.notify = notify;
   if (options.strict)
     o.lose = [](Message kind, const std::string& loss) {
@@ -117,7 +130,7 @@ ProcessorOptions processor_options(const Options& options, const DeviceChoice& d
   o.trace = trace;
   if (options.scan == "progressive") o.scan = Scan::progressive;
   if (options.scan == "interlaced") o.scan = Scan::interlaced;
-  o.variant = options.variant;
+  if (!options.variant.empty()) o.variant = &variant_named(options.variant);
   o.threads = threads(options);
   return o;
 }
@@ -129,7 +142,7 @@ ProcessorOptions verifying_options(const Options& options, const DeviceChoice& d
   const bool on_cpu = o.device == Device::cpu;
   o.second_opinion = on_cpu && cuda_devices().devices.empty();
   if (!o.second_opinion) {
-    o.variant.clear();
+    o.variant = nullptr;
     o.device = on_cpu ? Device::cuda : Device::cpu;
   }
   return o;

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "pipeline/notice.h"
-#include "pipeline/processor.h"
-#include "pipeline/sink.h"
-#include "pipeline/source.h"
-#include "pipeline/work.h"
+#include "pipeline/base/notice.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/filter/work.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
 #include "src/device.h"
 #include "src/options.h"
 
@@ -15,6 +16,8 @@ namespace vidconv {
 
 // Of the CPU.
 int threads(const Options& options);
+// Throws Error(usage) where this build has no variant of that name.
+const Variant& variant_named(std::string_view name);
 // As for --device: a variant knows where it runs.
 std::string device_word(const Options& options);
 bool decodes_on_device(const Options& options);

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "pipeline/benchmark.h"
-#include "pipeline/source.h"
+#include "pipeline/run/benchmark.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv {
 

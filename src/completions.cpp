@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/convolve.h"
-#include "kernels/parse.h"
-#include "kernels/presets.h"
+#include "kernels/filter/presets.h"
+#include "kernels/spec/parse.h"
+#include "kernels/study/study.h"
+#include "kernels/variants/variants.h"
 #include "src/option_table.h"
 
 namespace vidconv {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/names.h"
-#include "pipeline/cuda.h"
-#include "pipeline/trace.h"
+#include "kernels/base/names.h"
+#include "pipeline/bytes/trace.h"
+#include "pipeline/device/cuda.h"
 #include "src/option_values.h"
 
 namespace vidconv {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/processor.h"
-#include "pipeline/source.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv {
 

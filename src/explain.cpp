@@ -7,14 +7,14 @@
 #include <numeric>
 #include <span>
 
-#include "pipeline/light.h"
-#include "pipeline/printable.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/filter/light.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include "kernels/factor.h"
+#include "kernels/plan/factor.h"
 
 namespace vidconv {
 namespace {

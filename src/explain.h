@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "kernels/plan.h"
-#include "pipeline/processor.h"
-#include "pipeline/source.h"
-#include "pipeline/work.h"
+#include "kernels/plan/plan.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/filter/work.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv {
 

@@ -12,9 +12,9 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
-#include "kernels/presets.h"
-#include "pipeline/convert.h"
-#include "pipeline/processor.h"
+#include "kernels/filter/presets.h"
+#include "pipeline/av/convert.h"
+#include "pipeline/filter/processor.h"
 #include "src/label.h"
 
 namespace vidconv {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/source.h"
-#include "pipeline/work.h"
+#include "pipeline/filter/work.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv {
 

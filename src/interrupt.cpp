@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "pipeline/partial_name.h"
+#include "pipeline/bytes/partial_name.h"
 
 namespace vidconv {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/plane.h"
+#include "kernels/picture/plane.h"
 
 namespace vidconv {
 

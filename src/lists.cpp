@@ -7,12 +7,13 @@
 #include <span>
 #include <string>
 
-#include "kernels/convolve.h"
-#include "kernels/cpu/usable_threads.h"
-#include "kernels/parse.h"
-#include "kernels/presets.h"
-#include "pipeline/cuda.h"
-#include "pipeline/format.h"
+#include "kernels/convolver/usable_threads.h"
+#include "kernels/filter/presets.h"
+#include "kernels/spec/parse.h"
+#include "kernels/study/study.h"
+#include "kernels/variants/variants.h"
+#include "pipeline/av/format.h"
+#include "pipeline/device/cuda.h"
 #include "src/completions.h"
 #include "src/help.h"
 #include "src/standard_streams.h"

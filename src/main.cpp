@@ -15,15 +15,15 @@ extern "C" {
 #include <libavutil/cpu.h>
 }
 
-#include "kernels/cpu/usable_threads.h"
-#include "pipeline/av_log.h"
-#include "pipeline/byte_io.h"
-#include "pipeline/container.h"
-#include "pipeline/cuda.h"
-#include "pipeline/picture_file.h"
-#include "pipeline/processor_fit.h"
-#include "pipeline/run.h"
-#include "pipeline/url.h"
+#include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/av_log.h"
+#include "pipeline/av/container.h"
+#include "pipeline/bytes/byte_io.h"
+#include "pipeline/base/url.h"
+#include "pipeline/device/cuda.h"
+#include "pipeline/encode/picture_file.h"
+#include "pipeline/filter/processor_fit.h"
+#include "pipeline/run/run.h"
 #include "src/asked.h"
 #include "src/benchmark.h"
 #include "src/device.h"
@@ -128,8 +128,9 @@ class Command {
   }
 
   int explain_all() {
-    if (!options_.output.empty()) choose_memory();
-    const std::vector<Source::Video> videos = source_->videos();
+    const std::vector<InputVideo> videos = source_->videos();
+    std::optional<OutputPlan> plan;
+    if (!options_.output.empty()) plan = plan_for(videos);
     std::string text;
     for (std::size_t i = videos.size(); i-- > 0;) {  // the report is of the first
       const VideoInfo& video = videos[i].info;
@@ -139,9 +140,7 @@ class Command {
       if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
       std::string about = explain(input, video, source_->on_device(), stay_on_device_, works_[i],
                                   *processor_, slots(options_, device_, video));
-      const std::string encoder =
-          options_.output.empty() ? ""
-                                  : encoder_for(options_.output, sink_options(options_, {}), video);
+      const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
       if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
       text.insert(0, about);
     }
@@ -163,19 +162,21 @@ class Command {
     const TraceSpan span(trace_.get(), "start: input", 0);
     return open_source(options_.input, source_options());
   }
-  std::unique_ptr<Sink> open_output(const Source& source) {
+  std::unique_ptr<Sink> open_output(const OutputPlan& plan, const InputInfo& input) {
     const TraceSpan span(trace_.get(), "start: output", 0);
+    return open_sink(plan, input);
+  }
+  // What comes out of these videos. Frames that NVENC takes on the device stay there, but where the
+  // CPU has to see them.
+  OutputPlan plan_for(const std::vector<InputVideo>& videos) {
     SinkOptions o = sink_options(options_, notify_);
     o.interrupted = &interrupted_;
     o.files = &files_;
-    if (stay_on_device_) o.device = device_.index;
-    return open_sink(options_.output, o, source);
-  }
-  // Frames that NVENC takes on the device stay there, but where the CPU has to see them.
-  void choose_memory() {
+    OutputPlan plan = plan_output(options_.output, o, videos);
     stay_on_device_ = device().device == Device::cuda && !options_.verify_every &&
-                      !options_.compare &&
-                      takes_device_frames(options_.output, sink_options(options_, {}), *source_);
+                      !options_.compare && plan.takes_device_frames;
+    if (stay_on_device_) plan.options.encoder.device = device_.index;
+    return plan;
   }
   // Waits until it is known.
   const DeviceChoice& device() {
@@ -247,15 +248,15 @@ class Command {
 
   int filter() {
     Source& source = *source_;
-    choose_memory();
-    const auto compared =
-        options_.compare ? make_compared_source(source, *options_.compare) : nullptr;
+    const InputInfo input =
+        options_.compare ? compared(source.info(), *options_.compare) : source.info();
+    const OutputPlan plan = plan_for(input.videos);
     auto processor_made = std::async(std::launch::async, [&] {
       const TraceSpan span(trace_.get(), "start: processor", 0);
       return make_filter(
           [&](const Work& work, const VideoInfo& video) { return processor_for(work, video); });
     });
-    sink_ = open_output(compared ? *compared : source);
+    sink_ = open_output(plan, input);
     FirstItem first(source);
     processor_ = processor_made.get();
     const auto verifier = make_verifier();
@@ -305,7 +306,7 @@ class Command {
 
   // Frames are so large that several at once would take too much memory.
   bool one_by_one() const {
-    return std::ranges::any_of(source_->videos(), [](const Source::Video& video) {
+    return std::ranges::any_of(source_->videos(), [](const InputVideo& video) {
       return is_huge(video.info.format->id, video.info.width, video.info.height);
     });
   }

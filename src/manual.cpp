@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/parse.h"
-#include "kernels/presets.h"
-#include "pipeline/encoder_table.h"
-#include "pipeline/message.h"
+#include "kernels/filter/presets.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/base/message.h"
+#include "pipeline/encode/encoder_table.h"
 #include "src/help.h"
 #include "src/option_table.h"
 #include "src/words.h"

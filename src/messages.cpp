@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/url.h"
+#include "pipeline/base/url.h"
 #include "src/standard_streams.h"
 
 namespace vidconv {

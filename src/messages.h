@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/notice.h"
+#include "pipeline/base/notice.h"
 #include "src/progress.h"
 #include "src/report.h"
 

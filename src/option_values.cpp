@@ -12,9 +12,9 @@ extern "C" {
 #include <libavutil/parseutils.h>
 }
 
-#include "kernels/names.h"
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
+#include "kernels/base/names.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
 
 namespace vidconv {
 namespace {

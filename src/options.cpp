@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/names.h"
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
-#include "pipeline/url.h"
+#include "kernels/base/names.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/base/url.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/border.h"
-#include "kernels/parse.h"
-#include "pipeline/compare.h"
+#include "kernels/picture/border.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/run/compare.h"
 
 namespace vidconv {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/run.h"
+#include "pipeline/run/run.h"
 #include "src/options.h"
 #include "src/standard_streams.h"
 

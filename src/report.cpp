@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/url.h"
+#include "pipeline/base/url.h"
 #include "src/explain.h"
 
 namespace vidconv {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/run.h"
-#include "pipeline/work.h"
+#include "pipeline/filter/work.h"
+#include "pipeline/run/run.h"
 #include "src/options.h"
 #include "src/sandbox.h"
 

@@ -15,9 +15,9 @@ extern "C" {
 #include <libavcodec/avcodec.h>
 }
 
-#include "pipeline/container.h"
-#include "pipeline/references.h"
-#include "pipeline/url.h"
+#include "pipeline/av/container.h"
+#include "pipeline/bytes/references.h"
+#include "pipeline/base/url.h"
 #include "src/asked.h"
 #include "src/landlock.h"
 

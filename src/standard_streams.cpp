@@ -11,9 +11,9 @@
 #include <exception>
 #include <string>
 
-#include "pipeline/byte_io.h"
-#include "pipeline/library_words.h"
-#include "pipeline/printable.h"
+#include "pipeline/av/library_words.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/bytes/byte_io.h"
 
 namespace vidconv {
 namespace {

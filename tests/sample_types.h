@@ -2,7 +2,7 @@
 // the formats fails where one is missing here.
 #pragma once
 
-#include "kernels/plane.h"
+#include "kernels/picture/plane.h"
 
 namespace vidconv::test {
 

@@ -14,8 +14,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/cpu/bands.h"
-#include "kernels/cpu/window.h"
+#include "kernels/convolver/bands.h"
+#include "kernels/convolver/window.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/convolve.h"
-#include "kernels/cpu/bands.h"
-#include "kernels/cpu/window.h"
+#include "kernels/convolver/bands.h"
+#include "kernels/convolver/convolver.h"
+#include "kernels/convolver/window.h"
 
 namespace vidconv {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
 
 namespace vidconv {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/finish.h"
+#include "kernels/plan/finish.h"
 
 namespace vidconv {
 

@@ -23,9 +23,9 @@
 #include <unsupported/Eigen/FFT>
 #pragma GCC diagnostic pop
 
+#include "kernels/convolver/thread_pool.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/fft_plan.h"
-#include "kernels/cpu/thread_pool.h"
 
 namespace vidconv {
 namespace {

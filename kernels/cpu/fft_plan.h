@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv {
 

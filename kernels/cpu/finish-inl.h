@@ -1,4 +1,4 @@
-// kernels/finish.h in vectors: the same operations in the same order. Compiled once for each
+// kernels/plan/finish.h in vectors: the same operations in the same order. Compiled once for each
 // instruction set.
 #if defined(VIDCONV_CPU_FINISH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_FINISH_INL_H
@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/division16.h"
-#include "kernels/finish.h"
+#include "kernels/plan/finish.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/cpu/bands.h"
+#include "kernels/convolver/bands.h"
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {

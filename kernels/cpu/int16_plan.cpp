@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/window.h"
+#include "kernels/convolver/window.h"
 
 namespace vidconv {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/cpu/window.h"
-#include "kernels/plan.h"
+#include "kernels/convolver/window.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv {
 

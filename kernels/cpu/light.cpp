@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cpu/thread_pool.h"
-#include "kernels/light_math.h"
+#include "kernels/convolver/thread_pool.h"
+#include "kernels/light/light_math.h"
 
 namespace vidconv {
 namespace {

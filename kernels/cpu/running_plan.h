@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv {
 

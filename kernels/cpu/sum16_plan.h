@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/division16.h"
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
 

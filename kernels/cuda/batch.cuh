@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "kernels/plane.h"
+#include "kernels/picture/plane.h"
 
 namespace vidconv::cuda {
 

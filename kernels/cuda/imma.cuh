@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "kernels/cuda/device.h"
-#include "kernels/finish.h"
-#include "kernels/plan.h"
+#include "kernels/plan/finish.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
 

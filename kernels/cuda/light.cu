@@ -2,7 +2,7 @@
 // the caches.
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device_array.h"
-#include "kernels/light_math.h"
+#include "kernels/light/light_math.h"
 
 namespace vidconv {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/tile.cuh"
-#include "kernels/finish.h"
+#include "kernels/plan/finish.h"
 
 namespace vidconv::cuda {
 

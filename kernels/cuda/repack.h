@@ -1,8 +1,8 @@
 // Between planes of a format of the table and the layouts of the device's video engines.
 #pragma once
 
-#include "kernels/convolve.h"
-#include "kernels/plane.h"
+#include "kernels/convolver/convolver.h"
+#include "kernels/picture/plane.h"
 
 namespace vidconv::cuda {
 

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/tile.cuh"
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
 

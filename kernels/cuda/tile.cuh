@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/border.h"
-#include "kernels/plan.h"
+#include "kernels/picture/border.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
 

@@ -1,10 +1,10 @@
-// The CUDA variants, for the table in kernels/convolve.cpp: what each supports is said where it is
-// defined. `threads` is ignored; the convolver belongs to the device that is current.
+// The CUDA variants, for the table in kernels/variants/variants.cpp: what each supports is said
+// where it is defined. `threads` is ignored; the convolver belongs to the device that is current.
 #pragma once
 
 #include <memory>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
 
 namespace vidconv::cuda {
 

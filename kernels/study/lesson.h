@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/border.h"
-#include "kernels/cpu/window.h"
-#include "kernels/plan.h"
+#include "kernels/convolver/window.h"
+#include "kernels/picture/border.h"
+#include "kernels/plan/plan.h"
 
 namespace vidconv::study {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/study/lesson.h"
 
 namespace vidconv::study {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/convolve.h"
 #include "kernels/study/lesson.h"
+#include "kernels/variants/variants.h"
 
 namespace vidconv {
 namespace {
@@ -79,6 +79,11 @@ constexpr Variant table[] = {
 }  // namespace
 
 std::span<const Variant> study_variants() { return table; }
+
+const Variant* find_any_variant(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Variant::name);
+  return found == std::end(table) ? find_variant(name) : found;
+}
 
 namespace study {
 

@@ -3,8 +3,21 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
+
+namespace vidconv {
+
+// Variants to learn from (docs/study.md), each a published way to compute a convolution. pick()
+// never chooses them.
+std::span<const Variant> study_variants();
+
+// Of these and those that serve users; nullptr where no variant has that name.
+const Variant* find_any_variant(std::string_view name);
+
+}  // namespace vidconv
 
 namespace vidconv::study {
 

@@ -1,6 +1,6 @@
 // What vidconv says when it is given what it cannot use: the documented exit code, one clear line
 // that holds the value, and no output under the name that was asked for.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

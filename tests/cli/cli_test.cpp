@@ -1,4 +1,4 @@
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/process.h"
+#include "tests/cli/process.h"
 
 namespace vidconv::test {
 

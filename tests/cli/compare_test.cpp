@@ -1,5 +1,5 @@
 // --compare through files: ffmpeg cuts the halves out again.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

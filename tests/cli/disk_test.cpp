@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

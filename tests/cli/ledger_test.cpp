@@ -1,7 +1,7 @@
 // --stats and --progress json against their schemas, and the ledger on files of several streams.
 #include <nlohmann/json.hpp>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

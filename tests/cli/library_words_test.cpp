@@ -1,6 +1,6 @@
 // No encoder and no decoder prints past us, nor keeps a failing run from its end: the sweep walks
 // all encoders of this build, and decodes what they made.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>

@@ -2,7 +2,7 @@
 // costs no file.
 #include <algorithm>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -3,11 +3,11 @@
 #include <functional>
 #include <map>
 
-#include "cli/cli_test.h"
-#include "kernels/parse.h"
-#include "pipeline/error.h"
-#include "pipeline/message.h"
-#include "pipeline/run.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/message.h"
+#include "pipeline/run/run.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv {
 void PrintTo(const MessageKind& kind, std::ostream* out) { *out << kind.name; }

@@ -1,6 +1,6 @@
 // Names that nothing has are refused with the one that was most likely meant, and case is no
 // matter.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

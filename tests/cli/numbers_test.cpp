@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/cli_test.h"
 #include "src/option_table.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

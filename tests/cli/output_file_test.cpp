@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -1,5 +1,5 @@
 // Options of the container and of the pixels that go into it.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -6,12 +6,12 @@
 #include <regex>
 #include <set>
 
-#include "cli/cli_test.h"
-#include "pipeline/message.h"
+#include "pipeline/base/message.h"
 #include "src/completions.h"
 #include "src/help.h"
 #include "src/option_table.h"
 #include "src/words.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

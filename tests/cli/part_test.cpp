@@ -1,6 +1,6 @@
 // --start and --duration: the frames of a part are those of the whole, wherever the container leads
 // to when it is asked for a time.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -1,5 +1,5 @@
 // vidconv between other programs.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

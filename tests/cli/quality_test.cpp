@@ -6,8 +6,8 @@ extern "C" {
 #include <libavcodec/avcodec.h>
 }
 
-#include "cli/cli_test.h"
-#include "pipeline/encoder_table.h"
+#include "pipeline/encode/encoder_table.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

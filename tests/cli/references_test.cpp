@@ -1,6 +1,6 @@
 // What an input may lead to: nothing that the user has not asked for is opened, by whatever name
 // the input came.
-#include "cli/server.h"
+#include "tests/cli/server.h"
 
 namespace vidconv::test {
 namespace {

@@ -2,7 +2,7 @@
 // are called.
 #include <map>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

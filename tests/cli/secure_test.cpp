@@ -1,5 +1,5 @@
 // Certificates of servers, and passwords that nobody else may see.
-#include "cli/server.h"
+#include "tests/cli/server.h"
 
 namespace vidconv::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/server.h"
+#include "tests/cli/server.h"
 
 #include <thread>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 

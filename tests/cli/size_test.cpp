@@ -1,6 +1,6 @@
 // Sizes that inputs claim: what makes no sense or is beyond the limit is refused in one line,
 // before there is memory for it, and nothing is left.
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

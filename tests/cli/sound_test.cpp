@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/cli_test.h"
+#include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "kernels/parse.h"
-#include "kernels/plan.h"
+#include "kernels/plan/plan.h"
+#include "kernels/spec/parse.h"
 
 namespace vidconv::fuzz {
 

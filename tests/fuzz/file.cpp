@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "input.h"
-#include "kernels/parse.h"
-#include "pipeline/run.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/run/run.h"
+#include "tests/fuzz/input.h"
 
 namespace {
 

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <utility>
 
-#include "extremes.h"
-#include "input.h"
-#include "kernels/parse.h"
-#include "pipeline/compare.h"
-#include "pipeline/light.h"
-#include "pipeline/processor.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/filter/light.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/run/compare.h"
+#include "tests/fuzz/extremes.h"
+#include "tests/fuzz/input.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/source.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv::fuzz {
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "extremes.h"
-#include "kernels/parse.h"
-#include "kernels/presets.h"
-#include "pipeline/run.h"
-#include "pipeline/y4m.h"
+#include "kernels/filter/presets.h"
+#include "kernels/spec/parse.h"
+#include "pipeline/bytes/y4m.h"
+#include "pipeline/run/run.h"
+#include "tests/fuzz/extremes.h"
 
 namespace {
 

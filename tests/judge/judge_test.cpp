@@ -10,9 +10,10 @@
 #include <string>
 #include <tuple>
 
-#include "filters.h"
-#include "kernels/parse.h"
-#include "runner.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/filters.h"
+#include "tests/kernels/support/runner.h"
 
 namespace vidconv::test {
 namespace {

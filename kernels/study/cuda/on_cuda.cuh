@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/convolve.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device_array.h"
 #include "kernels/study/lesson.h"

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <iostream>
 
-#include "kernels/convolve.h"
-#include "kernels/parse.h"
-#include "kernels/plan.h"
-#include "pipeline/format.h"
+#include "kernels/plan/plan.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "pipeline/av/format.h"
 
 int main() {
   constexpr int size = 3;

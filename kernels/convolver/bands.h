@@ -1,0 +1,49 @@
+// Spreads the rows of planes over threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "kernels/convolver/thread_pool.h"
+#include "kernels/picture/plane.h"
+
+namespace vidconv {
+
+// The rows from `first` up to `last` of a pair.
+struct Band {
+  const PlanePair& pair;
+  int first, last;
+};
+
+// How many bands to cut planes of `height` rows into, where a band reads `overlap` rows of its
+// neighbours again. More than threads, so that a thread that has its core to itself can take over
+// from one that has not; not so many that the overlap matters.
+inline int band_count(int threads, int height, int overlap) {
+  if (threads == 1) return 1;
+  return std::clamp(height / (8 * overlap + 8), threads, 4 * threads);
+}
+
+// Calls job(band, thread) for each band of each pair, none of them empty. Nothing is shared between
+// bands, so the result depends neither on their number nor on the threads.
+template <class Job>
+void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands, const Job& job) {
+  pool.run(bands, [&](int index, int thread) {
+    for (const PlanePair& pair : pairs) {
+      const std::int64_t height = pair.dst.height;
+      const int first = static_cast<int>(height * index / bands);
+      const int last = static_cast<int>(height * (index + 1) / bands);
+      if (first < last) job(Band{pair, first, last}, thread);
+    }
+  });
+}
+
+// Calls row(pair, y) for each row, where rows have nothing in common.
+template <class Row>
+void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
+  for_bands(pool, pairs, pool.threads(), [&](const Band& band, int) {
+    for (int y = band.first; y < band.last; ++y) row(band.pair, y);
+  });
+}
+
+}  // namespace vidconv

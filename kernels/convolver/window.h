@@ -1,0 +1,105 @@
+// The lines of a picture that are needed at once, and the memory they lie in.
+//
+// A line is a row of samples in the arithmetic's own type, contiguous and continued beyond both
+// ends as the border mode says, so that inner loops know nothing of borders, steps or shifts.
+// Source rows go through a ring of slots; a slot holds one row's line and, for each kernel that is
+// computed in two passes, the line that its row pass made of it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "kernels/plan/plan.h"
+
+namespace vidconv {
+
+// How far a plan's kernels reach from an output sample, in samples; each at least 0.
+struct Reach {
+  int left = 0, right = 0, above = 0, below = 0;
+};
+
+inline Reach reach_of(const Plan& plan) {
+  Reach reach;
+  for (const Taps& t : plan.terms) {
+    reach.left = std::max(reach.left, t.anchor_x);
+    reach.right = std::max(reach.right, t.width - 1 - t.anchor_x);
+    reach.above = std::max(reach.above, t.anchor_y);
+    reach.below = std::max(reach.below, t.height - 1 - t.anchor_y);
+  }
+  return reach;
+}
+
+// Where the lines lie, in elements, for pictures of one width.
+class WindowLayout {
+ public:
+  // Loops may run in blocks of this many samples: every line has room for the last one.
+  static constexpr int block = 128;
+
+  WindowLayout() = default;
+  // `rows`: how many output rows are computed together. `passes`: lines made by row passes, in each
+  // slot. `keep_sources`: whether the source's line is in each slot too, as line 0; else all rows
+  // share one place for it. `scratch`: lines for the engine's own use.
+  WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources,
+               int scratch = 0)
+      : slots(reach.above + rows + reach.below),
+        line(round_up(reach.left) + round_up(width, block) + round_up(reach.right + 1)),
+        slot(line * (passes + (keep_sources ? 1 : 0))),
+        elements(slot * slots + line * (1 + scratch)),
+        origin_(round_up(reach.left)),
+        keep_sources_(keep_sources) {}
+
+  // Offsets of sample 0 of the source's line, and of the first line made of it.
+  std::ptrdiff_t source(int slot_index) const {
+    return origin_ + slot * (keep_sources_ ? slot_index : slots);
+  }
+  std::ptrdiff_t passes(int slot_index) const {
+    return origin_ + slot * slot_index + (keep_sources_ ? line : 0);
+  }
+  // Of the first line for the engine's own use; the others follow.
+  std::ptrdiff_t scratch() const { return slot * slots + line; }
+  // Of sample 0 of a slot's first line.
+  std::ptrdiff_t first(int slot_index) const { return origin_ + slot * slot_index; }
+
+  int slots = 1;
+  std::ptrdiff_t line = 0;  // from one line to the next
+  std::ptrdiff_t slot = 0;  // from one slot to the next
+  std::ptrdiff_t elements = 0;
+
+ private:
+  static constexpr int round_up(int n, int unit = 64) { return (n + unit - 1) / unit * unit; }
+
+  std::ptrdiff_t origin_ = 0;
+  bool keep_sources_ = true;
+};
+
+// One thread's lines. Grows when a picture needs more than any before it.
+template <class Lane>
+class Window {
+ public:
+  void reserve(const WindowLayout& layout) {
+    if (layout.elements > size_) {
+      size_ = layout.elements;
+      // Zeros, because blocks run over a line's end.
+      lanes_.reset(new (alignment) Lane[static_cast<std::size_t>(size_)]());
+    }
+    if (static_cast<std::size_t>(layout.slots) > rows_.size())
+      rows_.resize(static_cast<std::size_t>(layout.slots));
+  }
+  Lane* lanes() const { return lanes_.get(); }
+  // Room for a pointer to each slot.
+  const Lane** rows() { return rows_.data(); }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct Delete {
+    void operator()(Lane* lanes) const { ::operator delete[](lanes, alignment); }
+  };
+  std::ptrdiff_t size_ = 0;
+  std::unique_ptr<Lane[], Delete> lanes_;
+  std::vector<const Lane*> rows_;
+};
+
+}  // namespace vidconv

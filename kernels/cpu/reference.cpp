@@ -1,0 +1,138 @@
+#include "kernels/cpu/reference.h"
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/convolver/bands.h"
+
+namespace vidconv {
+namespace {
+
+// Acc is the arithmetic: std::int32_t, float or double. T is the sample type.
+template <class Acc, class T>
+class Definition {
+ public:
+  Definition(const Plan& plan, Plane<const T> src) : plan_(plan), src_(src) {}
+
+  T sample(int x, int y) const {
+    auto term = plan_.terms.begin();
+    const auto next_kernel = [&] {
+      Acc sum = response(*term, x, y);
+      while (++term != plan_.terms.end() && term->joins) sum = sum + response(*term, x, y);
+      return sum;
+    };
+    Combined<Acc> combined;
+    combined.first(plan_.finish, next_kernel());
+    while (term != plan_.terms.end()) combined.add(plan_.finish, next_kernel());
+    const T code = combined.template finish<T>(plan_.finish);
+    if constexpr (std::is_same_v<T, float>)
+      return code;
+    else
+      return static_cast<T>(code << plan_.sample.shift);
+  }
+
+ private:
+  // The sample at (x, y), which may lie outside the picture.
+  Acc pixel(int x, int y) const {
+    const int u = border_index(plan_.border, x, src_.width);
+    const int v = border_index(plan_.border, y, src_.height);
+    if (u < 0 || v < 0) return static_cast<Acc>(plan_.outside);
+    const T stored = src_.row(v)[static_cast<std::ptrdiff_t>(u) * src_.step];
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<Acc>(stored);
+    else
+      return static_cast<Acc>(stored >> plan_.sample.shift);
+  }
+
+  static Acc multiply_add(double tap, Acc x, Acc sum) {
+    if constexpr (std::is_same_v<Acc, std::int32_t>)
+      return static_cast<Acc>(tap) * x + sum;
+    else
+      return std::fma(static_cast<Acc>(tap), x, sum);
+  }
+
+  // The taps of one kernel row (or of `row`) over the samples from (x, y) on.
+  Acc row_sum(const double* taps, int width, int x, int y) const {
+    Acc sum = 0;
+    for (int i = 0; i < width; ++i) sum = multiply_add(taps[i], pixel(x + i, y), sum);
+    return sum;
+  }
+
+  Acc response(const Taps& t, int x, int y) const {
+    return t.dense.empty() ? two_passes(t, x, y) : dense(t, x, y);
+  }
+
+  Acc dense(const Taps& t, int x, int y) const {
+    Acc sum = 0;
+    const double* taps = t.dense.data();
+    for (int j = 0; j < t.height; ++j, taps += t.width)
+      sum = sum + row_sum(taps, t.width, x - t.anchor_x, y - t.anchor_y + j);
+    return sum;
+  }
+
+  Acc two_passes(const Taps& t, int x, int y) const {
+    Acc sum = 0;
+    for (int j = 0; j < t.height; ++j) {
+      Acc between = row_sum(t.row.data(), t.width, x - t.anchor_x, y - t.anchor_y + j);
+      if constexpr (std::is_same_v<Acc, std::int32_t>)
+        between = (between + (1 << t.row_shift >> 1)) >> t.row_shift;
+      sum = multiply_add(t.column[static_cast<std::size_t>(j)], between, sum);
+    }
+    return sum;
+  }
+
+  const Plan& plan_;
+  Plane<const T> src_;
+};
+
+class Reference final : public Convolver {
+ public:
+  Reference(const Plan& plan, int threads) : plan_(plan), pool_(shared_thread_pool(threads)) {}
+
+  void run(std::span<const PlanePair> pairs, CudaStream) override {
+    switch (plan_.arith) {
+      case Arith::int32:
+        return with_arith<std::int32_t>(pairs);
+      case Arith::float32:
+        return with_arith<float>(pairs);
+      case Arith::float64:
+        return with_arith<double>(pairs);
+    }
+  }
+
+ private:
+  template <class Acc>
+  void with_arith(std::span<const PlanePair> pairs) const {
+    switch (plan_.sample.storage) {
+      case Storage::u8:
+        return compute<Acc, std::uint8_t>(pairs);
+      case Storage::u16:
+        return compute<Acc, std::uint16_t>(pairs);
+      case Storage::f32:
+        return compute<Acc, float>(pairs);
+    }
+  }
+
+  template <class Acc, class T>
+  void compute(std::span<const PlanePair> pairs) const {
+    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
+      const Definition<Acc, T> definition(plan_, pair.src.as<const T>());
+      const Plane<T> dst = pair.dst.as<T>();
+      for (int x = 0; x < dst.width; ++x)
+        dst.row(y)[static_cast<std::ptrdiff_t>(x) * dst.step] = definition.sample(x, y);
+    });
+  }
+
+  const Plan plan_;
+  std::shared_ptr<ThreadPool> pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Convolver> make_reference(const Plan& plan, int threads) {
+  return std::make_unique<Reference>(plan, threads);
+}
+
+}  // namespace vidconv

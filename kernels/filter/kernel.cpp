@@ -1,0 +1,91 @@
+#include "kernels/filter/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace vidconv {
+
+Kernel::Kernel(int width, int height, std::vector<double> taps)
+    : Kernel(width, height, std::move(taps), width / 2, height / 2) {}
+
+Kernel::Kernel(int width, int height, std::vector<double> taps, int anchor_x, int anchor_y)
+    : width_(width),
+      height_(height),
+      anchor_x_(anchor_x),
+      anchor_y_(anchor_y),
+      taps_(std::move(taps)) {
+  if (width < 1 || height < 1 || width > max_size || height > max_size)
+    throw std::invalid_argument(fmt::format("a kernel of {}x{} is outside 1x1 to {}x{}", width,
+                                            height, max_size, max_size));
+  if (taps_.size() != static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
+    throw std::invalid_argument(fmt::format("a kernel of {}x{} needs {} taps, not {}", width,
+                                            height, static_cast<long>(width) * height,
+                                            taps_.size()));
+  for (double tap : taps_)
+    if (!(std::abs(tap) <= max_tap))  // also when it is not a number
+      throw std::invalid_argument(
+          fmt::format("a tap of {} is outside -{} to {}", tap, max_tap, max_tap));
+  if (anchor_x < 0 || anchor_x >= width || anchor_y < 0 || anchor_y >= height)
+    throw std::invalid_argument(fmt::format("the anchor ({}, {}) is outside a kernel of {}x{}",
+                                            anchor_x, anchor_y, width, height));
+}
+
+double Kernel::sum() const { return std::accumulate(taps_.begin(), taps_.end(), 0.0); }
+
+double Kernel::abs_sum() const {
+  return std::accumulate(taps_.begin(), taps_.end(), 0.0,
+                         [](double total, double tap) { return total + std::abs(tap); });
+}
+
+Kernel Kernel::scaled(double factor) const {
+  std::vector<double> taps = taps_;
+  for (double& tap : taps) tap *= factor;
+  return {width_, height_, std::move(taps), anchor_x_, anchor_y_};
+}
+
+Kernel Kernel::flipped() const {
+  return {width_,
+          height_,
+          {taps_.rbegin(), taps_.rend()},
+          width_ - 1 - anchor_x_,
+          height_ - 1 - anchor_y_};
+}
+
+Kernel Kernel::rotated90() const {
+  std::vector<double> taps;
+  taps.reserve(taps_.size());
+  for (int j = 0; j < width_; ++j)
+    for (int i = 0; i < height_; ++i) taps.push_back(at(j, height_ - 1 - i));
+  return {height_, width_, std::move(taps), height_ - 1 - anchor_y_, anchor_x_};
+}
+
+Kernel Kernel::with_anchor(int x, int y) const { return {width_, height_, taps_, x, y}; }
+
+Kernel Kernel::trimmed() const {
+  int left = anchor_x_, right = anchor_x_, top = anchor_y_, bottom = anchor_y_;
+  for (int j = 0; j < height_; ++j)
+    for (int i = 0; i < width_; ++i) {
+      if (at(i, j) == 0) continue;
+      left = std::min(left, i), right = std::max(right, i);
+      top = std::min(top, j), bottom = std::max(bottom, j);
+    }
+  std::vector<double> taps;
+  for (int j = top; j <= bottom; ++j)
+    for (int i = left; i <= right; ++i) taps.push_back(at(i, j));
+  return {right - left + 1, bottom - top + 1, std::move(taps), anchor_x_ - left, anchor_y_ - top};
+}
+
+Kernel outer_product(std::span<const double> column, std::span<const double> row) {
+  std::vector<double> taps;
+  taps.reserve(column.size() * row.size());
+  for (double c : column)
+    for (double r : row) taps.push_back(c * r);
+  return {static_cast<int>(row.size()), static_cast<int>(column.size()), std::move(taps)};
+}
+
+}  // namespace vidconv

@@ -1,0 +1,22 @@
+// The rows of the table of presets, by what they are for, and what their functions share.
+#pragma once
+
+#include <vector>
+
+#include "kernels/filter/presets.h"
+
+namespace vidconv {
+
+std::vector<Preset> blur_presets();
+std::vector<Preset> sharpen_presets();
+std::vector<Preset> gradient_presets();
+std::vector<Preset> second_derivative_presets();
+
+inline constexpr double max_sigma = 85;  // 3 sigma on both sides fits Kernel::max_size
+
+Filter one_kernel(Kernel kernel, Purpose purpose);
+
+// The parameter of filters that point somewhere.
+Parameter angle_parameter(std::string_view description, double fallback);
+
+}  // namespace vidconv

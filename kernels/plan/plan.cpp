@@ -1,0 +1,193 @@
+#include "kernels/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels/plan/planner.h"
+#include "kernels/plan/quantise.h"
+
+namespace vidconv {
+
+Taps shape_of(const Kernel& kernel) {
+  Taps t;
+  t.width = kernel.width();
+  t.height = kernel.height();
+  t.anchor_x = kernel.anchor_x();
+  t.anchor_y = kernel.anchor_y();
+  return t;
+}
+
+Taps shape_of(const Product& product, bool joins) {
+  Taps t;
+  t.width = product.width();
+  t.height = product.height();
+  t.anchor_x = product.anchor_x;
+  t.anchor_y = product.anchor_y;
+  t.joins = joins;
+  return t;
+}
+
+void set_row_range(Taps& t, int max) {
+  const Extent e = extent(std::vector<std::int64_t>(t.row.begin(), t.row.end()));
+  const std::int64_t rounding = t.row_shift > 0 ? std::int64_t{1} << (t.row_shift - 1) : 0;
+  t.row_min = (e.negative * max + rounding) >> t.row_shift;
+  t.row_max = (e.positive * max + rounding) >> t.row_shift;
+}
+
+Planner::Planner(const Filter& filter, Plan& plan)
+    : filter_(filter),
+      plan_(plan),
+      max_(plan.sample.max()),
+      bias_(filter.bias * max_),
+      threshold_(filter.combine == Combine::unsharp ? filter.threshold * max_ : 0) {}
+
+void Planner::make() {
+  const bool integers = plan_.sample.storage != Storage::f32;
+  if (integers && try_exact()) return;
+  find_passes();
+  if (integers && (try_passes() || try_quantised() || try_many_quantised())) return;
+  use_real();
+}
+
+void Planner::find_passes() {
+  if (linear() && !two_dimensional(filter_.kernels[0])) return;
+  double cost = 0, taps = 0;
+  for (const Kernel& k : filter_.kernels) {
+    passes_.push_back(find_products(k));
+    cost += passes_.back().list.empty() ? HUGE_VAL : passes_.back().cost();
+    taps += static_cast<double>(k.taps().size());
+  }
+  if (linear() ? passes_[0].list.empty() : cost >= taps) passes_.clear();
+}
+
+void Planner::use_real() {
+  constexpr double float_bound = 1.0 / 2;  // in codes; worse: use double
+  // Each tap is rounded once, each step of a chain of width + height steps once.
+  double steps = 0, lost = 0;
+  std::vector<double> sums;  // of absolute values, of each kernel
+  for (std::size_t i = 0; i < filter_.kernels.size(); ++i) {
+    const Kernel& k = filter_.kernels[i];
+    double own_steps = k.width() + k.height() + 2;
+    sums.push_back(k.abs_sum());
+    if (!passes_.empty()) {
+      own_steps += static_cast<double>(passes_[i].list.size() - 1);
+      sums.back() = std::max(sums.back(), passes_[i].abs_sum());
+      lost += passes_[i].error * max_;
+    }
+    steps = std::max(steps, own_steps);
+  }
+  if (threshold_ > 0) steps += 2;  // subtracted and added
+  const double unit = (combined(sums) * max_ + threshold_) * steps;
+  const bool narrow = plan_.sample.storage == Storage::f32 || unit * 0x1p-24 + lost <= float_bound;
+  plan_.arith = narrow ? Arith::float32 : Arith::float64;
+  plan_.error_bound = unit * (narrow ? 0x1p-24 : 0x1p-53) + lost;
+  const auto rounded = [narrow](std::vector<double> taps) {
+    if (narrow)
+      for (double& tap : taps) tap = static_cast<double>(static_cast<float>(tap));
+    return taps;
+  };
+  for (const Products& of_kernel : passes_) {
+    for (const Product& p : of_kernel.list) {
+      plan_.terms.push_back(shape_of(p, &p != of_kernel.list.data()));
+      plan_.terms.back().row = rounded(p.row);
+      plan_.terms.back().column = rounded(p.column);
+    }
+  }
+  if (passes_.empty()) {
+    for (const Kernel& k : filter_.kernels) {
+      plan_.terms.push_back(shape_of(k));
+      plan_.terms.back().dense = rounded({k.taps().begin(), k.taps().end()});
+    }
+  }
+  set_real_finish(1);
+}
+
+double Planner::combined(const std::vector<double>& values) const {
+  return adds(filter_.combine) ? std::accumulate(values.begin(), values.end(), 0.0)
+                               : *std::ranges::max_element(values);
+}
+
+bool Planner::lowest_fits(std::int64_t divisor) const {
+  return plan_.finish.min * divisor <= std::numeric_limits<std::int32_t>::max();
+}
+
+void Planner::set_integer_finish(std::int64_t divisor) {
+  Finish& f = plan_.finish;
+  const double offset = bias_ * static_cast<double>(divisor);
+  // Ties in the offset come from decimals (0.1 * 255 + 0.5); they go upward like all others.
+  constexpr double tie = 1e-9;
+  if (f.absolute) {
+    f.offset = static_cast<std::int32_t>(std::floor(offset + 0.5 + tie));
+    f.half = static_cast<std::int32_t>(divisor / 2);
+  } else {
+    f.offset =
+        static_cast<std::int32_t>(std::floor(offset + static_cast<double>(divisor) / 2 + tie));
+  }
+  f.lowest = static_cast<std::int32_t>(f.min * divisor);
+  f.limit = static_cast<std::int32_t>(
+      std::min<std::int64_t>((static_cast<std::int64_t>(f.max) + 1) * divisor - 1,
+                             std::numeric_limits<std::int32_t>::max()));
+  f.threshold = static_cast<std::int32_t>(std::llround(threshold_ * static_cast<double>(divisor)));
+  set_divisor(f, static_cast<std::uint32_t>(divisor));
+  set_real_finish(static_cast<double>(divisor));  // for l2
+}
+
+void Planner::set_real_finish(double divisor) {
+  plan_.finish.real_divisor = divisor;
+  plan_.finish.real_offset = bias_ * divisor;
+  plan_.finish.real_half = divisor / 2;
+  plan_.finish.real_threshold = threshold_ * divisor;
+}
+
+int Taps::reach() const {
+  return std::max({anchor_x, anchor_y, width - 1 - anchor_x, height - 1 - anchor_y});
+}
+
+int Plan::kernels() const {
+  return static_cast<int>(std::ranges::count(terms, false, &Taps::joins));
+}
+
+bool Plan::is_copy() const {
+  const Finish& f = finish;
+  return exact && terms.size() == 1 && arith == Arith::int32 && f.combine == Combine::linear &&
+         f.real_divisor == 1 && f.real_offset == 0 && f.min == 0 && terms[0].width == 1 &&
+         terms[0].height == 1 && terms[0].dense[0] == 1;
+}
+
+Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role, Codes codes) {
+  if (filter.kernels.empty()) throw std::invalid_argument("a filter needs at least one kernel");
+  if (filter.combine == Combine::linear && filter.kernels.size() != 1)
+    throw std::invalid_argument("a linear filter has exactly one kernel");
+  if (filter.combine == Combine::unsharp && filter.kernels.size() != 2)
+    throw std::invalid_argument("an unsharp filter has exactly two kernels");
+
+  Plan plan;
+  plan.sample = sample;
+  plan.border = border.mode;
+  double level = border.value * sample.max();
+  if (sample.storage != Storage::f32)
+    level = std::clamp(std::floor(level + 0.5), 0.0, static_cast<double>(sample.max()));
+  plan.outside = role == Role::chroma ? sample.neutral() : level;
+  plan.finish.combine = filter.combine;
+  plan.finish.absolute = filter.absolute;
+  plan.finish.max = sample.max();
+  if (codes == Codes::limited && sample.storage != Storage::f32) {
+    plan.finish.min = 16 << (sample.depth - 8);
+    plan.finish.max = (role == Role::chroma ? 240 : 235) << (sample.depth - 8);
+  }
+  Planner(filter, plan).make();
+  return plan;
+}
+
+Plan make_fill_plan(SampleType sample, double code) {
+  Filter fill{.kernels = {Kernel(1, 1, {0.0})}};
+  fill.bias = code / sample.max();
+  return make_plan(fill, sample, {}, Role::colour);
+}
+
+}  // namespace vidconv

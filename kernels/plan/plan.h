@@ -1,0 +1,82 @@
+// Plan: exactly what is computed for one plane. It fixes the arithmetic (docs/numerics.md), so that
+// every variant that runs it gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/filter/filter.h"
+#include "kernels/picture/border.h"
+#include "kernels/picture/plane.h"
+#include "kernels/plan/finish.h"
+
+namespace vidconv {
+
+enum class Arith : std::uint8_t {
+  int32,    // integer taps; every sum fits 32 bits, so the order of additions does not matter
+  float32,  // fused multiply-adds in a fixed order
+  float64,  // the same in double; also exact integer sums beyond 32 bits
+};
+
+// One kernel, ready to compute. Taps are kept as double, whatever the arithmetic: each is exactly
+// an int32, a float or a double, as Plan::arith says.
+struct Taps {
+  int width = 1, height = 1;
+  int anchor_x = 0, anchor_y = 0;
+
+  // width * height taps row by row. Empty where two passes are the definition.
+  std::vector<double> dense;
+
+  // The factors of a rank 1 kernel, `row` over x first, then `column` over y; else empty. Where
+  // `dense` is there too, both ways give the same bytes.
+  std::vector<double> row, column;
+
+  // int32 passes: the row pass gives t = (sum + (1 << row_shift >> 1)) >> row_shift (arithmetic
+  // shift), which lies in [row_min, row_max]. Where `dense` is empty, row_max - row_min <= 65535.
+  int row_shift = 0;
+  std::int64_t row_min = 0, row_max = 0;
+
+  // The response is added to that of the term before it: together they are one kernel.
+  bool joins = false;
+
+  bool separable() const { return !row.empty(); }
+  // How far the farthest row or column of taps is from the anchor.
+  int reach() const;
+};
+
+struct Plan {
+  SampleType sample;
+  BorderMode border = BorderMode::reflect101;
+  double outside = 0;  // the sample that BorderMode::constant supplies, as a code
+  Arith arith = Arith::int32;
+  // One per kernel of the filter; more where a kernel of low rank is a sum of products (`joins`).
+  std::vector<Taps> terms;
+  Finish finish;
+
+  // Facts for people and for choosing a variant.
+  bool exact = false;      // equal to real arithmetic rounded once (l2: to the root's rounding)
+  double error_bound = 0;  // before the last rounding, in codes; 0 where exact
+  bool fits24 = false;     // int32: |every sum| < 2^24, so float computes it exactly too
+
+  // The number of kernels whose responses are combined.
+  int kernels() const;
+  // The output is the input: one tap of gain 1 on the pixel itself.
+  bool is_copy() const;
+};
+
+// A plane's place in its picture: chroma is centred on a neutral code, the others on black.
+enum class Role : std::uint8_t { colour, chroma };
+
+// What results may be: every code, or only those of limited-range video (ITU-R BT.709: 16 to 235,
+// of chroma 16 to 240, at 8 bits). Float samples are never clamped.
+enum class Codes : std::uint8_t { all, limited };
+
+// Plans `filter` for planes of `sample`. Throws std::invalid_argument where the filter has no
+// kernel, or several with Combine::linear.
+Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role,
+               Codes codes = Codes::all);
+
+// A plan that writes `code` everywhere.
+Plan make_fill_plan(SampleType sample, double code);
+
+}  // namespace vidconv

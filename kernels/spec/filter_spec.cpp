@@ -1,0 +1,117 @@
+// What a parsed specification makes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/filter/presets.h"
+#include "kernels/spec/parse.h"
+
+namespace vidconv {
+namespace {
+
+// "1/9" where it is that, else a decimal.
+std::string reciprocal(double sum) {
+  const double whole = std::round(sum);
+  if (whole != 0 && std::abs(sum - whole) < 1e-9 * whole) return fmt::format("1/{:.0f}", whole);
+  return fmt::format("{:.6g}", 1 / sum);
+}
+
+// The numbers of "matrix:NUMBERS:key=value" in rows of `width`, and the rest as it is.
+std::string in_rows(const std::string& spec, int width) {
+  const std::size_t begin = spec.find(':') + 1, end = std::min(spec.find(':', begin), spec.size());
+  std::string text = spec.substr(0, begin);
+  int count = 0;
+  for (std::size_t at = begin; (at = spec.find_first_not_of(" \t\r,;", at)) < end; ++count) {
+    const std::size_t stop = std::min(spec.find_first_of(" \t\r,;", at), end);
+    if (count > 0) text += count % width == 0 ? ';' : ' ';
+    text += spec.substr(at, stop - at);
+    at = stop;
+  }
+  return text + spec.substr(end);
+}
+
+}  // namespace
+
+std::string_view FilterSpec::name() const { return preset_ ? preset_->name : matrix_name_; }
+
+Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
+  if (preset_) return preset_->make(Arguments(preset_->parameters, arguments_), subsampling);
+  Filter filter;
+  filter.kernels = matrix_;
+  return filter;
+}
+
+void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
+  const Filter luma = make_unmodified({});
+  for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
+    Kernel& kernel = filter.kernels[k];
+    if (!preset_) subsampling = {};  // a matrix is the same on every plane
+    // As far from the kernel's own anchor as on luma.
+    const auto moved = [](int own, int given, int luma_own, int per_sample, int size) {
+      const double by = static_cast<double>(given - luma_own) / per_sample;
+      const int to = own + static_cast<int>(std::lround(by));
+      return per_sample == 1 ? to : std::clamp(to, 0, size - 1);
+    };
+    kernel = kernel.with_anchor(moved(kernel.anchor_x(), modifiers_.anchor_x,
+                                      luma.kernels[k].anchor_x(), subsampling.x, kernel.width()),
+                                moved(kernel.anchor_y(), modifiers_.anchor_y,
+                                      luma.kernels[k].anchor_y(), subsampling.y, kernel.height()));
+  }
+}
+
+Filter FilterSpec::make(Subsampling subsampling) const {
+  Filter filter = make_unmodified(subsampling);
+  if (modifiers_.has_anchor) place_anchor(filter, subsampling);
+  const double scale =
+      modifiers_.auto_scale ? 1 / filter.kernels[0].sum() : modifiers_.scale.value_or(1);
+  for (Kernel& kernel : filter.kernels) {
+    for (int turn = 0; turn < modifiers_.quarter_turns; ++turn) kernel = kernel.rotated90();
+    if (modifiers_.flip) kernel = kernel.flipped();
+    if (scale != 1) kernel = kernel.scaled(scale);
+    kernel = kernel.trimmed();
+  }
+  filter.threshold *= scale;
+  if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);
+  filter.bias = modifiers_.bias.value_or(filter.bias);
+  filter.absolute = modifiers_.absolute.value_or(filter.absolute);
+  return filter;
+}
+
+std::string FilterSpec::gain_warning() const {
+  const Filter filter = make();
+  // Edge detectors answer to a flat picture with 0; a scale, or a preset, was chosen by someone.
+  if (preset_ || modifiers_.scale || modifiers_.auto_scale || filter.purpose == Purpose::edge)
+    return {};
+  const double gain = filter.kernels[0].sum();
+  constexpr double half_a_code = 0.5 / 255;
+  const auto flat = [&](double grey) {
+    const double v = gain * grey + filter.bias;
+    return filter.absolute ? std::abs(v) : v;
+  };
+  if (std::max(flat(0), flat(1)) > 1 + half_a_code && gain > 1)
+    return fmt::format(
+        "{}: its taps sum to {:.6g}, so that everything brighter than {:.3g} of white becomes "
+        "white; :scale={} keeps the brightness",
+        text_, gain, std::clamp((1 - filter.bias) / gain, 0.0, 1.0), reciprocal(gain));
+  if (std::max(flat(0), flat(1)) <= half_a_code && gain < 0)
+    return fmt::format(
+        "{}: its taps sum to {:.6g}, so that flat areas become black; :bias=1 or :abs=1 shows them",
+        text_, gain);
+  return {};
+}
+
+std::string FilterSpec::shape_warning() const {
+  if (!typed_ || (matrix_[0].width() > 1 && matrix_[0].height() > 1)) return {};
+  const int count = matrix_[0].width() * matrix_[0].height();
+  const auto side = static_cast<int>(std::lround(std::sqrt(count)));
+  if (side < 3 || side % 2 == 0 || side * side != count) return {};
+  const char* line = matrix_[0].height() == 1 ? "row" : "column";
+  return fmt::format(
+      "{0}: its {1} numbers are one {2}; a {3}x{3} matrix is {4}, and where the {2} is meant {2}: "
+      "says so",
+      text_, count, line, side,
+      matrix_name_ == "file" ? fmt::format("{0} lines of {0}", side) : in_rows(text_, side));
+}
+
+}  // namespace vidconv

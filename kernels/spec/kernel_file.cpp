@@ -1,0 +1,83 @@
+#include "kernels/spec/kernel_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+// Several times a kernel of the largest size, written with all digits.
+constexpr std::size_t max_file_size = 32 << 20;
+
+std::runtime_error system_failure() {
+  return std::runtime_error(std::generic_category().message(errno));
+}
+
+}  // namespace
+
+std::string read_kernel_file(const std::string& path) {
+  // Not to be kept waiting by a pipe that nobody writes to.
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) throw system_failure();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
+  struct stat status;
+  if (!file || fstat(fd, &status) != 0) throw system_failure();
+  if (S_ISDIR(status.st_mode)) throw std::runtime_error("it is a directory");
+  if (!S_ISREG(status.st_mode)) throw std::runtime_error("it is no regular file");
+  std::string bytes;
+  char block[65536];
+  while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) {
+    bytes.append(block, count);
+    if (bytes.size() > max_file_size)
+      throw std::runtime_error(fmt::format("it is larger than {} MiB", max_file_size >> 20));
+  }
+  if (std::ferror(file.get())) throw system_failure();
+  return bytes;
+}
+
+Kernel read_kernel_text(std::string_view bytes, const std::string& name,
+                        const std::function<void(Cursor&)>& read_key) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8
+  MatrixRows rows;
+  std::optional<std::pair<int, int>> size;
+  std::string line;
+  for (int number = 1; !bytes.empty(); ++number) {
+    const std::size_t length = std::min(bytes.find('\n'), bytes.size());
+    line = bytes.substr(0, length);
+    bytes.remove_prefix(std::min(length + 1, bytes.size()));
+    line.erase(std::min(line.find('#'), line.size()));
+    Cursor c(line, fmt::format("{}, line {}: ", name, number));
+    c.skip_blanks();
+    if (c.at_end()) continue;
+    if (c.accept("size="))
+      size = c.size();
+    else if (line.find('=') != std::string::npos)
+      read_key(c);
+    else
+      rows.read_row(c);
+    c.skip_blanks();
+    if (!c.at_end()) c.fail_here("the end of the line");
+  }
+  const std::pair<int, int> found{rows.width(), rows.height()};
+  if (found.second == 0) throw SpecError(name, 1, "the kernel file has no numbers");
+  if (size && *size != found)
+    throw SpecError(name, 1,
+                    fmt::format("the kernel file says size={}x{}, but holds {}x{} numbers",
+                                size->first, size->second, found.first, found.second));
+  try {
+    return {found.first, found.second, rows.take()};
+  } catch (const std::invalid_argument& error) {
+    throw SpecError(name, 1, error.what());
+  }
+}
+
+}  // namespace vidconv

@@ -1,0 +1,31 @@
+// Kernels in files: text, or a picture whose grey levels are the taps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kernels/filter/kernel.h"
+#include "kernels/spec/spec_text.h"
+
+namespace vidconv {
+
+// All of a file. Throws std::runtime_error that says why it cannot be read.
+std::string read_kernel_file(const std::string& path);
+
+// Whether the bytes are those of a PNG or PGM picture.
+bool is_kernel_picture(std::string_view bytes);
+
+// The grey levels of a PNG or PGM picture of up to 513x513 and `max_pixels` as taps: 0 is black, 1
+// white, anchored in the middle. As stored: no gamma is applied. Throws std::runtime_error:
+// damaged, too large, not grey, not opaque.
+Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels);
+
+// Rows of numbers. `#` begins a comment, empty lines are skipped, `size=WxH` is checked against
+// the rows; for a line of any other `key=value`, read_key is called at its beginning.
+// Throws SpecError, whose text is the line.
+Kernel read_kernel_text(std::string_view bytes, const std::string& name,
+                        const std::function<void(Cursor&)>& read_key);
+
+}  // namespace vidconv

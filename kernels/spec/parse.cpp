@@ -1,0 +1,299 @@
+#include "kernels/spec/parse.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "kernels/base/names.h"
+#include "kernels/filter/presets.h"
+#include "kernels/spec/kernel_file.h"
+
+namespace vidconv {
+namespace {
+
+constexpr MatrixForm forms[] = {
+    {"matrix", "R;R;...", "rows of numbers: matrix:0 -1 0;-1 5 -1;0 -1 0"},
+    {"row", "R", "one row of numbers"},
+    {"column", "R", "one column of numbers"},
+    {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
+    {"file", "PATH", "rows of numbers in a text file, # begins a comment; or a PNG or PGM picture"},
+    {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
+};
+
+constexpr ModifierKey keys[] = {
+    {"scale", "-1e6..1e6", "factor on the response; auto, for one kernel: 1 / sum of its taps"},
+    {"bias", "-16..16", "added to the response, as a fraction of full scale"},
+    {"abs", "0|1", "1: absolute value before the clamp"},
+    {"flip", "0|1", "1: mathematical convolution instead of correlation"},
+    {"rotate", "0|90|180|270", "turn the kernel, clockwise"},
+    {"anchor", "x,y", "the tap on the output pixel, from the top left; the middle otherwise"},
+    {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+};
+
+using Names = std::vector<std::string_view>;
+
+// Of the rows of two tables.
+template <class A, class B>
+Names names(const A& a, const B& b) {
+  Names all;
+  for (const auto& row : a) all.push_back(row.name);
+  for (const auto& row : b) all.push_back(row.name);
+  return all;
+}
+
+// The name that was most likely meant, or, where none is near, all that there are.
+std::string instead(std::string_view word, const Names& all, std::string_view there_are) {
+  const std::string meant = did_you_mean(word, all);
+  return meant.empty() ? fmt::format("; {} {}", there_are, fmt::join(all, ", ")) : meant;
+}
+
+// The value of a parameter of a preset.
+double read_argument(Cursor& c, const Parameter& parameter) {
+  const std::size_t start = c.position();
+  if (!parameter.choices.empty()) {
+    const std::string_view word = c.until(":");
+    const auto* choice = row_named(parameter.choices, word, std::identity());
+    if (!choice)
+      c.fail(fmt::format("'{}' is not one of {}{}", word, fmt::join(parameter.choices, ", "),
+                         did_you_mean(word, parameter.choices)),
+             start);
+    return static_cast<double>(choice - parameter.choices.data());
+  }
+  if (parameter.integer)
+    return static_cast<double>(
+        c.whole(parameter.name, std::lround(parameter.min), std::lround(parameter.max)));
+  return c.number(parameter.min, parameter.max);
+}
+
+// Taps around a quarter of their range, absolute values of sum 1: most of the picture is left. The
+// generator and so the kernel is the same on every machine.
+Kernel random_kernel(std::uint32_t seed, int width, int height) {
+  std::mt19937 random(seed);
+  std::vector<double> taps;
+  double sum = 0;
+  for (int i = 0; i < width * height; ++i) {
+    taps.push_back(static_cast<double>(random()) / 0x1p32 - 0.25);
+    sum += std::abs(taps.back());
+  }
+  return Kernel(width, height, std::move(taps)).scaled(1 / sum);
+}
+
+}  // namespace
+
+class SpecParser {
+ public:
+  SpecParser(std::string_view text, std::int64_t max_pixels)
+      : cursor_(text), max_pixels_(max_pixels) {
+    spec_.text_ = text;
+  }
+
+  FilterSpec parse(const std::string_view* file_bytes = nullptr) {
+    file_bytes_ = file_bytes;
+    const std::string_view name = cursor_.until(":");
+    if (const MatrixForm* form = row_named(forms, name, &MatrixForm::name))
+      read_matrix(std::string(form->name));
+    else
+      find_named(name);
+    seen_.clear();  // what a file says may be said otherwise here
+    while (!cursor_.at_end()) {
+      if (!cursor_.accept(':')) cursor_.fail_here("':' or the end");
+      read_key(cursor_);
+    }
+    check_modifiers();
+    return std::move(spec_);
+  }
+
+ private:
+  void find_named(std::string_view name) {
+    spec_.preset_ = find_preset(name);
+    if (!spec_.preset_)
+      cursor_.fail(fmt::format("unknown filter '{}'{}", name,
+                               instead(name, names(presets(), forms), "there are")),
+                   0);
+    for (const Parameter& parameter : spec_.preset_->parameters)
+      spec_.arguments_.push_back(
+          parameter.fallback.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+
+  void read_matrix(const std::string& name) {
+    if (!cursor_.accept(':')) cursor_.fail_here(fmt::format("':' after '{}'", name));
+    spec_.matrix_name_ = name;
+    try {
+      spec_.matrix_.push_back(name == "file"        ? read_file()
+                              : name == "random"    ? read_random()
+                              : name == "separable" ? read_separable()
+                                                    : read_rows(name));
+    } catch (const std::invalid_argument& error) {
+      cursor_.fail(error.what(), 0);
+    }
+  }
+
+  Kernel read_rows(const std::string& name) {
+    const std::size_t start = cursor_.position();
+    MatrixRows rows;
+    do rows.read_row(cursor_);
+    while (cursor_.accept(';'));
+    const int width = rows.width(), height = rows.height();
+    spec_.typed_ = name == "matrix";
+    if (name != "matrix" && height != 1)
+      cursor_.fail(fmt::format("'{}' takes one list of numbers", name), start);
+    return name == "column" ? Kernel(1, width, rows.take()) : Kernel(width, height, rows.take());
+  }
+
+  Kernel read_separable() {
+    MatrixRows across, down;
+    across.read_row(cursor_);
+    if (!cursor_.accept(';')) cursor_.fail_here("';' and the column after the row");
+    down.read_row(cursor_);
+    return outer_product(down.take(), across.take());
+  }
+
+  Kernel read_random() {
+    const long seed = cursor_.whole("the seed", 0, std::numeric_limits<std::uint32_t>::max());
+    if (!cursor_.accept(',')) cursor_.fail_here("',' and the size after the seed");
+    const std::size_t start = cursor_.position();
+    int width = static_cast<int>(cursor_.whole("the size", 1, Kernel::max_size)), height = width;
+    if (cursor_.peek() == 'x') {
+      cursor_.go_to(start);
+      std::tie(width, height) = cursor_.size();
+    }
+    return random_kernel(static_cast<std::uint32_t>(seed), width, height);
+  }
+
+  Kernel read_file() {
+    const std::size_t start = cursor_.position();
+    const std::string path(cursor_.text().substr(start, path_end(start) - start));
+    cursor_.go_to(start + path.size());
+    try {
+      if (!file_bytes_) spec_.file_ = path;
+      const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
+      spec_.typed_ = !is_kernel_picture(bytes);
+      if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
+      Kernel kernel = read_kernel_picture(bytes, max_pixels_);
+      if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
+      spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
+      return kernel;
+    } catch (const SpecError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      cursor_.fail(fmt::format("cannot read the kernel file '{}': {}", path, error.what()), start);
+    }
+  }
+
+  // A path ends where ":key=" begins or at the end, so that it may hold colons itself.
+  std::size_t path_end(std::size_t start) const {
+    const std::string_view text = cursor_.text();
+    for (std::size_t at = start; (at = text.find(':', at)) < text.size(); ++at) {
+      const std::string_view word = text.substr(at + 1, text.find_first_of("=:", at + 1) - at - 1);
+      if (text.substr(at + 1 + word.size()).starts_with('=') &&
+          row_named(keys, word, &ModifierKey::name))
+        return at;
+    }
+    return text.size();
+  }
+
+  // key=value, of the preset or of every filter.
+  void read_key(Cursor& c) {
+    const std::size_t start = c.position();
+    const std::string_view word = c.until("=:");
+    if (!c.accept('=')) c.fail_here(fmt::format("'=' after '{}'", word));
+    const std::span<const Parameter> parameters =
+        spec_.preset_ ? std::span<const Parameter>(spec_.preset_->parameters)
+                      : std::span<const Parameter>();
+    const Parameter* parameter = row_named(parameters, word, &Parameter::name);
+    const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
+    if (!parameter && !modifier)
+      c.fail(fmt::format(
+                 "unknown key '{}'{}", word,
+                 instead(word, names(parameters, keys), fmt::format("'{}' takes", spec_.name()))),
+             start);
+    const std::string_view key = parameter ? parameter->name : modifier->name;
+    if (std::ranges::find(seen_, key) != seen_.end())
+      c.fail(fmt::format("'{}' was given already", key), start);
+    seen_.push_back(key);
+    if (parameter)
+      spec_.arguments_[static_cast<std::size_t>(parameter - parameters.data())] =
+          read_argument(c, *parameter);
+    else
+      read_modifier(c, key);
+  }
+
+  void read_modifier(Cursor& c, std::string_view key) {
+    Modifiers& m = spec_.modifiers_;
+    const std::size_t start = c.position();
+    if (key == "scale") {
+      m.auto_scale = c.accept("auto");
+      m.scale.reset();
+      // So that no tap of a preset gets beyond Kernel::max_tap on any plane.
+      if (!m.auto_scale) m.scale = c.number(-1e6, 1e6);
+    } else if (key == "bias") {
+      m.bias = c.number(-16, 16);
+    } else if (key == "abs") {
+      m.absolute = c.zero_or_one();
+    } else if (key == "flip") {
+      m.flip = c.zero_or_one();
+    } else if (key == "rotate") {
+      const double angle = c.number();
+      if (angle != 0 && angle != 90 && angle != 180 && angle != 270)
+        c.fail("rotate takes 0, 90, 180 or 270", start);
+      m.quarter_turns = static_cast<int>(angle) / 90;
+    } else if (key == "anchor") {
+      m.has_anchor = true;
+      m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
+      if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
+      m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+    } else {
+      try {
+        m.planes = PlaneSelection::parse(c.until(":"));
+      } catch (const std::invalid_argument& error) {
+        c.fail(error.what(), start);
+      }
+    }
+  }
+
+  // What only the finished filter can tell.
+  void check_modifiers() {
+    const Modifiers& m = spec_.modifiers_;
+    const Filter plain = spec_.make_unmodified({});
+    const Kernel& kernel = plain.kernels[0];
+    if (plain.combine != Combine::linear) {
+      if (m.auto_scale) cursor_.fail("scale=auto needs a filter of one kernel; give a number", 0);
+      if (m.scale.value_or(1) < 0)
+        cursor_.fail("a filter of several kernels takes a positive scale", 0);
+    }
+    if (m.auto_scale && std::abs(kernel.sum()) <= 1e-9 * kernel.abs_sum())
+      cursor_.fail("scale=auto divides by the sum of the taps, which is 0; give a number", 0);
+    try {
+      spec_.make();
+    } catch (const std::invalid_argument& error) {
+      cursor_.fail(error.what(), 0);
+    }
+  }
+
+  Cursor cursor_;
+  const std::int64_t max_pixels_;
+  const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
+  Names seen_;                                    // keys given in the same place
+  FilterSpec spec_;
+};
+
+FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels) {
+  return SpecParser(text, max_pixels).parse();
+}
+
+FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view bytes,
+                                  std::int64_t max_pixels) {
+  const std::string text = "file:" + name;
+  return SpecParser(text, max_pixels).parse(&bytes);
+}
+
+std::span<const MatrixForm> matrix_forms() { return forms; }
+std::span<const ModifierKey> modifier_keys() { return keys; }
+
+}  // namespace vidconv

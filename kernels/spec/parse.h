@@ -1,0 +1,102 @@
+// Filter specifications, as a user writes them:
+//
+//   name[:key=value]...                      gaussian:sigma=2       sobel:norm=l1:scale=1/4
+//   matrix:ROW;ROW;...[:key=value]...        matrix:0 -1 0;-1 5 -1;0 -1 0
+//   row:NUMBERS, column:NUMBERS              row:1 2 1:scale=auto
+//   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
+//   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
+//   random:SEED,SIZE                         random:7,5x3
+//
+// Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/filter/filter.h"
+#include "kernels/spec/plane_selection.h"
+#include "kernels/spec/spec_text.h"
+
+namespace vidconv {
+
+struct Preset;
+
+// The keys that every filter takes.
+struct Modifiers {
+  std::optional<double> scale;   // factor on every response; 1 where there is none
+  bool auto_scale = false;       // scale=auto: 1 / sum of the taps
+  std::optional<double> bias;    // added, as a fraction of full scale; else the filter's own
+  std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
+  bool flip = false;             // flip=1: mathematical convolution
+  int quarter_turns = 0;         // rotate=90|180|270, clockwise
+  bool has_anchor = false;       // anchor=x,y
+  int anchor_x = 0, anchor_y = 0;
+  std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+};
+
+// A parsed and checked specification; making the filter from it cannot fail.
+class FilterSpec {
+ public:
+  // Of the largest kernel.
+  static constexpr std::int64_t most_pixels = Kernel::max_size * Kernel::max_size;
+
+  // Throws SpecError. Reads the file of a "file:" specification; a picture in it has at most
+  // `max_pixels`.
+  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
+  // "file:NAME" as if a file of that name held these bytes.
+  static FilterSpec parse_file(const std::string& name, std::string_view bytes,
+                               std::int64_t max_pixels = most_pixels);
+
+  const std::string& text() const { return text_; }  // as it was given
+  std::string_view name() const;                     // "gaussian", "matrix", "file", ...
+  const std::string& file() const { return file_; }  // that was read; empty where none was
+  // The planes that the filter was given for, where it was.
+  const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
+
+  // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
+  // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are
+  // left out.
+  Filter make(Subsampling subsampling = {}) const;
+
+  // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
+  // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
+  std::string gain_warning() const;
+  // One row, or column, of as many numbers as a square matrix has, as other programs take it:
+  std::string shape_warning() const;
+
+ private:
+  friend class SpecParser;
+
+  void place_anchor(Filter& filter, Subsampling subsampling) const;
+  Filter make_unmodified(Subsampling subsampling) const;
+
+  std::string text_, file_;
+  const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
+  std::vector<double> arguments_;   // the preset's, in the order of its table row
+  std::string matrix_name_;
+  bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
+  std::vector<Kernel> matrix_;  // exactly one, or none for a preset
+  Modifiers modifiers_;
+};
+
+// The words that begin a specification without a preset, and what follows them.
+struct MatrixForm {
+  std::string_view name;
+  std::string_view what_follows;  // "R;R;..."
+  std::string_view description;
+};
+std::span<const MatrixForm> matrix_forms();
+
+// The keys that every filter takes.
+struct ModifierKey {
+  std::string_view name;
+  std::string_view values;
+  std::string_view description;
+};
+std::span<const ModifierKey> modifier_keys();
+
+}  // namespace vidconv

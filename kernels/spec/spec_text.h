@@ -1,0 +1,81 @@
+// Reading specifications character by character, with errors that point at the column.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/filter/kernel.h"
+
+namespace vidconv {
+
+// What is wrong with a specification, and where.
+class SpecError : public std::runtime_error {
+ public:
+  // `column` counts from 1 in `text`: the specification, or a line of the file that it names.
+  SpecError(std::string text, std::size_t column, const std::string& message)
+      : std::runtime_error(message), text_(std::move(text)), column_(column) {}
+  const std::string& text() const { return text_; }
+  std::size_t column() const { return column_; }
+
+ private:
+  std::string text_;
+  std::size_t column_;
+};
+
+// A position in one line of text, which must outlive it; every error it throws points there.
+class Cursor {
+ public:
+  // `context` comes before every message: the file and the line, or nothing.
+  explicit Cursor(std::string_view text, std::string context = {})
+      : text_(text), context_(std::move(context)) {}
+
+  bool at_end() const { return at_ == text_.size(); }
+  char peek() const { return at_end() ? '\0' : text_[at_]; }
+  std::size_t position() const { return at_; }
+  void go_to(std::size_t position) { at_ = position; }
+  std::string_view text() const { return text_; }
+
+  bool accept(char c);
+  bool accept(std::string_view word);  // in any case
+  void skip_blanks();
+  // Everything up to one of `stops` or the end.
+  std::string_view until(std::string_view stops);
+
+  // A decimal, or a fraction of two.
+  double number();
+  double number(double min, double max);
+  // A whole number; `what` it is for the message.
+  long whole(std::string_view what, long min, long max);
+  bool zero_or_one();
+  std::pair<int, int> size();  // WxH, up to the largest kernel
+
+  [[noreturn]] void fail(const std::string& message, std::size_t position) const;
+  [[noreturn]] void fail_here(const std::string& expected) const;
+
+ private:
+  double decimal();
+
+  std::string_view text_;
+  std::string context_;
+  std::size_t at_ = 0;
+};
+
+// Rows of equal length, collected one by one.
+class MatrixRows {
+ public:
+  // Reads numbers up to `;`, `:` or the end: blanks between them, or commas, or both.
+  void read_row(Cursor& c);
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::vector<double> take() { return std::move(taps_); }  // row by row
+
+ private:
+  int width_ = 0, height_ = 0;
+  std::vector<double> taps_;
+};
+
+}  // namespace vidconv

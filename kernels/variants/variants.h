@@ -1,0 +1,23 @@
+// The ways to compute a plan: one table, and the choice from it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kernels/convolver/convolver.h"
+
+namespace vidconv {
+
+// The variants of this build that serve users, in order of preference: the first that supports a
+// plan is the best.
+std::span<const Variant> variants();
+
+// The variant that serves `plan` on `device`. The reference supports every plan on the CPU; where
+// the build has CUDA, every plan has a CUDA variant too. Throws std::invalid_argument for
+// Device::cuda in a build without CUDA.
+const Variant& pick(const Plan& plan, Device device);
+
+// nullptr where no variant has that name.
+const Variant* find_variant(std::string_view name);
+
+}  // namespace vidconv

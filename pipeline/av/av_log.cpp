@@ -1,0 +1,136 @@
+#include "pipeline/av/av_log.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/log.h>
+}
+
+#include <cstdarg>
+#include <cstddef>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/base/url.h"
+
+namespace vidconv {
+
+// All AvErrors that live, and what they have heard. libav* logs from threads of its own.
+struct AvErrorsRegistry {
+  std::mutex mutex;
+  std::vector<AvErrors*> listeners;
+
+  static AvErrorsRegistry& get() {
+    static AvErrorsRegistry registry;
+    return registry;
+  }
+
+  // Those that listen for the key, or this one.
+  void tell(const void* key, const AvErrors* one, const std::string& line) {
+    const std::lock_guard lock(mutex);
+    for (AvErrors* errors : listeners)
+      if ((errors == one || errors->key_ == key) && errors->count_++ == 0) errors->first_ = line;
+  }
+};
+
+namespace {
+
+// The last error line of libav* on this thread that nobody has asked for yet.
+thread_local std::string last_line;
+// The youngest on this thread, and of AvErrors::Here.
+thread_local AvLines* listener = nullptr;
+thread_local AvErrors* here = nullptr;
+
+void tell_listeners(void* object, const std::string& line) {
+  // Some demuxers complain in the name of an object that has no class yet.
+  const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
+  const std::string_view name = object_class ? object_class->class_name : "";
+  if (name == "IMGUTILS" && object_class->parent_log_context_offset != 0)  // sizes of pictures
+    return tell_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
+                                                    object_class->parent_log_context_offset),
+                          line);
+  const void* key = nullptr;
+  if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
+  if (name == "AVCodecContext") {
+    const AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
+    key = codec.opaque;
+    if (!key &&
+        (codec.codec_type == AVMEDIA_TYPE_AUDIO || codec.codec_type == AVMEDIA_TYPE_SUBTITLE))
+      return;
+  }
+  if (key || here) AvErrorsRegistry::get().tell(key, key ? nullptr : here, line);
+}
+
+void keep(void* object, int level, const char* format, va_list arguments) {
+  if (level > (listener ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
+  char line[1024];
+  static thread_local int at_start = 1;
+  av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
+  const std::string shown = redacted(line);
+  std::string_view text = shown;
+  // "[libx264 @ 0x5581]" says nothing to a person that the name alone does not.
+  while (text.starts_with('[')) {
+    const auto end = text.find("] ");
+    if (text.substr(0, end).find(" @ 0x") == text.npos || end == text.npos) break;
+    text.remove_prefix(end + 2);
+  }
+  while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
+  if (text.empty()) return;
+  if (listener) listener->hear(text);
+  if (level > AV_LOG_ERROR) return;
+  last_line = text;
+  tell_listeners(object, last_line);
+}
+
+// Without memory a line is lost, which is better than an exception among libav*'s frames.
+void keep_line(void* object, int level, const char* format, va_list arguments) noexcept {
+  try {
+    keep(object, level, format, arguments);
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+void capture_av_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { av_log_set_callback(keep_line); });
+}
+
+std::string take_av_line() { return std::exchange(last_line, {}); }
+
+AvLines::AvLines(std::string_view words) : before_(std::exchange(listener, this)), words_(words) {}
+AvLines::~AvLines() { listener = before_; }
+
+void AvLines::hear(std::string_view line) {
+  if (line.find(words_) != line.npos) text_.append(text_.empty() ? "" : "; ").append(line);
+}
+
+AvErrors::Here::Here(AvErrors& to) : before_(std::exchange(here, &to)) {}
+AvErrors::Here::~Here() { here = before_; }
+
+AvErrors::AvErrors(const void* key) : key_(key) {
+  AvErrorsRegistry& registry = AvErrorsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  registry.listeners.push_back(this);
+}
+
+AvErrors::~AvErrors() {
+  AvErrorsRegistry& registry = AvErrorsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  std::erase(registry.listeners, this);
+}
+
+std::int64_t AvErrors::count() const {
+  const std::lock_guard lock(AvErrorsRegistry::get().mutex);
+  return count_;
+}
+
+std::string AvErrors::first() const {
+  const std::lock_guard lock(AvErrorsRegistry::get().mutex);
+  return first_;
+}
+
+}  // namespace vidconv

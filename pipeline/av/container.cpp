@@ -1,0 +1,263 @@
+#include "pipeline/av/container.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+extern "C" {
+#include <libavutil/avstring.h>
+}
+
+#include "kernels/base/names.h"
+#include "pipeline/av/av_log.h"
+
+namespace vidconv {
+namespace {
+
+bool is(const AVOutputFormat& container, std::string_view name) { return container.name == name; }
+
+// Codecs that a container has since made its own, FLAC in MP4, are experimental to older libraries.
+constexpr int compliance = FF_COMPLIANCE_EXPERIMENTAL;
+
+// Matroska also takes what AVI takes, under AVI's name, and does not say so when asked.
+bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
+  if (!is(container, "matroska")) return false;
+  const AVCodecTag* const tables[] = {avformat_get_riff_video_tags(),
+                                      avformat_get_riff_audio_tags(), nullptr};
+  return av_codec_get_tag(tables, codec) != 0;
+}
+
+// MPEG-TS carries anything, but only these so that others can read it; FFmpeg has no list of them.
+bool transport_stream_holds(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_MPEG4:
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_MP2:
+    case AV_CODEC_ID_MP3:
+    case AV_CODEC_ID_AAC:
+    case AV_CODEC_ID_AAC_LATM:
+    case AV_CODEC_ID_AC3:
+    case AV_CODEC_ID_EAC3:
+    case AV_CODEC_ID_DTS:
+    case AV_CODEC_ID_TRUEHD:
+    case AV_CODEC_ID_OPUS:
+    case AV_CODEC_ID_DVB_SUBTITLE:
+    case AV_CODEC_ID_DVB_TELETEXT:
+    case AV_CODEC_ID_SMPTE_KLV:
+    case AV_CODEC_ID_TIMED_ID3:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether a header can be written for this stream alone.
+bool try_header(const AVOutputFormat& container, const AVStream& stream) {
+  const auto works = [](int code) {
+    if (code == AVERROR(ENOMEM)) throw_out_of_memory("to describe a stream");
+    return code >= 0;
+  };
+  AVFormatContext* context = nullptr;
+  if (!works(avformat_alloc_output_context2(&context, &container, nullptr, nullptr))) return false;
+  const OutputPtr owner(context);
+  context->strict_std_compliance = compliance;
+  AVStream* copy = avformat_new_stream(context, nullptr);
+  works(copy ? 0 : AVERROR(ENOMEM));
+  copy_stream_description(stream, container, *copy);
+  if (!works(avio_open_dyn_buf(&context->pb))) return false;
+  const int code = avformat_write_header(context, nullptr);
+  if (code >= 0) av_write_trailer(context);  // frees what the header has allocated
+  std::uint8_t* bytes = nullptr;
+  avio_close_dyn_buf(context->pb, &bytes);
+  context->pb = nullptr;
+  av_free(bytes);
+  take_av_line();  // a refusal here is an answer, not an error
+  return works(code);
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<std::string_view> muxer_names() {
+  std::vector<std::string_view> names{"raw", "y4m"};
+  void* state = nullptr;
+  while (const AVOutputFormat* muxer = av_muxer_iterate(&state)) names.push_back(muxer->name);
+  return names;
+}
+
+}  // namespace
+
+const AVOutputFormat& choose_container(const std::string& output, const std::string& format) {
+  const bool by_name = format.empty();
+  const AVOutputFormat* container = by_name ? av_guess_format(nullptr, output.c_str(), nullptr)
+                                            : av_guess_format(format.c_str(), nullptr, nullptr);
+  if (!by_name && !container)
+    throw Error(Fault::usage, "there is no container", format,
+                "no format of FFmpeg's has that name" + did_you_mean(format, muxer_names()),
+                "'ffmpeg -muxers' lists them");
+  if (!container)
+    throw Error(Message::output_unsuited, "cannot tell the container from the name", output, "",
+                "use an ending such as .mp4 or .mkv, or --format");
+  if (container->flags & AVFMT_NOFILE)
+    throw Error(Message::output_unsuited, "cannot write", output,
+                std::string(container->long_name) + " is not written to one file",
+                "use an ending such as .mp4 or .mkv");
+  return *container;
+}
+
+const AVOutputFormat* image_container() { return av_guess_format("image2", nullptr, nullptr); }
+
+bool is_image_name(const std::string& name) {
+  return av_guess_format(nullptr, name.c_str(), nullptr) == image_container();
+}
+
+bool is_numbered(const std::string& name) { return av_filename_number_test(name.c_str()) == 1; }
+
+std::string numbered(const std::string& name, int number) {
+  char text[4096];
+  if (av_get_frame_filename(text, sizeof text, name.c_str(), number) < 0)
+    throw Error(Message::output_unsuited, "cannot number the name", name, "");
+  return text;
+}
+
+bool has_constant_rate(const AVOutputFormat& container) {
+  // FFmpeg's flag for it is not set where it should be: mp4 lacks it.
+  return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
+}
+
+bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
+  if (is(container, "mpegts")) return transport_stream_holds(codec);
+  return avformat_query_codec(&container, codec, compliance) > 0;
+}
+
+bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  const bool any_attachment =
+      parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT && is(container, "matroska");
+  return (any_attachment || can_hold(container, parameters.codec_id) ||
+          has_microsoft_tag(container, parameters.codec_id)) &&
+         try_header(container, stream);
+}
+
+bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
+  // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
+  if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
+    return false;
+  if (can_hold(container, codec) || is(container, "image2")) return true;
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
+  return descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY) &&
+         has_microsoft_tag(container, codec);
+}
+
+bool is_mov_family(const AVOutputFormat& container) {
+  for (const char* name : {"mov", "mp4", "ipod", "3gp", "3g2", "psp", "f4v"})
+    if (is(container, name)) return true;
+  return false;
+}
+
+std::string tags_without_place(const AVOutputFormat& container, const AVDictionary* tags) {
+  static constexpr std::string_view quicktime[] = {
+      "title", "artist",    "album", "date",  "encoder",  "comment",
+      "genre", "copyright", "make",  "model", "location", "creation_time"};
+  static constexpr std::string_view itunes[] = {
+      "title",       "artist",        "album_artist", "composer",         "album",    "date",
+      "encoder",     "comment",       "genre",        "copyright",        "grouping", "lyrics",
+      "description", "synopsis",      "show",         "episode_id",       "network",  "keywords",
+      "track",       "disc",          "compilation",  "gapless_playback", "hd_video", "media_type",
+      "location",    "creation_time", "episode_sort", "season_number"};
+  const std::span<const std::string_view> keys =
+      is(container, "mov") ? std::span<const std::string_view>(quicktime) : itunes;
+  std::string others;
+  const AVDictionaryEntry* tag = nullptr;
+  while ((tag = av_dict_get(tags, "", tag, AV_DICT_IGNORE_SUFFIX))) {
+    std::string key = tag->key;
+    std::ranges::transform(key, key.begin(), av_tolower);
+    key.resize(std::min(key.size(), key.find('-')));  // its language: "location-eng"
+    if (std::ranges::find(keys, key) == keys.end())
+      others += (others.empty() ? "" : ", ") + std::string(tag->key);
+  }
+  return others;
+}
+
+bool is_matroska(const AVOutputFormat& container) {
+  return is(container, "matroska") || is(container, "webm");
+}
+
+bool holds_times_before_zero(const AVOutputFormat& container) {
+  return is_mov_family(container) || is_matroska(container);
+}
+
+bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
+  if (is_mov_family(container)) return true;
+  if (!is_matroska(container)) return false;
+  constexpr unsigned with_rotation = AV_VERSION_INT(60, 16, 100);
+  return type != AV_PKT_DATA_DISPLAYMATRIX || avformat_version() >= with_rotation;
+}
+
+void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
+  check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
+           "cannot describe a stream");
+  // A tag means something in its own container only.
+  if (!container.codec_tag ||
+      av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
+    to.codecpar->codec_tag = 0;
+  to.time_base = from.time_base;
+  to.avg_frame_rate = from.avg_frame_rate;
+  to.sample_aspect_ratio = from.sample_aspect_ratio;
+  to.disposition = from.disposition;
+  copy_tags(from, container, to);
+  copy_picture_side_data(from, to);
+}
+
+void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  // The only name that a track of this family has.
+  if (const AVDictionaryEntry* title = av_dict_get(from.metadata, "title", nullptr, 0);
+      title && is_mov_family(container))
+    av_dict_set(&to.metadata, "handler_name", title->value, 0);
+}
+
+void copy_programs(const AVFormatContext& from, const std::map<int, int>& streams,
+                   AVFormatContext& to) {
+  for (unsigned i = 0; i < from.nb_programs; ++i) {
+    const AVProgram& program = *from.programs[i];
+    AVProgram* copy = av_new_program(&to, program.id);
+    if (!copy) throw_out_of_memory("for a program");
+    av_dict_copy(&copy->metadata, program.metadata, 0);
+    for (unsigned s = 0; s < program.nb_stream_indexes; ++s)
+      if (const auto it = streams.find(static_cast<int>(program.stream_index[s]));
+          it != streams.end())
+        av_program_add_stream_index(&to, copy->id, static_cast<unsigned>(it->second));
+  }
+}
+
+void copy_description(const AVFormatContext& from, AVFormatContext& to) {
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  // What mp4 says about the file that it was.
+  for (const char* key : {"major_brand", "minor_version", "compatible_brands"})
+    av_dict_set(&to.metadata, key, nullptr, 0);
+
+  if (from.nb_chapters == 0) return;
+  const auto check = [](const void* memory) {
+    if (!memory) throw_out_of_memory("for the chapters");
+  };
+  to.chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
+  check(to.chapters);
+  for (unsigned i = 0; i < from.nb_chapters; ++i) {
+    auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
+    check(chapter);
+    to.chapters[to.nb_chapters++] = chapter;  // freed with the container
+    const AVChapter& original = *from.chapters[i];
+    chapter->id = original.id;
+    chapter->time_base = original.time_base;
+    chapter->start = original.start;
+    chapter->end = original.end;
+    av_dict_copy(&chapter->metadata, original.metadata, 0);
+  }
+}
+
+}  // namespace vidconv

@@ -1,0 +1,62 @@
+// What an output container is and what it can hold.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "pipeline/av/av.h"
+
+namespace vidconv {
+
+// The container of an output: `format` by FFmpeg's name, or, where that is empty, what the ending
+// of the output's name stands for. Throws Error(usage) for an unknown name, Error(output) where we
+// cannot write it.
+const AVOutputFormat& choose_container(const std::string& output, const std::string& format);
+
+// Images: a file each, or files with a number in their names (frame%04d.png).
+bool is_image_name(const std::string& name);
+bool is_numbered(const std::string& name);
+std::string numbered(const std::string& name, int number);
+const AVOutputFormat* image_container();
+
+// Whether frames have no times of their own, only a rate: the time base is one frame then.
+bool has_constant_rate(const AVOutputFormat& container);
+
+// MP4, QuickTime and their kin.
+bool is_mov_family(const AVOutputFormat& container);
+bool is_matroska(const AVOutputFormat& container);  // or WebM
+
+// Of that family: names of the tags of a file that have no place of their own there; empty where
+// all have. They find one in a list with names (`use_metadata_tags`), which is in place of the
+// former: not every player looks there, and a cover has none in it.
+std::string tags_without_place(const AVOutputFormat& container, const AVDictionary* tags);
+
+// Whether there are times before 0, which the decoding of frames that are shown later than others
+// and the lead-in of sound have.
+bool holds_times_before_zero(const AVOutputFormat& container);
+
+// Whether the container itself can say this of a stream; the stream's own data may do so too.
+bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type);
+
+bool can_hold(const AVOutputFormat& container, AVCodecID codec);
+
+// Whether new pictures can be encoded so for this container.
+bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
+
+// Whether the container can hold a stream as it is. Finds out by trying where asking does not help.
+bool can_copy(const AVOutputFormat& container, const AVStream& stream);
+
+// Makes `to` another stream of the same coded data for packets in the time base of `from`.
+void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to);
+
+// Copies the metadata of a stream, in the words of the container.
+void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to);
+
+// Copies programs; `streams` gives for each index of `from` the one of `to`.
+void copy_programs(const AVFormatContext& from, const std::map<int, int>& streams,
+                   AVFormatContext& to);
+
+// Copies chapters and metadata.
+void copy_description(const AVFormatContext& from, AVFormatContext& to);
+
+}  // namespace vidconv

@@ -1,0 +1,39 @@
+// VideoInfo: what is known of a video before its first frame is filtered.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/av/av.h"
+#include "pipeline/av/format.h"
+#include "pipeline/av/hdr.h"
+
+namespace vidconv {
+
+struct VideoInfo {
+  const PixelFormat* format = nullptr;  // of every frame
+  int width = 0, height = 0;
+  AVRational time_base{1, 25};     // seconds per tick of every frame's pts and duration
+  AVRational frame_rate{0, 1};     // frames per second, nominal; 0 where unknown
+  bool steady = false;             // as far as is known, all frames last 1 / frame_rate
+  AVRational sample_aspect{0, 1};  // 0 where unknown
+  AVFieldOrder field_order = AV_FIELD_UNKNOWN;
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
+  AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
+  AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
+  AVChromaLocation chroma_location = AVCHROMA_LOC_UNSPECIFIED;
+  HdrMetadata hdr;
+  AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
+  int profile = FF_PROFILE_UNKNOWN;    // of that codec, as its decoder counts them
+  // How many frames are to be expected, and for how long; for showing progress. None where unknown.
+  std::optional<std::int64_t> frames;
+  bool frames_are_exact = false;  // else an estimate
+  std::optional<double> seconds;
+};
+
+// Whether black is 16 and white 235, at 8 bits. Where the input does not say, YUV is limited, grey
+// and RGB are full, as FFmpeg takes them.
+bool is_limited_range(const VideoInfo& video);
+
+}  // namespace vidconv

@@ -1,0 +1,54 @@
+#include "pipeline/base/account.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+using Parts = std::initializer_list<std::pair<const char*, std::int64_t>>;
+
+// "12 packets were read, but 10 decoded + 1 refused"; empty where it adds up.
+std::string compare(const char* what, std::int64_t whole, Parts parts) {
+  std::int64_t sum = 0;
+  std::string text;
+  for (const auto& [name, count] : parts) {
+    sum += count;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", count, name);
+  }
+  return sum == whole ? "" : fmt::format("{} {}, but {}", whole, what, text);
+}
+
+}  // namespace
+
+std::string imbalance(const StreamAccount& a, const CopyAccount* copies) {
+  std::string wrong;
+  const auto check = [&](const char* what, std::int64_t whole, Parts parts) {
+    if (wrong.empty()) wrong = compare(what, whole, parts);
+  };
+  if (a.filtered) {
+    check("packets were read", a.read,
+          {{"decoded", a.decoded}, {"refused", a.refused}, {"outside of the part", a.outside}});
+    check("frames came", a.frames,
+          {{"handed on", a.frames_handed_on},
+           {"outside of the part", a.frames_outside},
+           {"unused", a.frames_unused}});
+  } else {
+    check("packets were read", a.read,
+          {{"handed on", a.handed_on}, {"outside of the part", a.outside}, {"unused", a.unused}});
+    const CopyAccount none;
+    const CopyAccount& c = copies ? *copies : none;
+    check("packets were handed on", a.handed_on,
+          {{"copied", c.copied},
+           {"left out", c.left_out},
+           {"empty", c.empty},
+           {"decoded", c.decoded},
+           {"refused", c.refused}});
+  }
+  if (wrong.empty()) return wrong;
+  return fmt::format("stream #{} ({}): {}", a.stream, a.type, wrong);
+}
+
+}  // namespace vidconv

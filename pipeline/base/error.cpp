@@ -1,0 +1,64 @@
+#include "pipeline/base/error.h"
+
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace vidconv {
+
+Error::Error(Fault fault, std::string what, std::string value, std::string why, std::string remedy)
+    : Error(usual_message(fault), std::move(what), std::move(value), std::move(why),
+            std::move(remedy)) {}
+
+Error::Error(Message kind, std::string what, std::string value, std::string why, std::string remedy)
+    : std::runtime_error(what),
+      kind_(kind),
+      what_(std::move(what)),
+      value_(std::move(value)),
+      why_(std::move(why)),
+      remedy_(std::move(remedy)) {
+  compose();
+}
+
+void Error::set_frame(std::int64_t number) {
+  if (frame_) return;
+  frame_ = number;
+  compose();
+}
+
+void Error::compose() {
+  message_ = what_;
+  if (!value_.empty()) message_ += " '" + value_ + "'";
+  if (!why_.empty()) message_ += ": " + why_;
+  if (frame_) message_ += " (frame " + std::to_string(*frame_) + ")";
+  if (!remedy_.empty()) message_ += "; " + remedy_;
+}
+
+void throw_out_of_memory(const std::string& for_what, const std::string& value) {
+  throw Error(
+      Message::memory, "out of memory " + for_what, value, "",
+      "try fewer --slots, fewer --threads, fewer sessions of --decoder nvdec:N, or a smaller "
+      "picture");
+}
+
+Error current_error() {
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw_out_of_memory("for what has to be kept");
+    }
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::system_error& error) {
+    return {Message::memory, "cannot start a thread", "", error.what(),
+            "try fewer --threads, or a higher limit of processes (ulimit -u)"};
+  } catch (const std::exception& exception) {
+    return {Message::internal, "internal error", "", exception.what(), "please report it"};
+  } catch (...) {
+    return {Message::internal, "internal error", "", "of no known kind", "please report it"};
+  }
+}
+
+}  // namespace vidconv

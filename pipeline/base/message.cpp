@@ -1,0 +1,142 @@
+#include "pipeline/base/message.h"
+
+namespace vidconv {
+namespace {
+
+constexpr MessageKind table[] = {
+    {Message::internal, "internal", Fault::internal, "vidconv itself is at fault",
+     "report it, with the line and the command"},
+    {Message::unaccounted, "unaccounted", Fault::internal,
+     "packets or frames were read of which it is not known what became of them",
+     "report it; the output is not to be trusted and was not given its name"},
+    {Message::command_line, "command-line", Fault::usage,
+     "an option, its value, or what was combined makes no sense", "see --help"},
+    {Message::filter_spec, "filter-spec", Fault::usage,
+     "a filter cannot be understood, or cannot act on this picture", "see --list-kernels"},
+    {Message::encoder_option, "encoder-option", Fault::usage,
+     "the encoder or the container does not have the option, does not take the value, or would not "
+     "heed it beside another",
+     "'ffmpeg -h encoder=NAME' and 'muxer=NAME' list them"},
+    {Message::input_missing, "input-missing", Fault::input,
+     "the input is not there or may not be opened", "check its name and permissions"},
+    {Message::input_unreadable, "input-unreadable", Fault::input,
+     "the input is empty, is no video, or is broken from the start",
+     "check it with ffprobe; name bare frames with --raw"},
+    {Message::input_silent, "input-silent", Fault::input,
+     "the input sent nothing for as long as --timeout says", "try again, or wait longer"},
+    {Message::input_reference, "input-reference", Fault::input,
+     "the input refers to a file or an address that it may not lead to",
+     "TRUST says what an input may lead to; --format-in trusts it with more"},
+    {Message::too_large, "too-large", Fault::input,
+     "a picture has more pixels than --max-pixels allows, or more bytes than FFmpeg can hold",
+     "a higher --max-pixels, where the input can be trusted"},
+    {Message::no_video, "no-video", Fault::input,
+     "the input has no video stream, or none of that number", "--video counts from 1"},
+    {Message::no_frame, "no-frame", Fault::input,
+     "the input has no frame in the part that was asked for", "choose an earlier --start"},
+    {Message::output_exists, "output-exists", Fault::output, "the output is there already",
+     "-y overwrites it"},
+    {Message::output_is_input, "output-is-input", Fault::output, "the output is the input",
+     "choose another name"},
+    {Message::output_unwritable, "output-unwritable", Fault::output,
+     "the output, or a report, cannot be written: the folder, permissions, a full disk, the "
+     "encoder",
+     "the line says which; an older file is as it was"},
+    {Message::output_closed, "output-closed", Fault::output,
+     "whoever read the output through a pipe has closed it", ""},
+    {Message::output_unsuited, "output-unsuited", Fault::output,
+     "the output's container cannot be told, or does not take such video",
+     "choose another ending of its name, or another --codec"},
+    {Message::strict, "strict", Fault::output, "with --strict: the output cannot hold something",
+     "without --strict the rest is kept"},
+    {Message::device, "device", Fault::device, "the device is not there or has failed",
+     "see --list-devices, or use --device cpu"},
+    {Message::memory, "memory", Fault::device,
+     "there is not enough memory, on the host or the device",
+     "try fewer --slots, fewer --threads or a smaller picture"},
+    {Message::verification, "verification", Fault::verification,
+     "--verify found two ways of computing a frame that disagree",
+     "report it; the line says where"},
+    {Message::damaged, "damaged", Fault::damaged,
+     "the input was damaged or ended early; what could be decoded is in the output",
+     "the line says what is missing; --strict stops at the first damage"},
+    {Message::interrupted, "interrupted", Fault::none,
+     "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143); the "
+     "output "
+     "holds the frames so far and plays, or, before the first frame and after a second signal, "
+     "there "
+     "is none and an older file is as it was",
+     ""},
+    {Message::device_chosen, "device-chosen", Fault::none, "what --device auto has chosen, and why",
+     ""},
+    {Message::fallback, "fallback", Fault::none,
+     "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
+     "memory that copies slower, or on the CPU; the output is the same",
+     ""},
+    {Message::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
+     "scale=auto keeps its brightness"},
+    {Message::one_row, "one-row", Fault::none,
+     "a matrix has one row, or column, of as many numbers as a square one has",
+     "';' begins a new row; row: or column: says that one is meant"},
+    {Message::no_effect, "no-effect", Fault::none, "an option changes nothing here", ""},
+    {Message::assumed, "assumed", Fault::none,
+     "the video does not say how its colours are coded: what is usual was assumed", ""},
+    {Message::byte_order, "byte-order", Fault::none,
+     "samples were turned into this machine's order of bytes", ""},
+    {Message::converted, "converted", Fault::none,
+     "a pixel format or a stream is not taken as it is and was converted", ""},
+    {Message::picture_changes, "picture-changes", Fault::none,
+     "the picture changes its size or format midstream: it is scaled to the first", ""},
+    {Message::no_picture, "no-picture", Fault::none,
+     "the decoder dropped pictures without calling them damaged, as some do before the first key "
+     "frame or where the size changes",
+     ""},
+    {Message::ended_early, "ended-early", Fault::none,
+     "an input that is read once, from a pipe or a socket, ended between two packets before the "
+     "time "
+     "that its header announces: it was live, or cut there",
+     "compare with where it comes from"},
+    {Message::times_moved, "times-moved", Fault::none,
+     "times of the input do not grow: some were moved", ""},
+    {Message::left_out, "left-out", Fault::none,
+     "streams, or subtitles of one, that the output cannot hold are left out",
+     "choose another container"},
+    {Message::not_held, "not-held", Fault::none,
+     "the output cannot hold some times or tags of the video", "choose another container"},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(table); ++i)
+    if (static_cast<std::size_t>(table[i].id) != i) return false;
+  return true;
+}
+static_assert(in_order());
+
+}  // namespace
+
+std::span<const MessageKind> message_kinds() { return table; }
+
+const MessageKind& kind_of(Message message) { return table[static_cast<std::size_t>(message)]; }
+
+Message usual_message(Fault fault) {
+  switch (fault) {
+    case Fault::usage:
+      return Message::command_line;
+    case Fault::input:
+      return Message::input_unreadable;
+    case Fault::output:
+      return Message::output_unwritable;
+    case Fault::device:
+      return Message::device;
+    case Fault::verification:
+      return Message::verification;
+    case Fault::damaged:
+      return Message::damaged;
+    case Fault::none:
+    case Fault::internal:
+      break;
+  }
+  return Message::internal;
+}
+
+}  // namespace vidconv

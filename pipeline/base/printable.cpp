@@ -1,0 +1,91 @@
+#include "pipeline/base/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+extern "C" {
+#include <libavutil/avstring.h>
+}
+
+namespace vidconv {
+namespace {
+
+constexpr std::string_view gap = "...";
+
+struct Range {
+  std::int32_t first, last;
+};
+constexpr Range unfit[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},      // control characters
+    {0x61C, 0x61C},   {0x200E, 0x200F},  // marks of direction
+    {0x2028, 0x202E},                    // separators of lines; embeddings and overrides
+    {0x2066, 0x2069},                    // isolates
+};
+
+std::string escaped(std::int32_t code) {
+  switch (code) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return fmt::format("\\u{:04x}", code);
+  }
+}
+
+// The next place where a character of UTF-8 may begin; no further on than one reaches, because
+// there may be none.
+std::size_t boundary(std::string_view text, std::size_t at) {
+  for (int longest = 4; longest > 1 && at < text.size(); --longest, ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) break;
+  return at;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string result;
+  result.reserve(text.size());
+  const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
+  const std::uint8_t* const end = at + text.size();
+  while (at != end) {
+    const std::uint8_t* const begin = at;
+    std::int32_t code = 0;
+    if (av_utf8_decode(&code, &at, end, AV_UTF8_FLAG_ACCEPT_NON_CHARACTERS) < 0) {
+      result += fmt::format("\\x{:02x}", *begin);
+      at = begin + 1;
+      continue;
+    }
+    const bool fit =
+        std::ranges::none_of(unfit, [&](Range r) { return code >= r.first && code <= r.last; }) ||
+        (code < 0x80 && kept.find(static_cast<char>(code)) != kept.npos);
+    if (fit)
+      result.append(begin, at);
+    else
+      result += escaped(code);
+  }
+  return result;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  const std::size_t left = most - gap.size(), end = boundary(text, left * 2 / 3),
+                    begin = boundary(text, text.size() - left / 3);
+  return fmt::format("{}{}{}", text.substr(0, end), gap, text.substr(begin));
+}
+
+std::string excerpt(std::string_view text, std::size_t at, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  const std::size_t length = most - 2 * gap.size();
+  const std::size_t first = std::min(at - std::min(at, length / 2), text.size() - length);
+  const std::size_t begin = boundary(text, first), end = boundary(text, first + length);
+  return fmt::format("{}{}{}", begin > 0 ? gap : "", text.substr(begin, end - begin),
+                     end < text.size() ? gap : "");
+}
+
+}  // namespace vidconv

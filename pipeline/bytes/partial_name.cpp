@@ -1,0 +1,166 @@
+#include "pipeline/bytes/partial_name.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "pipeline/base/error.h"
+
+namespace vidconv {
+namespace {
+
+constexpr std::size_t mark_digits = 16;
+constexpr std::string_view part = ".part";
+
+// Entries are never freed: a signal handler may be looking at them.
+std::atomic<TemporaryName::Entry*> all_names = nullptr;
+std::atomic<int> placing = 0;
+static_assert(decltype(all_names)::is_always_lock_free && decltype(placing)::is_always_lock_free);
+
+TemporaryName::Entry& registered(std::string path) {
+  auto* entry = new TemporaryName::Entry{std::move(path), true, all_names};
+  while (!all_names.compare_exchange_weak(entry->next, entry)) {
+  }
+  return *entry;
+}
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// As much of a final name as leaves room for a mark and an ending.
+std::string beginning(const std::string& path) {
+  const long most = pathconf(folder_of(path).c_str(), _PC_NAME_MAX);
+  std::size_t room = most > 0 ? static_cast<std::size_t>(most) : NAME_MAX;
+  room -= std::min(room, 1 + mark_digits + part.size());
+  const std::string name = name_of(path);
+  if (name.size() <= room) return name + ".";
+  while (room > 0 && (name[room] & 0xC0) == 0x80) --room;  // not in the middle of a letter
+  return name.substr(0, room) + ".";
+}
+
+// The mark of an unfinished file whose name begins so; empty where it is none.
+std::string mark_of(std::string_view name, std::string_view beginning) {
+  if (!name.starts_with(beginning) || !name.ends_with(part) ||
+      name.size() != beginning.size() + mark_digits + part.size())
+    return "";
+  const std::string_view mark = name.substr(beginning.size(), mark_digits);
+  const bool digits = mark.find_first_not_of("0123456789abcdef") == mark.npos;
+  return digits ? std::string(mark) : "";
+}
+
+class Folder {
+ public:
+  explicit Folder(const std::string& path) : folder_(opendir(path.c_str()), &closedir) {}
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    if (!folder_) return names;
+    rewinddir(folder_.get());
+    while (const dirent* entry = readdir(folder_.get())) names.emplace_back(entry->d_name);
+    return names;
+  }
+  int fd() const { return dirfd(folder_.get()); }
+
+  // A descriptor of a regular file of this user that nobody holds locked, which it is now; -1 where
+  // it is another.
+  int lock(const std::string& name) const {
+    constexpr int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int file = openat(fd(), name.c_str(), O_RDWR | flags);  // some networks lock only such
+    if (file < 0) file = openat(fd(), name.c_str(), O_RDONLY | flags);
+    if (file < 0) return -1;
+    struct stat status;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        flock(file, LOCK_EX | LOCK_NB) == 0)
+      return file;
+    close(file);
+    return -1;
+  }
+
+  // Removes all files of the mark, of which `first` is locked, if none of them is in use.
+  void remove_all(const std::string& mark, const std::string& first) const {
+    std::vector<std::string> others = names();
+    std::erase_if(others, [&](const std::string& name) {
+      return name == first || !name.ends_with("." + mark + std::string(part));
+    });
+    for (const std::string& name : others) {
+      const int file = lock(name);
+      if (file < 0) return;
+      close(file);
+    }
+    for (const std::string& name : others) unlinkat(fd(), name.c_str(), 0);
+    unlinkat(fd(), first.c_str(), 0);  // which leads to the others, should this be killed too
+  }
+
+ private:
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder_;
+};
+
+}  // namespace
+
+std::string random_mark() {
+  std::uint8_t bytes[mark_digits / 2];
+  for (std::size_t got = 0; got < sizeof bytes;) {
+    const ssize_t more = getrandom(bytes + got, sizeof bytes - got, 0);
+    if (more < 0 && errno != EINTR)
+      throw Error(Fault::internal, "there are no random numbers", "", std::strerror(errno));
+    if (more > 0) got += static_cast<std::size_t>(more);
+  }
+  std::string mark;
+  for (const std::uint8_t byte : bytes) {
+    mark += "0123456789abcdef"[byte >> 4];
+    mark += "0123456789abcdef"[byte & 15];
+  }
+  return mark;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash + 1);
+}
+
+std::string partial_name(const std::string& path, const std::string& mark,
+                         std::string_view ending) {
+  const std::string folder = path.find('/') == path.npos ? "" : folder_of(path);
+  return folder + beginning(path) + mark + std::string(ending);
+}
+
+void remove_leftovers(const std::string& path) {
+  const Folder folder(folder_of(path));
+  const std::string start = beginning(path);
+  for (const std::string& name : folder.names()) {
+    const std::string mark = mark_of(name, start);
+    const int file = mark.empty() ? -1 : folder.lock(name);
+    if (file < 0) continue;
+    folder.remove_all(mark, name);
+    close(file);
+  }
+}
+
+TemporaryName::TemporaryName(std::string path) : entry_(registered(std::move(path))) {}
+
+TemporaryName::~TemporaryName() {
+  if (entry_.there) unlink(entry_.path.c_str());
+  entry_.there = false;
+}
+
+Placing::Placing() { ++placing; }
+Placing::~Placing() { --placing; }
+
+bool remove_partial_files() noexcept {
+  if (placing > 0) return false;
+  for (const auto* entry = all_names.load(); entry; entry = entry->next)
+    if (entry->there) unlink(entry->path.c_str());
+  return true;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,159 @@
+#include "pipeline/decode/decoder.h"
+
+#include <cinttypes>
+#include <new>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+// How FFmpeg puts it that a picture has too many pixels.
+constexpr const char* beyond_limit = " exceeds specified max pixel count ";
+
+}  // namespace
+
+Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
+    : max_pixels_(options.max_pixels),
+      memory_(options.memory),
+      notify_(options.notify),
+      pool_(options.memory),
+      errors_(this) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  const char* name = avcodec_get_name(parameters.codec_id);
+  const AVCodec* codec = options.nvdec ? find_nvdec_codec(parameters.codec_id)
+                                       : avcodec_find_decoder(parameters.codec_id);
+  if (!codec) throw Error(Fault::input, "cannot decode", name, "this FFmpeg has no decoder for it");
+  context_.reset(avcodec_alloc_context3(codec));
+  if (!context_) throw_out_of_memory("for the decoder", name);
+  const auto check = [&](int code) {
+    if (code == AVERROR(ENOMEM)) throw_out_of_memory("for the decoder", name);
+    check_av(code, Fault::input, "cannot decode", name);
+  };
+  check(avcodec_parameters_to_context(context_.get(), &parameters));
+  context_->pkt_timebase = stream.time_base;
+  context_->thread_count = options.threads;
+  context_->max_pixels = decoder_limit(options.max_pixels);
+  // Threads that share a picture, instead of one picture each.
+  if (is_huge(static_cast<AVPixelFormat>(parameters.format), parameters.width, parameters.height))
+    context_->thread_type = FF_THREAD_SLICE;
+  // Pictures with errors are shown in their time and counted, instead of leaving gaps.
+  context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+  context_->opaque = this;
+  context_->get_buffer2 = get_buffer;
+  if (options.nvdec) {
+    pictures_ = std::make_unique<NvdecPictures>(options.nvdec);
+    context_->hw_device_ctx = av_buffer_ref(pictures_->device());
+    context_->get_format = choose_format;
+    context_->thread_count = 1;  // more would only parse
+#ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
+    // The decoder's own surfaces, without a copy: they are given back at once.
+    context_->hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
+#endif
+  }
+  check(avcodec_open2(context_.get(), codec, nullptr));
+}
+
+Decoder::~Decoder() = default;
+
+Decoder::Result Decoder::judge(int code) {
+  if (refused_) return Result::refused;
+  if (code >= 0) return Result::done;
+  if (code == AVERROR(EAGAIN)) return Result::again;
+  if (code == AVERROR_EOF) return Result::end;
+  if (code == AVERROR(ENOMEM)) throw_out_of_memory("for the decoder", context_->codec->name);
+  return Result::damaged;
+}
+
+// Says so as FFmpeg would.
+bool Decoder::refuses(int width, int height) const {
+  if (!exceeds(width, height, max_pixels_)) return false;
+  av_log(context_.get(), AV_LOG_ERROR, "Picture size %dx%d%s%" PRId64 "\n", width, height,
+         beyond_limit, max_pixels_);
+  return true;
+}
+
+Decoder::Result Decoder::send(const AVPacket* packet) {
+  const AvErrors::Here listen(errors_);
+  return judge(avcodec_send_packet(context_.get(), packet));
+}
+
+Decoder::Result Decoder::receive(FramePtr& frame) {
+  const AvErrors::Here listen(errors_);
+  if (!frame) frame = make_frame();
+  const Result result = judge(avcodec_receive_frame(context_.get(), frame.get()));
+  if (result != Result::done) return result;
+  if (refuses(frame->width, frame->height)) {  // some codecs have memory of their own
+    av_frame_unref(frame.get());
+    return Result::damaged;
+  }
+  forget_unknown_colours(*frame);
+  frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
+                    : normalise(std::move(frame));
+  return result;
+}
+
+std::string Decoder::first_error() const {
+  std::string line = errors_.first();
+  if (line.find(beyond_limit) != line.npos)
+    line = line.substr(0, line.find(',')) + "; --max-pixels N lets larger ones in";
+  return line;
+}
+
+void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
+
+// Asked when the stream's headers are known, and again where the device could not be set up.
+AVPixelFormat Decoder::choose_format(AVCodecContext* context,
+                                     const AVPixelFormat* offered) noexcept {
+  Decoder& self = *static_cast<Decoder*>(context->opaque);
+  for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
+    if (*p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt)) return *p;
+  self.refused_ = true;
+  return AV_PIX_FMT_NONE;
+}
+
+std::size_t Decoder::memory() const {
+  const std::lock_guard lock(mutex_);
+  return pool_.bytes() + (converter_ ? converter_->memory() : 0);
+}
+
+// Called by the codec, on any of its threads.
+int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept {
+  try {
+    Decoder& self = *static_cast<Decoder*>(context->opaque);
+    if (self.refuses(context->width, context->height)) return AVERROR(EINVAL);
+    if (frame->format == AV_PIX_FMT_CUDA) return avcodec_default_get_buffer2(context, frame, flags);
+    AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+    const PixelFormat* format =
+        find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
+    if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
+      return avcodec_default_get_buffer2(context, frame, flags);
+    const auto pool = self.pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
+    return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
+  } catch (const Error& error) {
+    return error.kind() == Message::too_large ? AVERROR(EINVAL) : AVERROR(ENOMEM);
+  } catch (...) {
+    return AVERROR(ENOMEM);
+  }
+}
+
+FramePtr Decoder::normalise(FramePtr frame) {
+  const auto id = without_range(static_cast<AVPixelFormat>(frame->format), frame->color_range);
+  const PixelFormat* format = find_format(id);
+  const std::lock_guard lock(mutex_);
+  const bool any_memory = memory_.allocate == plain_memory.allocate;
+  if (format && frame->buf[0] && !frame->buf[1] && (any_memory || pool_.owns(*frame))) {
+    frame->format = id;
+    return frame;
+  }
+  if (!converter_) {
+    const PixelFormat& to = format ? *format : nearest_format(id);
+    if (!format)
+      notify(notify_, Message::converted,
+             "the input's pixel format " + std::string(av_get_pix_fmt_name(id)) +
+                 " is not filtered as it is: converted to " + to.name);
+    converter_.emplace(to, AVCOL_RANGE_UNSPECIFIED, AVCOL_SPC_UNSPECIFIED, memory_);
+  }
+  return converter_->convert(*frame);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,92 @@
+// Decoder: packets of one video stream to frames in the pipeline's memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "pipeline/av/av_log.h"
+#include "pipeline/av/convert.h"
+#include "pipeline/av/pool.h"
+#include "pipeline/base/notice.h"
+#include "pipeline/device/nvdec.h"
+
+namespace vidconv {
+
+// Packets in, frames out. All members but those that say otherwise belong to one thread.
+class VideoDecoder {
+ public:
+  virtual ~VideoDecoder() = default;
+
+  enum class Result : std::uint8_t {
+    done,     // send: the packet was taken; receive: here is a frame
+    again,    // send: receive first; receive: send first
+    damaged,  // the data makes no sense; go on with the next
+    refused,  // the device cannot decode this stream; nothing will come
+    end,      // receive: nothing more will come
+  };
+
+  // nullptr: no more packets. Throws Error for what is not the data's fault.
+  virtual Result send(const AVPacket* packet) = 0;
+  // The frame has a format of the table, its range in color_range, and lies in one buffer; where
+  // the codec can write into foreign memory it was decoded there.
+  virtual Result receive(FramePtr& frame) = 0;
+
+  // Whether the frames lie in memory of the CUDA device.
+  virtual bool on_device() const = 0;
+  // What the codec has complained about so far, and the first of it; any thread.
+  virtual std::int64_t errors() const = 0;
+  virtual std::string first_error() const = 0;
+  // Makes a receive() that waits return. Any thread.
+  virtual void cancel() {}
+  virtual std::size_t memory() const = 0;  // bytes of frames on the host; any thread
+};
+
+struct DecoderOptions {
+  int threads = 0;                               // 0: as many as the codec likes
+  std::int64_t max_pixels = default_max_pixels;  // of a picture; larger ones are damage
+  HostMemory memory = plain_memory;
+  Notify notify;
+  std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
+};
+
+class Decoder : public VideoDecoder {
+ public:
+  // Throws Error(input).
+  Decoder(const AVStream& stream, const DecoderOptions& options);
+  ~Decoder() override;
+
+  Result send(const AVPacket* packet) override;
+  Result receive(FramePtr& frame) override;
+  bool on_device() const override { return pictures_ != nullptr; }
+  std::int64_t errors() const override { return errors_.count(); }
+  std::string first_error() const override;
+  std::size_t memory() const override;
+
+  // After the end: ready for packets from a key frame on.
+  void restart();
+
+ private:
+  static int get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept;
+  static AVPixelFormat choose_format(AVCodecContext* context,
+                                     const AVPixelFormat* offered) noexcept;
+  FramePtr normalise(FramePtr frame);
+  Result judge(int code);
+  bool refuses(int width, int height) const;
+
+  const std::int64_t max_pixels_;
+  const HostMemory memory_;
+  const Notify notify_;
+  std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
+  std::atomic<bool> refused_ = false;
+  ChangingPool pool_;         // the codec's threads ask it for frames
+  mutable std::mutex mutex_;  // of the converter
+  std::optional<Converter> converter_;
+  AvErrors errors_;
+  CodecContextPtr context_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,31 @@
+// Who decodes a stream: NVDEC in several sessions where it is asked for and can, else the CPU.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "pipeline/decode/decoder.h"
+
+namespace vidconv {
+
+// Decoding on a CUDA device, where frames stay then.
+struct NvdecOptions {
+  int device = 0;
+  std::optional<int> sessions;  // side by side on one file; none: as the device's memory allows
+};
+
+// With `nvdec` the stream is decoded on the device, unless that refuses it before its first frame:
+// then on the CPU from its beginning, and options.notify is told once. A refusal later is an
+// Error(device). `stream` outlives the decoder. Throws Error(input).
+std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const DecoderOptions& options,
+                                           const std::optional<NvdecOptions>& nvdec);
+
+// `first` until it refuses; if that is before its first frame, the decoder that `make_second` makes
+// then, from the beginning; `why`, as far as it is known. A later refusal throws Error(device).
+std::unique_ptr<VideoDecoder> make_fallible_decoder(
+    std::unique_ptr<VideoDecoder> first,
+    std::function<std::unique_ptr<VideoDecoder>(const std::string& why)> make_second);
+
+}  // namespace vidconv

@@ -1,0 +1,247 @@
+#include "pipeline/decode/part_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vidconv {
+namespace {
+
+constexpr std::int64_t none = AV_NOPTS_VALUE;
+constexpr std::size_t most_packets = 4096;  // that wait: a bound for streams with few key frames
+constexpr std::size_t always = 4;           // frames of the first part have room whatever waits
+
+}  // namespace
+
+PartQueue::PartQueue(const AVCodecParameters& parameters, const PartedOptions& options)
+    : parameters_(parameters), options_(options) {
+  parts_.push_back(std::make_shared<StreamPart>());
+  waiting_.push_back(parts_.back());
+}
+
+void PartQueue::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  wake_all();
+}
+
+void PartQueue::wake_all() {
+  ready_.notify_all();
+  idle_.notify_all();
+  joinable_.notify_all();
+  for (const PartPtr& part : parts_) part->changed.notify_all();
+}
+
+PartQueue::Result PartQueue::send(const AVPacket* packet) {
+  const std::lock_guard lock(mutex_);
+  if (refused_) return Result::refused;
+  if (!packet) {
+    for (const PartPtr& part : parts_) complete(*part);
+    ended_ = true;
+    wake_all();
+    return Result::done;
+  }
+  times_known_ = times_known_ && packet->pts != none;
+  const Cut cut = times_known_ ? cut_at(*packet, parameters_) : Cut::no;
+  const StreamPart& last = *parts_.back();
+  if (cut != Cut::no && last.sent >= static_cast<std::size_t>(options_.least_packets)) {
+    if (tail_) complete(*tail_);
+    begin_part(*packet, cut);
+  } else if (tail_ && packet->pts != none && packet->pts < tail_->end) {
+    append(*tail_, *packet);  // decoded by both; the new part skips it or drops its frame
+  } else if (tail_) {
+    complete(*tail_);
+    tail_.reset();
+  }
+  append(*parts_.back(), *packet);
+  return Result::done;
+}
+
+void PartQueue::begin_part(const AVPacket& packet, Cut cut) {
+  const PartPtr before = parts_.back();
+  const auto part = std::make_shared<StreamPart>();
+  if (cut == Cut::open) {
+    before->end = part->first = packet.pts;
+    part->begun = false;
+    append(*before, packet);
+    tail_ = before;
+  } else {
+    complete(*before);
+    tail_.reset();
+  }
+  part->number = before->number + 1;
+  part->joins = options_.join;
+  parts_.push_back(part);
+  waiting_.push_back(part);
+  idle_.notify_one();
+}
+
+void PartQueue::append(StreamPart& part, const AVPacket& packet) {
+  PacketPtr copy = share_packet(packet);
+  if (part.sent == 0 && !part.begun) begin_with(*copy, parameters_);
+  part.packets.push_back(std::move(copy));
+  ++part.sent;
+  ++packets_;
+  part.changed.notify_one();
+}
+
+void PartQueue::complete(StreamPart& part) {
+  part.complete = true;
+  part.changed.notify_one();
+  joinable_.notify_all();
+}
+
+PartQueue::Result PartQueue::receive(FramePtr& frame) {
+  std::unique_lock lock(mutex_);
+  asking_ = false;
+  for (;;) {
+    if (cancelled_) return Result::end;
+    if (failure_) std::rethrow_exception(failure_);
+    if (refused_) return Result::refused;
+    StreamPart& front = *parts_.front();
+    if (!front.frames.empty()) {
+      FramePtr next = std::move(front.frames.front());
+      front.frames.pop_front();
+      if (frames_-- >= options_.frames)
+        for (const PartPtr& part : parts_) part->changed.notify_one();
+      proven_ = true;
+      if (!next) return Result::damaged;
+      frame = std::move(next);
+      return Result::done;
+    }
+    if (front.done && parts_.size() > 1) {
+      parts_.pop_front();
+      // It always has room now; where it waits for a session, so have the others.
+      for (const PartPtr& part : parts_) part->changed.notify_one();
+      continue;
+    }
+    if (front.done && ended_) return Result::end;
+    const auto sessions = static_cast<std::size_t>(options_.sessions);
+    // Where the first part waits, a session may need packets to be done with its own; and where it
+    // is to be followed, its last frames come out with the next ones.
+    const bool enough = packets_ >= most_packets ||
+                        (parts_.size() > 2 * sessions && !first_waits() && !front.followed);
+    asking_ = !ended_ && (front.done || !enough);
+    if (asking_) return Result::again;
+    ready_.wait(lock);
+  }
+}
+
+std::size_t PartQueue::useful_sessions() const {
+  const std::lock_guard lock(mutex_);
+  return proven_ && !cancelled_ ? parts_.size() : 1;
+}
+
+void PartQueue::add_session() {
+  const std::lock_guard lock(mutex_);
+  ++sessions_;
+}
+
+bool PartQueue::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+std::string PartQueue::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
+PartPtr PartQueue::next_part() {
+  std::unique_lock lock(mutex_);
+  const auto none_left = [&] { return over() || (ended_ && waiting_.empty() && worked_on_ == 0); };
+  idle_.wait(lock, [&] { return none_left() || !waiting_.empty(); });
+  return none_left() ? nullptr : take_waiting();
+}
+
+PartPtr PartQueue::take_waiting() {
+  PartPtr part = std::move(waiting_.front());
+  waiting_.pop_front();
+  ++worked_on_;
+  return part;
+}
+
+// One that is complete: a decoder that has to wait for packets would keep the last frames of the
+// part before. While the stream is asked for packets it keeps them no longer than a restart takes;
+// while it is not, other sessions have frames that come first.
+PartPtr PartQueue::part_to_join(StreamPart& before) {
+  std::unique_lock lock(mutex_);
+  if (!options_.join) return nullptr;
+  const auto settled = [&] {
+    if (over() || packets_ >= most_packets) return true;
+    if (waiting_.empty()) return ended_;
+    return waiting_.front()->complete || !waiting_.front()->joins;
+  };
+  before.followed = true;
+  ready_.notify_one();
+  while (!joinable_.wait_for(lock, options_.patience, settled) && !asking_) {
+  }
+  before.followed = false;
+  if (over() || waiting_.empty()) return nullptr;
+  const StreamPart& next = *waiting_.front();
+  return next.joins && next.complete ? take_waiting() : nullptr;
+}
+
+PacketPtr PartQueue::next_packet(StreamPart& part) {
+  std::unique_lock lock(mutex_);
+  part.changed.wait(lock, [&] { return cancelled_ || part.complete || !part.packets.empty(); });
+  if (cancelled_ || part.packets.empty()) return nullptr;
+  PacketPtr packet = std::move(part.packets.front());
+  part.packets.pop_front();
+  if (packets_-- == most_packets) ready_.notify_one();
+  return packet;
+}
+
+// What sessions have decoded must not keep them from the first part.
+bool PartQueue::has_room(const StreamPart& part) const {
+  return frames_ < options_.frames || first_waits() ||
+         (&part == parts_.front().get() && part.frames.size() < always);
+}
+
+void PartQueue::put(StreamPart& part, FramePtr frame) {
+  std::unique_lock lock(mutex_);
+  if (frame && part.end != none && frame->pts == part.end) return;
+  part.changed.wait(lock, [&] { return cancelled_ || has_room(part); });
+  if (cancelled_) return;
+  part.frames.push_back(std::move(frame));
+  ++frames_;
+  if (&part == parts_.front().get()) ready_.notify_one();
+}
+
+void PartQueue::end(StreamPart& part) {
+  const std::lock_guard lock(mutex_);
+  part.done = true;
+  if (--worked_on_ == 0) idle_.notify_all();
+  ready_.notify_one();
+}
+
+void PartQueue::refuse(const PartPtr& part, PacketPtr packet, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  const bool untouched = packet && part->packets.size() + 1 == part->sent;
+  if (refusal_.empty()) refusal_ = why;
+  if (--sessions_ == 0 || !untouched) {
+    refused_ = true;
+  } else {
+    part->packets.push_front(std::move(packet));
+    ++packets_;
+    --worked_on_;
+    waiting_.insert(
+        std::ranges::find_if(waiting_, [&](const PartPtr& o) { return o->number > part->number; }),
+        part);
+  }
+  wake_all();
+}
+
+void PartQueue::lose_session(const std::exception_ptr& why) {
+  const std::lock_guard lock(mutex_);
+  if (--sessions_ > 0) return;  // others do its part
+  failure_ = why;
+  wake_all();
+}
+
+void PartQueue::fail(const std::exception_ptr& why) {
+  const std::lock_guard lock(mutex_);
+  failure_ = why;
+  wake_all();
+}
+
+}  // namespace vidconv

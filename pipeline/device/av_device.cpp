@@ -1,0 +1,45 @@
+#include "pipeline/device/av_device.h"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_cuda.h>
+}
+
+namespace vidconv {
+namespace {
+
+// The runtime's context of the device that is current. av_hwdevice_ctx_create() would want it to
+// have been made with flags of libavutil's own.
+CUcontext current_context() {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+  check_cuda(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &address, 12000, cudaEnableDefault,
+                                              &found),
+             "cannot use the CUDA driver");
+#else
+  check_cuda(cudaGetDriverEntryPoint("cuCtxGetCurrent", &address, cudaEnableDefault, &found),
+             "cannot use the CUDA driver");
+#endif
+  CUcontext context = nullptr;
+  if (address) reinterpret_cast<CUresult (*)(CUcontext*)>(address)(&context);
+  return context;
+}
+
+}  // namespace
+
+BufferPtr make_av_device(const Stream& stream, const char* act, int index) {
+  const auto check = [&](int code) {
+    check_av(code, Fault::device, act, "cuda:" + std::to_string(index));
+  };
+  BufferPtr device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+  check(device ? 0 : AVERROR(ENOSYS));
+  auto* context = reinterpret_cast<AVHWDeviceContext*>(device->data);
+  auto* cuda = static_cast<AVCUDADeviceContext*>(context->hwctx);
+  cuda->cuda_ctx = current_context();
+  cuda->stream = stream.get();
+  check(av_hwdevice_ctx_init(device.get()));
+  return device;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,284 @@
+#include "pipeline/device/cuda.h"
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "pipeline/base/error.h"
+#include "pipeline/device/cuda_objects.h"
+
+namespace vidconv {
+namespace {
+
+const char* remedy_for(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "use fewer --slots, or --device cpu";
+    case cudaErrorInsufficientDriver:
+      return "update the NVIDIA driver, or use --device cpu";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return "build for this device (CMAKE_CUDA_ARCHITECTURES), or use --device cpu";
+    default:
+      return "use --device cpu";
+  }
+}
+
+std::string version_text(int version) {  // 1000 * major + 10 * minor
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::atomic<std::int64_t> allocations = 0;
+
+// See fail_cuda_after().
+std::atomic<int> calls_to_failure = 0, failures_left = 0;
+std::atomic<cudaError_t> injected = cudaSuccess;
+
+cudaError_t or_injected(cudaError_t result) {
+  if (injected == cudaSuccess || result != cudaSuccess) return result;
+  if (calls_to_failure > 0 && calls_to_failure-- > 0) return cudaSuccess;
+  return failures_left > 0 && failures_left-- > 0 ? injected.load() : cudaSuccess;
+}
+
+std::atomic<bool> ran_out = false;
+
+// The blocks of pinned_memory.
+class PinnedBlocks {
+ public:
+  std::byte* allocate(std::size_t bytes) noexcept {
+    std::byte* block = allocate_pages(bytes);
+    if (!block || !has_cuda_driver()) return block;
+    const std::lock_guard lock(mutex_);
+    try {
+      Block& known = blocks_[block] = {bytes, false};
+      if (!asleep_) pin(block, known);
+      return block;
+    } catch (const std::bad_alloc&) {
+      plain_memory.release(block);
+      return nullptr;
+    }
+  }
+
+  void release(std::byte* block) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = blocks_.find(block);
+      if (found != blocks_.end()) {
+        if (found->second.pinned) cudaHostUnregister(block);
+        blocks_.erase(found);
+      }
+    }
+    plain_memory.release(block);
+  }
+
+  void sleep() noexcept {
+    const std::lock_guard lock(mutex_);
+    asleep_ = true;
+  }
+  void wake() noexcept {
+    const std::lock_guard lock(mutex_);
+    asleep_ = false;
+    for (auto& [block, known] : blocks_)
+      if (!known.pinned) pin(block, known);
+  }
+
+ private:
+  struct Block {
+    std::size_t bytes;
+    bool pinned;
+  };
+
+  static void pin(std::byte* block, Block& known) noexcept {
+    const cudaError_t result =
+        or_injected(cudaHostRegister(block, known.bytes, cudaHostRegisterPortable));
+    known.pinned = result == cudaSuccess;
+    if (known.pinned) {
+      ++allocations;
+      return;
+    }
+    cudaHostUnregister(block);  // where the failure was a test's
+    cudaGetLastError();         // not to be found by the next launch
+    if (result == cudaErrorMemoryAllocation) ran_out = true;
+  }
+
+  std::mutex mutex_;
+  std::map<std::byte*, Block> blocks_;
+  bool asleep_ = false;
+};
+
+PinnedBlocks& pinned_blocks() {
+  static PinnedBlocks blocks;
+  return blocks;
+}
+
+std::byte* allocate_pinned(std::size_t bytes) noexcept { return pinned_blocks().allocate(bytes); }
+void release_pinned(std::byte* memory) noexcept { pinned_blocks().release(memory); }
+
+}  // namespace
+
+bool has_cuda_driver() {
+  static const bool has = [] {
+    int driver = 0;
+    return cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+  }();
+  return has;
+}
+
+void wake_device(int index) noexcept {
+  cudaSetDevice(index);  // of this thread only
+  cudaFree(nullptr);
+  cudaGetLastError();
+  pinned_blocks().wake();
+}
+
+void pin_when_awake() noexcept { pinned_blocks().sleep(); }
+
+bool pinned_memory_ran_out() { return ran_out; }
+
+void fail_cuda_after(int calls, cudaError_t error, int times) {
+  calls_to_failure = calls;
+  failures_left = times;
+  injected = error;
+}
+
+std::int64_t cuda_allocations() { return allocations; }
+
+std::string why_no_device(cudaError_t error, int driver) {
+  if (driver == 0) return "no NVIDIA driver is installed";
+  if (error == cudaErrorInsufficientDriver)
+    return "the NVIDIA driver is made for CUDA " + version_text(driver) +
+           ", this program needs CUDA " + version_text(CUDART_VERSION);
+  return error == cudaSuccess ? "no CUDA device" : cudaGetErrorString(error);
+}
+
+namespace {
+
+std::byte* allocate_device(std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (or_injected(cudaMalloc(&memory, bytes)) == cudaSuccess) {
+    ++allocations;
+    return static_cast<std::byte*>(memory);
+  }
+  cudaFree(memory);
+  cudaGetLastError();
+  return nullptr;
+}
+void release_device(std::byte* memory) noexcept { cudaFree(memory); }
+
+}  // namespace
+
+const HostMemory device_memory{"device memory", allocate_device, release_device};
+const HostMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
+
+CudaDevices cuda_devices() {
+  CudaDevices found;
+  int count = 0;
+  cudaError_t result = cudaGetDeviceCount(&count);
+  for (int i = 0; result == cudaSuccess && i < count; ++i) {
+    cudaDeviceProp properties;
+    result = cudaGetDeviceProperties(&properties, i);
+    if (result == cudaSuccess)
+      found.devices.push_back(
+          {i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+  }
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (found.devices.empty()) found.why_none = why_no_device(result, driver);
+  cudaGetLastError();
+  return found;
+}
+
+void check_cuda(cudaError_t result, const char* act, const std::string& value) {
+  result = or_injected(result);
+  if (result == cudaSuccess) return;
+  cudaGetLastError();  // an error that does not last is not to be found by the next launch
+  throw Error(result == cudaErrorMemoryAllocation ? Message::memory : Message::device, act, value,
+              std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")",
+              remedy_for(result));
+}
+
+CurrentDevice::CurrentDevice(int index) : index_(index) {
+  check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
+  if (index_ != before_)
+    check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (index_ != before_) cudaSetDevice(before_);
+}
+
+Event::Event(Kind kind) {
+  cudaEvent_t event = nullptr;
+  const unsigned timing = kind == Kind::time ? 0 : cudaEventDisableTiming;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | timing),
+             "cannot make a CUDA event");
+  event_.reset(event);
+}
+
+void Event::wait() const {
+  // Waking up takes as long as a small frame: sleep only where the device is slow. Each question
+  // takes a lock that the thread which submits frames needs too, so they are asked seldom.
+  constexpr std::chrono::microseconds patience(1000), pause(4);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto start = now();
+  for (auto asked = start; cudaEventQuery(event_.get()) == cudaErrorNotReady; asked = now()) {
+    if (asked - start > patience) break;
+    while (now() - asked < pause) std::this_thread::yield();
+  }
+  cudaGetLastError();  // "not ready" is remembered like an error
+  check_cuda(cudaEventSynchronize(event_.get()), "the CUDA device failed");
+}
+
+double Event::seconds(const Event& begin, const Event& end) {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "the CUDA device failed");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+Stream::Stream() {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+             "cannot make a CUDA stream");
+  stream_.reset(stream);
+}
+
+void Stream::record(const Event& event) const {
+  check_cuda(cudaEventRecord(event.get(), stream_.get()), "the CUDA device failed");
+}
+
+void Stream::wait_for(const Event& event) const {
+  check_cuda(cudaStreamWaitEvent(stream_.get(), event.get(), 0), "the CUDA device failed");
+}
+
+void Stream::upload(std::byte* device, const std::byte* host, std::size_t bytes) const {
+  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_.get()),
+             "cannot upload a frame");
+}
+
+void Stream::download(std::byte* host, const std::byte* device, std::size_t bytes) const {
+  check_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_.get()),
+             "cannot download a frame");
+}
+
+void Stream::synchronise() const {
+  check_cuda(cudaStreamSynchronize(stream_.get()), "the CUDA device failed");
+}
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
+  void* memory = nullptr;
+  const std::string value = std::to_string(bytes >> 20) + " MiB";
+  const cudaError_t result = cudaMalloc(&memory, bytes);
+  memory_.reset(static_cast<std::byte*>(memory));
+  check_cuda(result, "cannot allocate device memory", value);
+  ++allocations;
+  // What is copied back includes the gaps between rows, which no kernel writes.
+  check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
+  // It returns before that is done, and streams of their own do not wait for the default one: what
+  // they write first would be cleared.
+  check_cuda(cudaStreamSynchronize(nullptr), "cannot clear device memory", value);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,128 @@
+// Owners of CUDA objects. All are move-only, belong to the device that is current when they are
+// made, and throw Error(device) where CUDA refuses.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "pipeline/av/pool.h"
+
+namespace vidconv {
+
+// Throws Error(device) unless `result` is success. `act` is what was tried ("cannot upload a
+// frame"), `value` what it was tried on.
+void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
+
+// Runs `queue`, which launches kernels: their room knows no Error. `remedy`: what to do where they
+// are refused.
+template <class F>
+auto as_device_error(const char* remedy, F&& queue) {
+  try {
+    return queue();
+  } catch (const std::runtime_error& error) {
+    throw Error(Fault::device, "the CUDA device failed", "", error.what(), remedy);
+  }
+}
+
+// For tests: after so many more calls of CUDA that are looked at, the next `times` count as having
+// failed with `error`. cudaSuccess: as it is again.
+void fail_cuda_after(int calls, cudaError_t error, int times = INT_MAX);
+
+// For people, where there are no devices: what cudaGetDeviceCount() gave, and the CUDA version that
+// the driver is made for, 0 where there is none.
+std::string why_no_device(cudaError_t error, int driver);
+
+// Allocations of device and pinned memory so far, in this process.
+std::int64_t cuda_allocations();
+
+// Makes a device current in this thread, and the former one again at the end of the scope. Costs
+// next to nothing where it is the current one already.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int index);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  const int index_;
+  int before_ = 0;
+};
+
+// A point in the work of a stream: for the order of things, or with the time at which the device
+// passed it. Times cost the device a microsecond or two each, which small frames feel.
+class Event {
+ public:
+  enum class Kind : std::uint8_t { order, time };
+  explicit Event(Kind kind);
+
+  // Blocks this thread until the device has passed the last record(): polls for a millisecond, then
+  // sleeps. Returns at once where nothing was recorded.
+  void wait() const;
+  // Between two events of Kind::time that the device has passed.
+  static double seconds(const Event& begin, const Event& end);
+
+  cudaEvent_t get() const { return event_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+};
+
+// A queue of device work that runs in order, independent of other streams. Dropping it does not
+// wait: synchronise first where the work uses memory that is dropped too.
+class Stream {
+ public:
+  Stream();
+
+  // All of these return at once.
+  void record(const Event& event) const;
+  // What is queued later waits for what `event` has recorded last.
+  void wait_for(const Event& event) const;
+  // The host's memory must stay as it is until the copy is done; a copy from or to memory that is
+  // not pinned may block.
+  void upload(std::byte* device, const std::byte* host, std::size_t bytes) const;
+  void download(std::byte* host, const std::byte* device, std::size_t bytes) const;
+
+  // Blocks until all queued work is done; throws what went wrong in it.
+  void synchronise() const;
+
+  cudaStream_t get() const { return stream_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
+};
+
+// Device memory, aligned to 256 bytes, zero at first. Making and dropping one waits for the device.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t bytes);
+
+  std::byte* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { cudaFree(memory); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
+
+// Memory of the device that is current when a pool of frames grows; not cleared.
+extern const HostMemory device_memory;
+
+}  // namespace vidconv

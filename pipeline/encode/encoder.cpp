@@ -1,0 +1,392 @@
+#include "pipeline/encode/encoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include <libavutil/opt.h>
+#include <libswscale/swscale.h>
+}
+
+#include "kernels/base/names.h"
+#include "pipeline/av/av_log.h"
+#include "pipeline/av/library_words.h"
+#include "pipeline/encode/encoder_rate.h"
+
+namespace vidconv {
+namespace {
+
+// Of the encoder and of all encoders.
+std::vector<std::string_view> option_names(const AVCodecContext& context) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const void* object) {
+    for (const AVOption* option = nullptr; (option = av_opt_next(object, option));)
+      if (option->type != AV_OPT_TYPE_CONST && (option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+        names.emplace_back(option->name);
+  };
+  add(&context);
+  if (context.codec->priv_class) add(context.priv_data);
+  return names;
+}
+
+// More make them refuse to open.
+int most_threads(const AVCodec& encoder) {
+  return std::string_view(encoder.name) == "libx265" ? 16 : 64;
+}
+
+// The option that tells an encoder with threads of its own, whatever libavcodec's count says, how
+// many it may have; empty where there is none.
+std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
+  const std::string_view name = encoder.name;
+  if (threads == 0) return {};
+  if (name == "libx265") return {"x265-params", "pools=" + std::to_string(threads)};
+  if (name == "libsvtav1") return {"svtav1-params", "lp=" + std::to_string(threads)};
+  return {};
+}
+
+bool has_alpha(const PixelFormat& format) {
+  return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
+}
+
+// Whether bits, colour or transparency get lost, beyond rounding. `depth`: bits that are kept.
+bool loses(const PixelFormat& from, const PixelFormat& to, int depth) {
+  const AVPixFmtDescriptor& a = *av_pix_fmt_desc_get(from.id);
+  const AVPixFmtDescriptor& b = *av_pix_fmt_desc_get(to.id);
+  return std::min(b.comp[0].depth, depth) < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
+         b.log2_chroma_h > a.log2_chroma_h || (has_alpha(from) && !has_alpha(to)) ||
+         (a.nb_components > 2 && b.nb_components < 3);
+}
+
+}  // namespace
+
+Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
+                 bool global_header, const Notify& notify, const Notify& lose)
+    : codec_(*choice.codec),
+      context_(avcodec_alloc_context3(&codec_)),
+      description_(codec_.name),
+      joins_frames_(choice.defaults.joins_frames),
+      counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
+      packet_(make_packet()) {
+  if (!context_) throw_out_of_memory("for the encoder", codec_.name);
+  AVCodecContext& c = *context_;
+  c.width = video.width;
+  c.height = video.height;
+  choose_time_base(video);
+  c.framerate = video.frame_rate;
+  c.sample_aspect_ratio = video.sample_aspect;
+  c.field_order = video.field_order;
+  c.color_range = video.range;
+  c.color_primaries = video.primaries;
+  c.color_trc = video.transfer;
+  c.colorspace = video.matrix;
+  c.chroma_sample_location = video.chroma_location;
+  c.thread_count = std::min(options.threads, most_threads(codec_));
+  if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
+    c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  choose_format(choice, video, options, notify, lose);
+  set_options(choice, options, video);
+  const AvLines lines;
+  try {
+    open();
+  } catch (const Error& error) {
+    refuse_options(error, choice, video, options);
+    refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
+    throw;
+  }
+  description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
+  if (pictures_) description_ += " on the device";
+}
+
+// SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
+Encoder::~Encoder() {
+  if (std::string_view(codec_.name) != "libsvtav1") return;
+  const LibraryWords words;
+  if (const FramePtr blank(frames_ == 0 ? av_frame_alloc() : nullptr); blank) {
+    blank->width = context_->width;
+    blank->height = context_->height;
+    blank->format = context_->pix_fmt;
+    if (av_frame_get_buffer(blank.get(), 0) < 0) return;
+    for (const AVBufferRef* buffer : blank->buf)
+      if (buffer) std::memset(buffer->data, 0, buffer->size);
+    blank->pts = 0;
+    avcodec_send_frame(context_.get(), blank.get());
+  }
+  if (!ended_) avcodec_send_frame(context_.get(), nullptr);
+  while (avcodec_receive_packet(context_.get(), packet_.get()) >= 0) av_packet_unref(packet_.get());
+  context_.reset();
+}
+
+void Encoder::open() {
+  const LibraryWords words;
+  try {
+    check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
+  } catch (const Error& error) {
+    const std::string said = words.errors();
+    if (said.empty()) throw;
+    throw Error(error.kind(), error.act(), error.value(), said, error.remedy());
+  }
+}
+
+void Encoder::choose_time_base(const VideoInfo& video) {
+  context_->time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
+  // NVENC takes the numerator for the ticks of a frame when it makes up times of decoding.
+  if (counts_frames_ && takes_cuda_frames(codec_))
+    context_->time_base = {1, std::max(1, static_cast<int>(av_q2d(video.frame_rate) + 0.5))};
+}
+
+// The one of that name. Throws Error(usage) where there is none, or the encoder does not take it.
+const PixelFormat& Encoder::format_asked_for(const std::string& name,
+                                             const std::vector<AVPixelFormat>& supported,
+                                             AVColorRange& range) const {
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw Error(Fault::usage, "--pix-fmt", name, why, remedy);
+  };
+  const AVPixelFormat id = av_get_pix_fmt(name.c_str());
+  if (id == AV_PIX_FMT_NONE)
+    refuse("there is no such pixel format" + format_meant(name), "'ffmpeg -pix_fmts' lists them");
+  std::string taken;
+  for (const AVPixelFormat format : supported)
+    taken += (taken.empty() ? "" : ", ") + std::string(av_get_pix_fmt_name(format));
+  if (!supported.empty() && std::ranges::find(supported, id) == supported.end())
+    refuse(std::string(codec_.name) + " does not take it", "it takes " + taken);
+  const AVPixelFormat plain = without_range(id, range);
+  if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
+  return describe_format(plain);
+}
+
+// The format of `supported` that loses least of `from`: first of those that keep every bit.
+const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& supported,
+                                       const PixelFormat& from) const {
+  const auto best_of = [&](auto accepts) {
+    std::vector<AVPixelFormat> list;
+    for (const AVPixelFormat id : supported) {
+      const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
+      AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc))
+        list.push_back(id);
+    }
+    list.push_back(AV_PIX_FMT_NONE);
+    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, has_alpha(from), nullptr);
+  };
+  const int depth = from.components[0].sample.depth;
+  AVPixelFormat best =
+      best_of([&](const AVPixFmtDescriptor& desc) { return desc.comp[0].depth >= depth; });
+  if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
+  if (best == AV_PIX_FMT_NONE)
+    throw Error(Fault::output, "cannot encode " + from.name + " with", codec_.name,
+                "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
+  return describe_format(best);
+}
+
+// Encoders see to some options only when they are opened, and do not say which.
+void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
+                             const VideoInfo& video, EncoderOptions options) const {
+  std::string given;
+  if (!options.crf.empty()) given += " --crf " + options.crf;
+  if (!options.bitrate.empty()) given += " --bitrate " + options.bitrate;
+  if (!options.preset.empty()) given += " --preset " + options.preset;
+  for (const auto& [key, value] : options.own) given += " --encoder-opt " + key + "=" + value;
+  if (given.empty() || error.kind() == Message::memory) return;
+  options.crf = options.bitrate = options.preset = "";
+  options.own.clear();
+  try {
+    const Encoder without(choice, video, options, false, nullptr, nullptr);
+  } catch (const Error&) {
+    return;  // it is not the options
+  }
+  throw Error(Message::encoder_option, std::string(codec_.name) + " cannot be opened with",
+              given.substr(1), error.why(),
+              "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists what it takes");
+}
+
+void Encoder::refuse_chip(const std::string& why, const VideoInfo& video) const {
+  if (!is_hardware(codec_)) return;
+  const AVCodec* other = usual_encoder(codec_.id, video);
+  const bool usable = other && !is_hardware(*other);
+  throw Error(Fault::output, "cannot open the encoder", codec_.name, why,
+              usable ? "use --codec " + std::string(other->name) + ", which needs no such chip"
+                     : "choose another --codec");
+}
+
+int Encoder::check(int code, const char* what) const {
+  return check_av(code, Fault::output, what, codec_.name);
+}
+
+void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
+                            const EncoderOptions& options, const Notify& notify,
+                            const Notify& lose) {
+  if (codec_.id == AV_CODEC_ID_GIF) return choose_palette(video, options, lose);
+  AVCodecContext& c = *context_;
+  if (options.device) {
+    c.pix_fmt = AV_PIX_FMT_CUDA;
+    c.sw_pix_fmt = device_layout(codec_, *video.format);
+    pictures_ = std::make_unique<NvencPictures>(*options.device, *video.format, c.sw_pix_fmt,
+                                                video.width, video.height);
+    c.hw_frames_ctx = av_buffer_ref(pictures_->surfaces());
+    return;
+  }
+  const PixelFormat* format = video.format;
+  const std::vector<AVPixelFormat> supported = supported_formats(codec_);
+  AVColorRange asked_range = AVCOL_RANGE_UNSPECIFIED;
+  if (!options.pixel_format.empty())
+    format = &format_asked_for(options.pixel_format, supported, asked_range);
+  else if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
+    format = &nearest_of(supported, *format);
+  const bool make_full = (choice.defaults.full_range_only || asked_range == AVCOL_RANGE_JPEG) &&
+                         video.range != AVCOL_RANGE_JPEG;
+  c.pix_fmt = format->id;
+  if (const int depth = choice.defaults.depth;
+      format == video.format && format->components[0].sample.depth > depth)
+    vidconv::notify(lose, Message::converted,
+                    std::string(codec_.name) + " keeps " + std::to_string(depth) +
+                        " bits of a sample of " + format->name);
+  if (format == video.format && !make_full) return;
+
+  const bool was_rgb = video.format->components[0].kind == Component::Kind::colour;
+  const bool is_rgb = format->components[0].kind == Component::Kind::colour;
+  const AVColorRange range = make_full            ? AVCOL_RANGE_JPEG
+                             : was_rgb && !is_rgb ? AVCOL_RANGE_MPEG
+                                                  : video.range;
+  // A matrix that is not said is guessed by the converter from the size; say what it guesses.
+  if (was_rgb && !is_rgb)
+    c.colorspace = usual_matrix(video.height);
+  else if (is_rgb)
+    c.colorspace = AVCOL_SPC_RGB;
+  c.color_range = range;
+  converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
+  vidconv::notify(loses(*video.format, *format, choice.defaults.depth) ? lose : notify,
+                  Message::converted,
+                  (options.pixel_format.empty()
+                       ? std::string(codec_.name) + " cannot encode " + video.format->name
+                       : "--pix-fmt " + options.pixel_format + ": " + video.format->name) +
+                      (make_full && format == video.format ? " of limited range" : "") +
+                      (options.pixel_format.empty() ? ": converted to " : " is converted to ") +
+                      format->name + (make_full ? " of full range" : ""));
+}
+
+// FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
+void Encoder::choose_palette(const VideoInfo& video, const EncoderOptions& options,
+                             const Notify& lose) {
+  if (!options.pixel_format.empty() && options.pixel_format != "pal8")
+    throw Error(Fault::usage, "--pix-fmt", options.pixel_format, "gif holds pal8 and nothing else",
+                "leave it out");
+  const PixelFormat& rgba = *find_format(AV_PIX_FMT_RGBA);
+  context_->pix_fmt = AV_PIX_FMT_PAL8;
+  context_->color_range = AVCOL_RANGE_JPEG;
+  context_->colorspace = AVCOL_SPC_RGB;
+  if (&rgba != video.format)
+    converter_.emplace(rgba, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
+  palette_.emplace();
+  vidconv::notify(lose, Message::converted,
+                  "gif holds 256 colours a picture: converted to palettes, one for each");
+}
+
+void Encoder::set_option(const std::string& key, const std::string& value,
+                         const std::string& shown) {
+  AVCodecContext& c = *context_;
+  if (key == "global_quality") c.flags |= AV_CODEC_FLAG_QSCALE;  // which few heed without it
+  if (key == "qscale" || key == "q") {  // an option of FFmpeg's command line only
+    char* end = nullptr;
+    const double q = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0')
+      throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+                  "it is not a number");
+    c.flags |= AV_CODEC_FLAG_QSCALE;
+    c.global_quality = static_cast<int>(q * FF_QP2LAMBDA);
+    return;
+  }
+  const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
+  if (code == AVERROR_OPTION_NOT_FOUND)
+    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+                std::string(codec_.name) + " has no option '" + key + "'" +
+                    did_you_mean(key, option_names(c)),
+                "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
+  check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
+}
+
+void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& options,
+                          const VideoInfo& video) {
+  // One option holds them all: each part is added to it.
+  std::map<std::string, std::string> lists{{"x265-params", x265_params(video.hdr)},
+                                           {"svtav1-params", ""}};
+  const auto set = [&](const std::string& key, std::string value, const std::string& shown) {
+    if (const auto list = lists.find(key); list != lists.end())
+      value = list->second += (list->second.empty() ? "" : ":") + value;
+    set_option(key, value, shown);
+  };
+  const std::vector<EncoderOption> all = encoder_options(choice, options, video);
+  description_ = describe(choice, all);
+  if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty()) {
+    set(key, value, value);
+    description_ += " " + value;
+  }
+  if (const std::string profile = usual_profile(codec_, video, context_->pix_fmt);
+      !profile.empty()) {
+    set("profile", profile, "profile");
+    description_ += " profile=" + profile;
+  }
+  for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
+}
+
+void Encoder::write(Frame frame, const Receive& receive) {
+  FramePtr av = pictures_    ? pictures_->take(frame)
+                : converter_ ? converter_->convert(frame.av())
+                             : frame.release();
+  if (palette_) av = palette_->reduce(*av);
+  const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
+  if (frames_++ == 0) first_ = times;
+  held_.push_back(times);
+  av->pts = times.inside;
+  forget_picture_type(*av);
+  av->quality = context_->global_quality;  // where many look for it, not in their own settings
+  check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
+  receive_all(receive);
+}
+
+void Encoder::finish(const Receive& receive) {
+  ended_ = true;
+  check(avcodec_send_frame(context_.get(), nullptr), "cannot encode with");
+  receive_all(receive);
+}
+
+void Encoder::receive_all(const Receive& receive) {
+  for (;;) {
+    const int code = avcodec_receive_packet(context_.get(), packet_.get());
+    if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
+    check(code, "cannot encode with");
+    restore_times(*packet_);
+    ++packets_;
+    receive(*packet_);
+    av_packet_unref(packet_.get());
+  }
+}
+
+const Encoder::Times* Encoder::find_times(std::int64_t inside) const {
+  const auto it = std::ranges::find(held_, inside, &Times::inside);
+  return it == held_.end() ? nullptr : &*it;
+}
+
+void Encoder::restore_times(AVPacket& packet) {
+  const Times* shown = find_times(packet.pts);
+  if (!shown)
+    throw Error(Fault::internal, "the encoder made up a time", codec_.name,
+                std::to_string(packet.pts));
+  const std::int64_t decoded = packet.dts;
+  packet.duration =
+      joins_frames_ ? held_.back().pts + held_.back().duration - shown->pts : shown->duration;
+  if (counts_frames_) {
+    packet.pts = shown->pts;
+    // Frames that are decoded before the first is shown: as if there were earlier ones.
+    const Times* then = find_times(decoded);
+    packet.dts = then ? then->pts : first_.pts + (decoded - first_.inside) * first_.duration;
+  }
+  // Times of decoding grow, and no frame is decoded after it is shown.
+  while (!held_.empty() && held_.front().inside < decoded) held_.pop_front();
+}
+
+}  // namespace vidconv

@@ -1,0 +1,98 @@
+// Encoder: frames to packets.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/av/convert.h"
+#include "pipeline/av/frame.h"
+#include "pipeline/av/video.h"
+#include "pipeline/base/notice.h"
+#include "pipeline/device/nvenc.h"
+#include "pipeline/encode/encoder_choice.h"
+#include "pipeline/encode/palette.h"
+
+namespace vidconv {
+
+class Encoder {
+ public:
+  // `global_header`: the container keeps the codec's header. Throws Error(usage) for an option that
+  // the encoder does not have or understand, Error(output) where it cannot be opened, Error(device)
+  // where EncoderOptions::device refuses; device_layout() has one for the video then.
+  // `notify` hears what is converted, `lose` what that loses.
+  Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
+          bool global_header, const Notify& notify, const Notify& lose);
+  ~Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  // Receives each packet: times in VideoInfo::time_base, the duration that of its frame. It may be
+  // moved from.
+  using Receive = std::function<void(AVPacket&)>;
+
+  // A frame on the device where EncoderOptions::device says so, else one of the host's.
+  void write(Frame frame, const Receive& receive);
+  // No more frames: what is still inside comes out.
+  void finish(const Receive& receive);
+
+  const AVCodecContext& context() const { return *context_; }
+  const AVCodec& codec() const { return codec_; }
+  const std::string& description() const { return description_; }
+  // Frames that have come out: as many as packets, but where one packet holds them all.
+  std::int64_t frames_out() const { return joins_frames_ && packets_ == 1 ? frames_ : packets_; }
+  bool joins_frames() const { return joins_frames_; }
+
+ private:
+  // What the encoder does not keep of a frame that it holds.
+  struct Times {
+    std::int64_t inside;  // the encoder's pts
+    std::int64_t pts, duration;
+  };
+  const Times* find_times(std::int64_t inside) const;
+
+  const PixelFormat& format_asked_for(const std::string& name,
+                                      const std::vector<AVPixelFormat>& supported,
+                                      AVColorRange& range) const;
+  const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
+                                const PixelFormat& from) const;
+  // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened
+  // with, `error` being what it said.
+  void refuse_options(const Error& error, const EncoderChoice& choice, const VideoInfo& video,
+                      EncoderOptions options) const;
+  // Throws Error(output) that says what to use where there is no such chip, or no place on it.
+  void refuse_chip(const std::string& why, const VideoInfo& video) const;
+  int check(int code, const char* what) const;
+  void open();
+  void choose_time_base(const VideoInfo& video);
+  void choose_format(const EncoderChoice& choice, const VideoInfo& video,
+                     const EncoderOptions& options, const Notify& notify, const Notify& lose);
+  void choose_palette(const VideoInfo& video, const EncoderOptions& options, const Notify& lose);
+  void set_options(const EncoderChoice& choice, const EncoderOptions& options,
+                   const VideoInfo& video);
+  void set_option(const std::string& key, const std::string& value, const std::string& shown);
+  void receive_all(const Receive& receive);
+  void restore_times(AVPacket& packet);
+
+  const AVCodec& codec_;
+  std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
+  CodecContextPtr context_;
+  std::optional<Converter> converter_;
+  std::optional<PaletteMaker> palette_;  // GIF's, after the converter
+  std::string description_;
+  const bool joins_frames_;
+  // The encoder's times are frame numbers. So it is for steady video too: what the codec writes
+  // into its headers is then a frame rate, not the container's time base.
+  const bool counts_frames_;
+  std::int64_t frames_ = 0, packets_ = 0;
+  std::deque<Times> held_;  // of frames that a coming packet may mean by its pts or dts
+  Times first_{};
+  PacketPtr packet_;
+  bool ended_ = false;  // it knows that no more frames come
+};
+
+}  // namespace vidconv

@@ -1,0 +1,115 @@
+#include "pipeline/encode/encoder_choice.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/base/names.h"
+#include "pipeline/av/container.h"
+
+namespace vidconv {
+namespace {
+
+// Encoders, and the codecs that there is an encoder for.
+std::vector<std::string_view> video_encoder_names() {
+  std::vector<std::string_view> names;
+  void* state = nullptr;
+  while (const AVCodec* codec = av_codec_iterate(&state)) {
+    if (codec->type != AVMEDIA_TYPE_VIDEO || !av_codec_is_encoder(codec)) continue;
+    for (const char* name : {codec->name, avcodec_get_name(codec->id)})
+      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  }
+  return names;
+}
+
+bool is_8_bit_rgb(const PixelFormat& format) {
+  const Component& first = format.components[0];
+  return first.kind == Component::Kind::colour && first.sample.depth == 8;
+}
+
+// Whether pictures of `format` lie in `layout` sample for sample. Of 16 bits NVENC reads the
+// upper 10.
+bool holds(const PixelFormat& layout, const PixelFormat& format) {
+  return std::ranges::equal(
+      layout.components, format.components, [](const Component& to, const Component& from) {
+        const int depth = std::min(to.sample.depth, 10);
+        return to.kind == from.kind && to.subsampling == from.subsampling &&
+               to.sample.storage == from.sample.storage && depth == from.sample.depth;
+      });
+}
+
+}  // namespace
+
+EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptions& options,
+                             const VideoInfo& video) {
+  if (options.codec == "copy")
+    throw Error(Fault::usage, "--codec", "copy", "filtered pictures have to be encoded anew",
+                "for no loss use --codec ffv1, or --codec libx264 --encoder-opt qp=0");
+  if (!options.codec.empty()) {
+    const AVCodec* codec = avcodec_find_encoder_by_name(options.codec.c_str());
+    if (!codec)
+      if (const AVCodecDescriptor* wanted = avcodec_descriptor_get_by_name(options.codec.c_str()))
+        codec = usual_encoder(wanted->id, video);
+    if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
+      throw Error(
+          Fault::usage, "there is no video encoder", options.codec,
+          "FFmpeg has none of that name here" + did_you_mean(options.codec, video_encoder_names()),
+          "'ffmpeg -encoders' lists them");
+    if (!can_hold_video(container, codec->id))
+      throw Error(Message::output_unsuited, "the container does not take the codec",
+                  avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
+                  "choose another --codec or another ending of the output's name");
+    return EncoderChoice{codec, defaults_of(*codec)};
+  }
+  for (const AVCodecID id : {video.codec, AV_CODEC_ID_H264, container.video_codec}) {
+    if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
+    if (const AVCodec* codec = usual_encoder(id, video))
+      return EncoderChoice{codec, defaults_of(*codec)};
+  }
+  throw Error(Message::output_unsuited, "there is no video encoder for the container",
+              container.name, "", "choose another ending of the output's name");
+}
+
+// RGB stays RGB where the input has it in that codec: few players know how to show it.
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video) {
+  for (const EncoderDefaults& row : encoder_table())
+    if (row.codec == id && (!row.rgb_only || (video.codec == id && is_8_bit_rgb(*video.format))))
+      if (const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
+          codec && !is_hardware(*codec))
+        return codec;
+  return avcodec_find_encoder(id);
+}
+
+bool is_hardware(const AVCodec& encoder) { return encoder.capabilities & AV_CODEC_CAP_HARDWARE; }
+
+bool takes_cuda_frames(const AVCodec& encoder) {
+  for (int i = 0; const AVCodecHWConfig* config = avcodec_get_hw_config(&encoder, i); ++i)
+    if (config->pix_fmt == AV_PIX_FMT_CUDA &&
+        (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_FRAMES_CTX))
+      return true;
+  return false;
+}
+
+AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format) {
+  if (!takes_cuda_frames(encoder)) return AV_PIX_FMT_NONE;
+  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  for (const AVPixelFormat id :
+       {AV_PIX_FMT_NV12, AV_PIX_FMT_P010, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV444P16})
+    if (std::ranges::find(supported, id) != supported.end() && holds(*find_format(id), format))
+      return id;
+  return AV_PIX_FMT_NONE;
+}
+
+std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded) {
+  const bool dnx = encoder.id == AV_CODEC_ID_DNXHD;
+  if (!dnx && encoder.id != AV_CODEC_ID_PRORES) return {};
+  // The profiles of DNxHD proper are made for one size and bit rate each.
+  const bool kept = video.codec == encoder.id && video.profile >= (dnx ? 1 : 0);
+  if (kept && coded == video.format->id) return std::to_string(video.profile);
+  if (!dnx) return {};
+  const AVPixFmtDescriptor& desc = *av_pix_fmt_desc_get(coded);
+  if (desc.log2_chroma_w == 0) return "dnxhr_444";
+  return desc.comp[0].depth > 8 ? "dnxhr_hqx" : "dnxhr_hq";
+}
+
+}  // namespace vidconv

@@ -1,0 +1,60 @@
+// Which encoder, for which container and which device.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/av/av.h"
+#include "pipeline/av/video.h"
+#include "pipeline/encode/encoder_table.h"
+
+namespace vidconv {
+
+// What is asked of an encoder.
+struct EncoderOptions {
+  // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where there is an
+  // encoder for it and the container takes it, else H.264, else what the container prefers.
+  std::string codec;
+  std::string crf, preset;   // empty: as docs say, see encoder_table.h; the encoder's default
+  std::string bitrate;       // "5M"; not beside crf; empty: constant quality
+  std::string pixel_format;  // that the encoder gets; empty: the video's, or the nearest to it
+  std::vector<std::pair<std::string, std::string>> own;  // by the encoder's names for them
+  int threads = 0;                                       // 0: as many as it likes
+  // Frames come in the memory of this CUDA device and are encoded there: only where
+  // takes_device_frames() says so.
+  std::optional<int> device;
+};
+
+// An encoder that this FFmpeg has and `container` takes.
+struct EncoderChoice {
+  const AVCodec* codec;
+  EncoderDefaults defaults;
+};
+
+// As EncoderOptions::codec says, else the codec of `video` where that can be. Throws Error(usage)
+// for an unknown encoder, Error(output) where the container does not take it or no encoder is
+// there.
+EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptions& options,
+                             const VideoInfo& video);
+
+// The preferred encoder of a codec for a video like this; nullptr where there is none. One that
+// needs a chip of its own only where this FFmpeg has no other.
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video);
+
+// Whether it needs a chip of its own.
+bool is_hardware(const AVCodec& encoder);
+// Whether it takes frames from the memory of a CUDA device: NVENC.
+bool takes_cuda_frames(const AVCodec& encoder);
+// The layout in which it takes pictures of `format` there with every bit of them; AV_PIX_FMT_NONE
+// where there is none, and frames come through the host's memory, where they are converted.
+AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format);
+
+// The profile of encoders that do not choose one by the pixel format: that of the input where it is
+// the same codec. Empty: the encoder's own default.
+std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded);
+
+}  // namespace vidconv

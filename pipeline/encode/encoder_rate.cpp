@@ -1,0 +1,184 @@
+#include "pipeline/encode/encoder_rate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace vidconv {
+namespace {
+
+using Given = std::pair<std::string, std::string>;
+
+// Options that each decide alone.
+bool decides(const std::string& key) {
+  constexpr std::string_view keys[] = {"b",  "crf",     "qp",      "q", "qscale", "global_quality",
+                                       "cq", "quality", "distance"};
+  return std::ranges::find(keys, key) != std::end(keys);
+}
+bool is_qscale(std::string_view key) {
+  return key == "q" || key == "qscale" || key == "global_quality";
+}
+
+std::string shown(const Given& option) {
+  return fmt::format("--encoder-opt {}={}", option.first, option.second);
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& why,
+                         const std::string& remedy) {
+  throw Error(Message::encoder_option, "cannot set the encoder's option", option, why, remedy);
+}
+
+class Rate {
+ public:
+  Rate(const EncoderChoice& choice, const EncoderOptions& options)
+      : name_(choice.codec->name),
+        lossless_(is_lossless(*choice.codec)),
+        known_(choice.defaults),
+        options_(options) {
+    for (const Given& option : options.own) {
+      if (decides(option.first)) own_.push_back(&option);
+      if (option.first == "rc" || option.first == "rc_mode") mode_ = &option;
+      if (option.first == "maxrate") most_ = &option;
+      if (option.first == "bufsize") buffer_ = &option;
+    }
+  }
+
+  void check() const {
+    if (!options_.crf.empty()) check_crf();
+    if (!options_.bitrate.empty() && !known_.has_bitrate)
+      refuse("--bitrate " + options_.bitrate, name_ + " has no bit rate", "leave it out");
+    if (!options_.bitrate.empty() && !options_.crf.empty())
+      refuse("--bitrate " + options_.bitrate, "it has no effect beside --crf " + options_.crf,
+             "leave out one");
+    for (const Given* option : own_) check_own(*option);
+    check_buffer();
+  }
+
+  // Whether the user has said so much of the quality that what makes the encoder heed it is
+  // missing.
+  bool has_own_quality() const {
+    const char* scale = known_.quality.option;
+    return scale && !mode_ &&
+           std::ranges::any_of(own_, [&](const Given* option) { return option->first == scale; });
+  }
+  // Whether the user has said how the rate is controlled.
+  bool is_own() const {
+    return !options_.crf.empty() || !options_.bitrate.empty() || !own_.empty() || mode_;
+  }
+
+ private:
+  void check_crf() const {
+    const QualityScale& scale = known_.quality;
+    const std::string option = "--crf=" + options_.crf;
+    if (!scale.option) refuse(option, name_ + " has no scale of quality", "leave it out");
+    double value = 0;
+    const char* end = options_.crf.data() + options_.crf.size();
+    const auto [stop, error] = std::from_chars(options_.crf.data(), end, value);
+    if (error != std::errc() || stop != end) refuse(option, "it is not a number", "");
+    const auto [least, most] = std::minmax(scale.best, scale.worst);
+    if (value < least || value > most)
+      refuse(option,
+             fmt::format("{} has qualities ({}) from {}, the best, to {}", name_, scale.option,
+                         scale.best, scale.worst),
+             std::string_view(scale.option) == "cq" ? "for no loss use --encoder-opt tune=lossless"
+                                                    : "");
+    if (mode_ && mode_->second != "vbr")
+      refuse(shown(*mode_), "beside it --crf has no effect", "leave out one");
+  }
+
+  void check_own(const Given& option) const {
+    const std::string& key = option.first;
+    const std::string_view scale = known_.quality.option ? known_.quality.option : "";
+    if (is_qscale(key) && (lossless_ || scale == "crf" || scale == "cq" || scale == "qp"))
+      refuse(shown(option), fmt::format("{} takes no such quantiser", name_),
+             lossless_ ? "leave it out" : "use --crf");
+    if (key == "b" && !known_.has_bitrate)
+      refuse(shown(option), name_ + " has no bit rate", "leave it out");
+    // A limit of the quality, where the encoder has such.
+    const auto may_stand_beside = [&](std::string_view other) {
+      return known_.quality.may_be_capped && ((key == "b") != (other == "b")) &&
+             (key == scale || other == scale);
+    };
+    if (!options_.bitrate.empty() && !may_stand_beside("b"))
+      refuse(shown(option), "it cannot be beside --bitrate " + options_.bitrate, "leave out one");
+    if (!options_.crf.empty() && !may_stand_beside(scale))
+      refuse(shown(option), "it has no effect beside --crf " + options_.crf, "leave out one");
+    for (const Given* other : own_)
+      if (other != &option && !may_stand_beside(other->first))
+        refuse(shown(option), "it cannot be beside " + shown(*other), "leave out one");
+  }
+
+  // What these ignore without a word.
+  void check_buffer() const {
+    for (const Given* option : {most_, buffer_})
+      if (option && !known_.has_bitrate)
+        refuse(shown(*option), name_ + " has no bit rate", "leave it out");
+    if (name_.starts_with("libx26")) {
+      if (most_ && !buffer_)
+        refuse(shown(*most_), "it has no effect without a buffer", "add --encoder-opt bufsize=...");
+      if (buffer_ && !most_)
+        refuse(shown(*buffer_), "it has no effect without a rate", "add --encoder-opt maxrate=...");
+      for (const Given* option : own_)
+        if (most_ && option->first == "qp")
+          refuse(shown(*most_), "it has no effect beside " + shown(*option), "leave out one");
+    }
+  }
+
+  const std::string name_;
+  const bool lossless_;
+  const EncoderDefaults& known_;
+  const EncoderOptions& options_;
+  std::vector<const Given*> own_;
+  const Given *mode_ = nullptr, *most_ = nullptr, *buffer_ = nullptr;
+};
+
+// More than any of the encoders that know nothing else needs for a good picture.
+std::string rate_by_size(const VideoInfo& video) {
+  constexpr double bits_per_sample = 0.2;
+  const double rate = video.frame_rate.num > 0 ? av_q2d(video.frame_rate) : 25;
+  return fmt::format("{:.0f}", std::max(1e6, bits_per_sample * video.width * video.height * rate));
+}
+
+}  // namespace
+
+std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
+                                           const EncoderOptions& options, const VideoInfo& video) {
+  const Rate rate(choice, options);
+  rate.check();
+  const EncoderDefaults& known = choice.defaults;
+  const QualityScale& quality = known.quality;
+  std::vector<EncoderOption> all;
+  const auto set = [&](const std::string& key, const std::string& value, const char* prefix = "") {
+    all.push_back({key, value, prefix + key + "=" + value});
+  };
+  const bool by_quality = quality.option && (!options.crf.empty() || !rate.is_own());
+  if (by_quality && options.crf.empty()) set(quality.option, fmt::format("{}", quality.usual));
+  if (by_quality && !options.crf.empty()) set(quality.option, options.crf, "--");
+  if (!options.bitrate.empty())
+    all.push_back({"b", options.bitrate, "--bitrate " + options.bitrate});
+  if (goes_by_rate(*choice.codec) && !rate.is_own()) set("b", rate_by_size(video));
+  const auto is_given = [&](std::string_view key) {
+    return (key == "b" && !options.bitrate.empty()) ||
+           (key == "preset" && !options.preset.empty()) ||
+           std::ranges::find(options.own, key, &Given::first) != options.own.end();
+  };
+  if ((by_quality || rate.has_own_quality()) && quality.beside.first &&
+      !is_given(quality.beside.first))
+    set(quality.beside.first, quality.beside.second);
+  if (!options.preset.empty()) set("preset", options.preset, "--");
+  for (const auto& [key, value] : known.options)
+    if (key && (key == std::string_view("x265-params") || !is_given(key))) set(key, value);
+  for (const auto& [key, value] : options.own) set(key, value, "--encoder-opt ");
+  return all;
+}
+
+std::string describe(const EncoderChoice& choice, const std::vector<EncoderOption>& options) {
+  std::string text = choice.codec->name;
+  for (const EncoderOption& option : options) text += " " + option.key + "=" + option.value;
+  return text;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,164 @@
+#include "pipeline/encode/encoder_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vidconv {
+namespace {
+
+constexpr QualityScale x264{.option = "crf", .usual = 23, .best = 0, .worst = 51};
+constexpr QualityScale quantiser{.option = "qscale", .usual = 4, .best = 1, .worst = 31};
+constexpr QualityScale webp{.option = "quality", .usual = 75, .best = 100, .worst = 0};
+
+// NVENC's cq is on the scale of x264's and x265's crf; without rc=vbr there is none, and 0 is none.
+constexpr QualityScale nvenc(double usual) {
+  return {.option = "cq",
+          .usual = usual,
+          .best = 1,
+          .worst = 51,
+          .beside = {"rc", "vbr"},
+          .may_be_capped = true};
+}
+
+// Whose only choice is a fixed quantiser, or a rate.
+constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool has_bitrate) {
+  return {.name = name, .codec = codec, .quality = quantiser, .has_bitrate = has_bitrate};
+}
+
+constexpr EncoderDefaults table[] = {
+    {.name = "libx264rgb",
+     .codec = AV_CODEC_ID_H264,
+     .quality = x264,
+     .options = {{"preset", "medium"}},
+     .rgb_only = true},
+    {.name = "libx264",
+     .codec = AV_CODEC_ID_H264,
+     .quality = x264,
+     .options = {{"preset", "medium"}}},
+    {.name = "libx265",
+     .codec = AV_CODEC_ID_HEVC,
+     .quality = {.option = "crf", .usual = 28, .best = 0, .worst = 51},
+     .options = {{"preset", "medium"}, {"x265-params", "log-level=error"}}},
+    {.name = "libvpx-vp9",
+     .codec = AV_CODEC_ID_VP9,
+     .quality = {"crf", 31, 0, 63, {"b", "0"}, true},
+     .options = {{"row-mt", "1"}}},
+    // Its quality is one below a rate, which shall not be met.
+    {.name = "libvpx",
+     .codec = AV_CODEC_ID_VP8,
+     .quality = {"crf", 10, 0, 63, {"b", "200M"}, true}},
+    {.name = "libsvtav1",
+     .codec = AV_CODEC_ID_AV1,
+     .quality = {.option = "crf", .usual = 35, .best = 1, .worst = 63},
+     .options = {{"preset", "8"}}},
+    {.name = "libaom-av1",
+     .codec = AV_CODEC_ID_AV1,
+     .quality = {"crf", 32, 0, 63, {"b", "0"}, true},
+     .options = {{"cpu-used", "6"}}},
+    {.name = "librav1e",
+     .codec = AV_CODEC_ID_AV1,
+     .quality = {.option = "qp", .usual = 100, .best = 0, .worst = 255}},
+    {.name = "mjpeg",
+     .codec = AV_CODEC_ID_MJPEG,
+     .quality = {.option = "qscale", .usual = 3, .best = 1, .worst = 31},
+     .full_range_only = true},
+    {.name = "mpeg4", .codec = AV_CODEC_ID_MPEG4, .quality = quantiser, .counts_frames = true},
+    {.name = "libxvid", .codec = AV_CODEC_ID_MPEG4, .quality = quantiser, .counts_frames = true},
+    {.name = "mpeg2video",
+     .codec = AV_CODEC_ID_MPEG2VIDEO,
+     .quality = quantiser,
+     .counts_frames = true},
+    {.name = "mpeg1video",
+     .codec = AV_CODEC_ID_MPEG1VIDEO,
+     .quality = quantiser,
+     .counts_frames = true},
+    {.name = "libtheora",
+     .codec = AV_CODEC_ID_THEORA,
+     .quality = {.option = "qscale", .usual = 7, .best = 10, .worst = 0},
+     .counts_frames = true},
+    quantised("flv", AV_CODEC_ID_FLV1, true),
+    quantised("h261", AV_CODEC_ID_H261, true),
+    quantised("h263", AV_CODEC_ID_H263, true),
+    quantised("h263p", AV_CODEC_ID_H263P, true),
+    quantised("msmpeg4v2", AV_CODEC_ID_MSMPEG4V2, true),
+    quantised("msmpeg4", AV_CODEC_ID_MSMPEG4V3, true),
+    quantised("wmv1", AV_CODEC_ID_WMV1, true),
+    quantised("wmv2", AV_CODEC_ID_WMV2, true),
+    quantised("rv10", AV_CODEC_ID_RV10, true),
+    quantised("rv20", AV_CODEC_ID_RV20, true),
+    quantised("snow", AV_CODEC_ID_SNOW, true),
+    quantised("speedhq", AV_CODEC_ID_SPEEDHQ, true),
+    quantised("asv1", AV_CODEC_ID_ASV1, false),
+    quantised("asv2", AV_CODEC_ID_ASV2, false),
+    quantised("svq1", AV_CODEC_ID_SVQ1, false),
+    {.name = "amv",
+     .codec = AV_CODEC_ID_AMV,
+     .quality = quantiser,
+     .has_bitrate = false,
+     .full_range_only = true},
+    {.name = "libwebp_anim",
+     .codec = AV_CODEC_ID_WEBP,
+     .quality = webp,
+     .has_bitrate = false,
+     .joins_frames = true},
+    {.name = "libwebp", .codec = AV_CODEC_ID_WEBP, .quality = webp, .has_bitrate = false},
+    {.name = "libjxl",
+     .codec = AV_CODEC_ID_JPEGXL,
+     .quality = {.option = "distance", .usual = 1, .best = 0, .worst = 15},
+     .has_bitrate = false},
+    // NVENC's, taken only where they are named. They count the ticks between two frames as one.
+    {.name = "h264_nvenc",
+     .codec = AV_CODEC_ID_H264,
+     .quality = nvenc(23),
+     .options = {{"profile", "high"}},
+     .counts_frames = true,
+     .depth = 10},
+    {.name = "hevc_nvenc",
+     .codec = AV_CODEC_ID_HEVC,
+     .quality = nvenc(28),
+     .counts_frames = true,
+     .depth = 10},
+    {.name = "av1_nvenc",
+     .codec = AV_CODEC_ID_AV1,
+     .quality = nvenc(35),
+     .counts_frames = true,
+     .depth = 10},
+};
+
+bool is_lossy(AVCodecID id) {
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(id);
+  return descriptor && !(descriptor->props & AV_CODEC_PROP_LOSSLESS);
+}
+
+const EncoderDefaults* row_of(const AVCodec& encoder) {
+  const auto* row =
+      std::ranges::find(table, std::string_view(encoder.name), &EncoderDefaults::name);
+  return row == std::end(table) ? nullptr : row;
+}
+
+}  // namespace
+
+std::span<const EncoderDefaults> encoder_table() { return table; }
+
+bool goes_by_rate(const AVCodec& encoder) {
+  return !row_of(encoder) && is_lossy(encoder.id) && encoder.wrapper_name;
+}
+
+bool is_lossless(const AVCodec& encoder) {
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(encoder.id);
+  constexpr int either = AV_CODEC_PROP_LOSSLESS | AV_CODEC_PROP_LOSSY;
+  return descriptor && (descriptor->props & either) == AV_CODEC_PROP_LOSSLESS;
+}
+
+EncoderDefaults defaults_of(const AVCodec& encoder) {
+  if (const EncoderDefaults* row = row_of(encoder)) return *row;
+  return {.name = encoder.name, .codec = encoder.id, .has_bitrate = goes_by_rate(encoder)};
+}
+
+std::string describe(const QualityScale& quality) {
+  return fmt::format("{}={} ({}, the best, to {})", quality.option, quality.usual, quality.best,
+                     quality.worst);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,52 @@
+// What is known of encoders: how they are set where the user has not said, as their own users
+// expect it, and on which scale they take what the user says.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/av/av.h"
+
+namespace vidconv {
+
+// A constant quality, whatever the rate: what --crf sets.
+struct QualityScale {
+  const char* option = nullptr;  // "crf", "qscale", ...; nullptr: the encoder has no such scale
+  double usual = 0;              // by default
+  double best = 0, worst = 0;
+  // What makes the encoder heed it.
+  std::pair<const char*, const char*> beside = {nullptr, nullptr};
+  bool may_be_capped = false;  // a rate beside it limits it, instead of one making the other idle
+};
+
+struct EncoderDefaults {
+  std::string_view name;  // of the encoder
+  AVCodecID codec;
+  QualityScale quality = {};
+  // Options as FFmpeg's command line has them, up to the first empty key.
+  std::pair<const char*, const char*> options[3] = {};
+  bool has_bitrate = true;
+  // Knows no times, only a frame rate.
+  bool counts_frames = false;
+  bool full_range_only = false;
+  bool rgb_only = false;      // there is another encoder of this codec for the rest
+  bool joins_frames = false;  // one packet holds all frames
+  int depth = 16;             // bits of a sample that it keeps, whatever its formats hold
+};
+
+// For each codec the encoders in order of preference.
+std::span<const EncoderDefaults> encoder_table();
+
+// Of an encoder that is not in the table: its own. One that is lossy and of another library gets a
+// bit rate by the size of the picture (`by_rate`), because FFmpeg's own default suits none.
+EncoderDefaults defaults_of(const AVCodec& encoder);
+bool goes_by_rate(const AVCodec& encoder);
+// Whether it can do nothing else than keep every bit.
+bool is_lossless(const AVCodec& encoder);
+
+// For people: "crf=23 (0, the best, to 51)".
+std::string describe(const QualityScale& quality);
+
+}  // namespace vidconv

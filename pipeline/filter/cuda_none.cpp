@@ -1,0 +1,52 @@
+// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp and processor_cuda.cpp in a build without CUDA.
+#include "pipeline/device/cuda.h"
+#include "pipeline/device/nvdec.h"
+#include "pipeline/device/nvenc.h"
+#include "pipeline/filter/processor.h"
+
+namespace vidconv {
+namespace {
+
+constexpr const char* no_cuda = "this build has no CUDA";
+
+}  // namespace
+
+const HostMemory pinned_memory = plain_memory;
+
+CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
+
+bool has_cuda_driver() { return false; }
+void wake_device(int) noexcept {}
+void pin_when_awake() noexcept {}
+bool pinned_memory_ran_out() { return false; }
+
+std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {
+  throw Error(Fault::device, "cannot use the device",
+              "cuda:" + std::to_string(options.device_index), no_cuda, "use --device cpu");
+}
+
+// Nothing of NVDEC is asked for where there is no device.
+const AVCodec* find_nvdec_codec(AVCodecID) { return nullptr; }
+NvdecShare share_device(int, std::size_t, std::optional<int>) { return {1, 8}; }
+NvdecMemory::NvdecMemory(int index) : device(index), pool(plain_memory) {}
+
+struct NvdecPictures::Implementation {};
+NvdecPictures::NvdecPictures(std::shared_ptr<NvdecMemory> memory) {
+  throw Error(Fault::device, "cannot decode on the device",
+              "cuda:" + std::to_string(memory->device), no_cuda, "use --decoder cpu");
+}
+NvdecPictures::~NvdecPictures() = default;
+AVBufferRef* NvdecPictures::device() const { return nullptr; }
+bool NvdecPictures::can_take(AVPixelFormat) { return false; }
+FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat) { return frame; }
+
+struct NvencPictures::Implementation {};
+NvencPictures::NvencPictures(int device, const PixelFormat&, AVPixelFormat, int, int) {
+  throw Error(Fault::device, "cannot encode on the device", "cuda:" + std::to_string(device),
+              no_cuda, "use --device cpu");
+}
+NvencPictures::~NvencPictures() = default;
+AVBufferRef* NvencPictures::surfaces() const { return nullptr; }
+FramePtr NvencPictures::take(const Frame&) { return nullptr; }
+
+}  // namespace vidconv

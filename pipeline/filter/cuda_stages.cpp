@@ -1,0 +1,166 @@
+#include "pipeline/filter/cuda_stages.h"
+
+#include <utility>
+
+#include "pipeline/device/cuda.h"
+
+namespace vidconv {
+namespace {
+
+constexpr const char* remedy = "use --device cpu";
+
+// In traces. The plans' texts would not do: they are whatever a user wrote.
+std::vector<std::string> kernel_names(const Work& work, const ProcessorOptions& options) {
+  std::vector<std::string> names;
+  for (const Step& step : work.steps) {
+    std::string name(choose_variant(step, options).name);
+    for (const std::size_t i : step.components)
+      name += std::string(" ") + work.format->components[i].name;
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+CudaStages::CudaStages(Work work, int width, int height, const ProcessorOptions& options)
+    : work_(std::move(work)),
+      stay_(options.stay_on_device),
+      scan_(options.scan),
+      pool_(aligned_layout(*work_.format, width, height), stay_ ? device_memory : pinned_memory),
+      // A frame that needs more than this makes its slot grow.
+      padded_(aligned_layout(*work_.format, width + 128, height + 64).bytes),
+      scratch_layout_(aligned_layout(*work_.scratch_format, width, height)),
+      timeline_(kernel_names(work_, options), options.trace, last_stage()) {
+  for (const Step& step : work_.steps) {
+    variants_.emplace_back(choose_variant(step, options).name);
+    convolvers_.push_back(as_device_error(remedy, [&] { return make_convolver(step, options); }));
+  }
+  for (int i = 0; i < work_.scratch_frames(); ++i)
+    scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
+  pool_.reserve(options.slots);
+}
+
+CudaStages::~CudaStages() {
+  for (const Stream* stream : {&upload_, &convolve_, &download_})
+    cudaStreamSynchronize(stream->get());
+}
+
+DeviceBuffer CudaStages::allocate(std::size_t bytes) {
+  DeviceBuffer buffer(bytes);
+  device_bytes_ += bytes;
+  return buffer;
+}
+
+std::unique_ptr<Slot> CudaStages::make_slot() {
+  auto slot = std::make_unique<Slot>(timeline_.kernels());
+  slot->input_memory = allocate(padded_);
+  if (!stay_) slot->output_memory = allocate(pool_.layout().bytes);
+  return slot;
+}
+
+void CudaStages::warm_up(Slot& slot) {
+  prepare(slot, Frame(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host));
+  convolve(slot);
+  convolve_.synchronise();
+  slot.input.reset();
+  slot.output.reset();
+}
+
+void CudaStages::prepare(Slot& slot, Frame frame) {
+  if (frame.on_device()) {
+    slot.input_at = frame.extent().data();
+  } else {
+    if (slot.input_memory.size() < frame.extent().size()) {
+      device_bytes_ -= slot.input_memory.size();
+      slot.input_memory = allocate(frame.extent().size());
+    }
+    slot.input_at = slot.input_memory.data();
+  }
+  FramePtr av = pool_.get();
+  copy_properties(frame.av(), *av);
+  slot.output.emplace(std::move(av), frame.number(),
+                      stay_ ? Frame::Memory::device : Frame::Memory::host);
+  slot.output_at = stay_ ? slot.output->extent().data() : slot.output_memory.data();
+  slot.input.emplace(std::move(frame));
+}
+
+void CudaStages::copy_up(Slot& slot) {
+  const std::span<const std::byte> from = std::as_const(*slot.input).extent();
+  upload_.upload(slot.input_at, from.data(), from.size());
+}
+
+void CudaStages::copy_down(Slot& slot) {
+  const std::span<std::byte> to = slot.output->extent();
+  download_.download(to.data(), slot.output_at, to.size());
+}
+
+void CudaStages::upload(Slot& slot) {
+  slot.passage.begin(Passage::upload, upload_);
+  if (!slot.input->on_device()) copy_up(slot);
+  slot.passage.end(Passage::upload, upload_);
+}
+
+void CudaStages::convolve(Slot& slot) {
+  slot.passage.begin(Passage::convolve, convolve_);
+  const bool by_field = filters_by_field(*slot.input, scan_);
+  for (std::size_t s = 0; s < work_.steps.size(); ++s) {
+    const Step& step = work_.steps[s];
+    pairs_.clear();
+    for (const std::size_t i : step.components) {
+      const BytePlane from = plane(slot, step.from, i);
+      add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light,
+                pairs_);
+    }
+    as_device_error(remedy, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
+    slot.passage.end_kernel(s, convolve_);
+  }
+  slot.passage.end(Passage::convolve, convolve_);
+}
+
+void CudaStages::download(Slot& slot) {
+  slot.passage.begin(Passage::download, download_);
+  copy_down(slot);
+  slot.passage.end(Passage::download, download_);
+}
+
+void CudaStages::follow_up(std::span<Slot* const> slots) {
+  const Passage& last = slots.back()->passage;
+  upload_.record(last.done(Passage::upload));
+  convolve_.wait_for(last.done(Passage::upload));
+  for (Slot* slot : slots) convolve(*slot);
+  convolve_.record(last.done(Passage::convolve));
+  if (!downloads()) return;
+  download_.wait_for(last.done(Passage::convolve));
+  for (Slot* slot : slots) download(*slot);
+  download_.record(last.done(Passage::download));
+}
+
+void CudaStages::record(std::span<const Event, 3> ends) const {
+  upload_.record(ends[0]);
+  convolve_.record(ends[1]);
+  download_.record(ends[2]);
+}
+
+MemoryUse CudaStages::memory() const {
+  const std::size_t frames = pool_.bytes();
+  return {.host = stay_ ? 0 : frames, .device = device_bytes_ + (stay_ ? frames : 0)};
+}
+
+// Component i in device memory. One frame after the other uses the scratch memory, because
+// convolve_ keeps their order.
+BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const {
+  switch (place) {
+    case Place::input:
+      return slot.input->component_in(i, slot.input_at);
+    case Place::scratch0:
+      return component_of(scratch_layout_, i, scratch_[0].data());
+    case Place::scratch1:
+      return component_of(scratch_layout_, i, scratch_[1].data());
+    case Place::output:
+      return slot.output->component_in(i, slot.output_at);
+  }
+  throw Error(Fault::internal, "a step has no place", "", "");
+}
+
+}  // namespace vidconv

@@ -1,0 +1,86 @@
+// The three stages that a frame passes on a CUDA device, each in a stream of its own.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/device/cuda_objects.h"
+#include "pipeline/filter/cuda_timeline.h"
+#include "pipeline/filter/processor.h"
+
+namespace vidconv {
+
+// What one frame in flight occupies. The frames are held until the device no longer uses them.
+struct Slot {
+  explicit Slot(std::size_t kernels) : passage(kernels) {}
+
+  // In device memory, where a frame has to be copied to it and from it.
+  DeviceBuffer input_memory, output_memory;
+  std::optional<Frame> input, output;
+  std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
+  Passage passage;
+  std::atomic<bool> started = false;  // more than its upload is queued
+  const Passage* arrival = nullptr;   // whose last stage ends the group's
+};
+
+// Frames that come in device memory skip the upload; those that are to stay there, the download,
+// which is no stage then. The device is current in all that is called here.
+class CudaStages {
+ public:
+  CudaStages(Work work, int width, int height, const ProcessorOptions& options);
+  ~CudaStages();  // waits for the device, which may still read frames and write slots
+
+  // With memory for frames of the size that was announced.
+  std::unique_ptr<Slot> make_slot();
+  // Gives a free slot its frames, input and output.
+  void prepare(Slot& slot, Frame frame);
+  // The first launch of a kernel loads its code; that belongs to the start, not to a frame.
+  void warm_up(Slot& slot);
+
+  // Each queues the work of one frame and returns; not from two threads at once.
+  void upload(Slot& slot);
+  void convolve(Slot& slot);
+  void download(Slot& slot);
+  // The copies alone.
+  void copy_up(Slot& slot);
+  void copy_down(Slot& slot);
+
+  // Queues what follows the uploads of `slots`, which pass together. The last one's
+  // done(last_stage()) is when all of them are through.
+  void follow_up(std::span<Slot* const> slots);
+  bool downloads() const { return !stay_; }
+  Passage::Stage last_stage() const { return stay_ ? Passage::convolve : Passage::download; }
+  // Notes in each of the three streams, in their order, that all that is queued by now is done.
+  void record(std::span<const Event, 3> ends) const;
+
+  Timeline& timeline() { return timeline_; }
+  const Timeline& timeline() const { return timeline_; }
+  const FrameLayout& layout() const { return pool_.layout(); }
+  MemoryUse memory() const;
+  std::vector<std::string> variants() const { return variants_; }
+
+ private:
+  DeviceBuffer allocate(std::size_t bytes);
+  BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
+
+  const Work work_;
+  const bool stay_;  // filtered frames on the device
+  const Scan scan_;
+  Stream upload_, convolve_, download_;
+  FramePool pool_;            // of output frames
+  const std::size_t padded_;  // bytes of an input frame as decoders pad them
+  const FrameLayout scratch_layout_;
+  Timeline timeline_;
+  std::array<DeviceBuffer, 2> scratch_;
+  std::vector<std::string> variants_;
+  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
+  std::vector<PlanePair> pairs_;                        // of the step being queued
+  std::atomic<std::size_t> device_bytes_ = 0;           // but for pool_
+};
+
+}  // namespace vidconv

@@ -1,0 +1,127 @@
+// Processor: frames in, filtered frames out, in order; on the CPU or on a CUDA device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/convolver/convolver.h"
+#include "pipeline/av/frame.h"
+#include "pipeline/av/pool.h"
+#include "pipeline/bytes/trace.h"
+#include "pipeline/filter/work.h"
+
+namespace vidconv {
+
+// How long a stage has worked, waiting not counted.
+struct StageTime {
+  std::string name;  // "upload", "convolve", "download", "decode", "encode"
+  double seconds = 0;
+};
+
+// How fast a stage is when nothing else runs.
+struct StageRate {
+  std::string name;
+  double frames_per_second = 0;
+  double bytes_per_second = 0;  // of a copying stage; 0 for others
+};
+
+struct MemoryUse {
+  std::size_t host = 0, device = 0;  // bytes
+};
+
+// submit() and close() belong to one thread, collect() to one thread (it may be the same one: as
+// long as fewer than `slots` frames are in flight, submit() does not block); cancel(), stages() and
+// memory() may be called from any. All throw Error(device) where the device fails; after that, or
+// after cancel(), nothing but destruction is useful.
+class Processor {
+ public:
+  virtual ~Processor() = default;
+
+  // Takes a frame of the format and size that the processor was made for. It is read, not written,
+  // and dropped when its samples are no longer needed. Blocks while every slot is taken; returns
+  // when the work is queued, which may be before it is done. False after cancel().
+  virtual bool submit(Frame frame) = 0;
+  // No more frames.
+  virtual void close() = 0;
+  // The oldest submitted frame, filtered: pixels from this processor's pool, in its own layout,
+  // complete and readable by the CPU, or by the device where they stay there; number and properties
+  // (time, colour, side data) of the input.
+  // Blocks until it is there. None after cancel(), and when everything was collected after close().
+  virtual std::optional<Frame> collect() = 0;
+  // Wakes whoever is blocked.
+  virtual void cancel() = 0;
+
+  // In the order in which a frame passes them.
+  virtual std::vector<StageTime> stages() const = 0;
+  virtual MemoryUse memory() const = 0;
+  // For people: "NVIDIA H200 (cuda:0)", "CPU, 16 threads".
+  virtual std::string device() const = 0;
+  // The name of the variant that computes each step of the work.
+  virtual std::vector<std::string> variants() const = 0;
+
+  // Runs each stage alone for about `seconds` on frames like `sample`, as often as it goes, with
+  // nothing submitted before or meanwhile.
+  virtual std::vector<StageRate> measure_stages(const Frame& sample, double seconds) = 0;
+  // The limit of the bus, in the same way: copies of frames to the device and of as many back, both
+  // at once, and nothing else. Bytes are those of one direction. None where frames are not copied.
+  virtual std::optional<StageRate> measure_bus(const Frame&, double) { return std::nullopt; }
+};
+
+// How the rows of a picture came about: at once, or as two fields of every other row, each at its
+// own time, which a filter must not mix.
+enum class Scan : std::uint8_t { automatic, progressive, interlaced };  // automatic: as frames say
+
+struct ProcessorOptions {
+  Device device = Device::cpu;
+  int device_index = 0;  // of the CUDA device
+  int slots = 4;         // frames in flight inside the processor, at least 1
+  int threads = 1;       // of the CPU
+  Scan scan = Scan::automatic;
+  // Of a CUDA device: filtered frames stay in its memory, for an encoder that takes them there;
+  // there is no stage "download" then.
+  bool stay_on_device = false;
+  // The variant for every step that filters; nullptr: the best for each. (Copies and fills beside
+  // it take the best.) Making a processor throws Error(usage) where it belongs to the other device
+  // or cannot compute a step.
+  const Variant* variant = nullptr;
+  // For --verify: each step that filters takes the best variant but the one that it would take, and
+  // the definition where there is none. For the CPU.
+  bool second_opinion = false;
+  Trace* trace = nullptr;  // where each copy and kernel is told; outlives the processor
+};
+
+// What keeps upload, kernels and download of such frames busy at once: small ones need more of them
+// in flight on a CUDA device.
+int default_slots(Device device, const PixelFormat& format, int width, int height);
+
+// For frames of `work.format` and this size.
+std::unique_ptr<Processor> make_processor(Work work, int width, int height,
+                                          const ProcessorOptions& options);
+
+// The two that make_processor() chooses from. In a build without CUDA the second throws
+// Error(device).
+std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+                                              const ProcessorOptions& options);
+std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
+                                               const ProcessorOptions& options);
+
+// For sources of several videos: frame.video() says which of the processors, at least one, filters
+// it. Frames come out in the order in which they went in.
+std::unique_ptr<Processor> join_processors(std::vector<std::unique_ptr<Processor>> processors);
+
+// Adds a pair to filter: the planes, or each of their two fields where the frame is filtered so.
+// Not for steps of linear light, which turn whole pictures.
+void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs);
+bool filters_by_field(const Frame& frame, Scan scan);
+
+// The variant for one step: the one named, or pick(); for its name only where the step is one of
+// linear light.
+const Variant& choose_variant(const Step& step, const ProcessorOptions& options);
+// What computes the step: that variant, or a converter of linear light.
+std::unique_ptr<Convolver> make_convolver(const Step& step, const ProcessorOptions& options);
+
+}  // namespace vidconv

@@ -1,0 +1,107 @@
+// The processor of the CPU: submit() queues, collect() convolves.
+#include <memory>
+#include <utility>
+
+#include "pipeline/base/channel.h"
+#include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/processor.h"
+
+namespace vidconv {
+namespace {
+
+class CpuProcessor final : public Processor {
+ public:
+  CpuProcessor(Work work, int width, int height, const ProcessorOptions& options)
+      : work_(std::move(work)),
+        threads_(options.threads),
+        scan_(options.scan),
+        pool_(aligned_layout(*work_.format, width, height), plain_memory),
+        scratch_pool_(aligned_layout(*work_.scratch_format, width, height), plain_memory),
+        queue_(static_cast<std::size_t>(options.slots)),
+        trace_(options.trace) {
+    for (const Step& step : work_.steps) {
+      variants_.emplace_back(choose_variant(step, options).name);
+      convolvers_.push_back(make_convolver(step, options));
+    }
+    for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
+    pool_.reserve(options.slots);
+  }
+
+  bool submit(Frame frame) override { return queue_.push(std::move(frame)); }
+  void close() override { queue_.close(); }
+  void cancel() override { queue_.cancel(); }
+
+  std::optional<Frame> collect() override {
+    std::optional<Frame> input = queue_.pop();
+    if (!input) return std::nullopt;
+    const TraceSpan span(trace_, "convolve", input->number());
+    return busy_.time([&] { return convolve(*input); });
+  }
+
+  std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
+  MemoryUse memory() const override {
+    return {.host = pool_.bytes() + scratch_pool_.bytes(), .device = 0};
+  }
+  std::string device() const override {
+    return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
+  }
+  std::vector<std::string> variants() const override { return variants_; }
+
+  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
+    convolve(sample);  // touches memory, wakes the threads
+    const auto start = Clock::now();
+    int frames = 0;
+    double taken = 0;
+    while (frames == 0 || taken < seconds) {
+      convolve(sample);
+      ++frames;
+      taken = seconds_since(start);
+    }
+    return {{"convolve", frames / taken, 0}};
+  }
+
+ private:
+  Frame convolve(const Frame& input) {
+    FramePtr av = pool_.get();
+    copy_properties(input.av(), *av);
+    Frame output(std::move(av), input.number());
+    const bool by_field = filters_by_field(input, scan_);
+    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
+      const Step& step = work_.steps[s];
+      pairs_.clear();
+      for (const std::size_t i : step.components)
+        add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
+                  by_field && !step.light, pairs_);
+      convolvers_[s]->run(pairs_, nullptr);
+    }
+    return output;
+  }
+
+  const Frame& source(Place place, const Frame& input) const {
+    return place == Place::input ? input : scratch_[place == Place::scratch0 ? 0 : 1];
+  }
+  Frame& destination(Place place, Frame& output) {
+    return place == Place::output ? output : scratch_[place == Place::scratch0 ? 0 : 1];
+  }
+
+  const Work work_;
+  const int threads_;
+  const Scan scan_;
+  FramePool pool_, scratch_pool_;
+  std::vector<Frame> scratch_;
+  std::vector<std::string> variants_;
+  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
+  std::vector<PlanePair> pairs_;                        // of the step being run
+  Channel<Frame> queue_;
+  Trace* const trace_;
+  Stopwatch busy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+                                              const ProcessorOptions& options) {
+  return std::make_unique<CpuProcessor>(std::move(work), width, height, options);
+}
+
+}  // namespace vidconv

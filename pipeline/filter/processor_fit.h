@@ -1,0 +1,22 @@
+// A processor as large as the memory allows.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "pipeline/base/notice.h"
+#include "pipeline/filter/processor.h"
+
+namespace vidconv {
+
+using MakeProcessor = std::function<std::unique_ptr<Processor>(const ProcessorOptions&)>;
+
+// Makes a processor with these options; where a CUDA device has no memory for it, with half the
+// slots, again and again down to one. With `or_cpu`, where the device fails even so or in another
+// way, one of the CPU. `options` become those it was made with; `told` hears what was given up, in
+// one line. Throws what `make` throws in the end.
+std::unique_ptr<Processor> make_fitting_processor(const MakeProcessor& make,
+                                                  ProcessorOptions& options, bool or_cpu,
+                                                  const Notify& told);
+
+}  // namespace vidconv

@@ -1,0 +1,77 @@
+// run(): every stage at once, each on its own frames.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/run/verify.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// How far the work has come.
+struct Progress {
+  std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
+  double seconds = 0;                                   // since the start
+  double position = 0;     // how much of the video has been encoded, in seconds of its time
+  std::int64_t bytes = 0;  // of the output so far
+  // Of each stage in order: decode, those of the processor, encode.
+  std::vector<StageTime> stages;
+};
+
+// The stage that has worked longest; the others waited for it. Empty where no stage has worked.
+std::string limiting_stage(const std::vector<StageTime>& stages);
+
+// What happened. Of a run that has returned all of it adds up, or there would have been an
+// Error(unaccounted).
+struct RunResult {
+  // Frames. encoded: given to the sink; written: in the output.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
+  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
+  Damage damage;
+  std::vector<StreamAccount> streams;  // of the source
+  std::map<int, CopyAccount> copies;   // packets, by stream index of the source
+  std::int64_t bytes = 0;              // of the output
+  double seconds = 0;
+  std::vector<StageTime> stages;  // as in Progress
+  MemoryUse memory;
+};
+
+// A source's first next(), called before the run: what starts may start at once.
+struct Begun {
+  std::future<std::optional<Item>> item;
+  Clock::time_point since = Clock::now();
+};
+
+struct RunOptions {
+  // Called by the sink's thread after the first frame, after others at least `observer_interval`
+  // seconds apart, and after the last. May be empty.
+  std::function<void(const Progress&)> observer;
+  double observer_interval = 0;
+  RunResult* reached = nullptr;  // what was done by a run that throws; may be null
+  Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
+  Verifier* verifier = nullptr;  // may be null; outlives the run
+  Begun* begun = nullptr;        // of the source, if it has; outlives the run
+  // Frames that may wait between two stages.
+  std::size_t channel_capacity = 2;
+};
+
+// Filters everything that comes out of `source` and finishes `sink`: decode, submit, collect and
+// encode, a thread each, joined by bounded channels. Returns when all of them have ended. The first
+// failure stops every stage and is thrown as Error, with the frame it happened on; the sink is not
+// finished then.
+RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options = {});
+
+// The same job and the same bytes, one frame after the other in one plain loop.
+RunResult run_serial(Source& source, Processor& processor, Sink& sink,
+                     const RunOptions& options = {});
+
+}  // namespace vidconv

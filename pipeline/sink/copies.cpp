@@ -1,0 +1,235 @@
+#include "pipeline/sink/copies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+std::string tag_of(const AVStream& stream, const char* key) {
+  const AVDictionaryEntry* entry = av_dict_get(stream.metadata, key, nullptr, 0);
+  return entry ? entry->value : "";
+}
+
+// What a person calls it: its codec, or what else is known of it.
+std::string name_of(const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (const std::string file = tag_of(stream, "filename"); !file.empty()) return file;
+  if (parameters.codec_id != AV_CODEC_ID_NONE) return avcodec_get_name(parameters.codec_id);
+  char tag[AV_FOURCC_MAX_STRING_SIZE] = {};
+  return parameters.codec_tag ? av_fourcc_make_string(tag, parameters.codec_tag) : "unknown";
+}
+
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  return fmt::format("#{} ({}, {})", stream.index, type ? type : "unknown", name_of(stream));
+}
+
+// A cover picture is a file among the attachments there.
+void make_attachment(const AVStream& from, AVStream& to) {
+  const AVPacket& picture = from.attached_pic;
+  AVCodecParameters& parameters = *to.codecpar;
+  parameters.codec_type = AVMEDIA_TYPE_ATTACHMENT;
+  parameters.codec_id = from.codecpar->codec_id;
+  const auto size = static_cast<std::size_t>(picture.size);
+  parameters.extradata =
+      static_cast<std::uint8_t*>(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE));
+  if (!parameters.extradata) throw_out_of_memory("for a cover picture");
+  std::memcpy(parameters.extradata, picture.data, size);
+  parameters.extradata_size = picture.size;
+  const bool png = parameters.codec_id == AV_CODEC_ID_PNG;
+  av_dict_copy(&to.metadata, from.metadata, 0);
+  av_dict_set(&to.metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);
+  // A tag with another meaning: players look for this name.
+  if (tag_of(to, "filename").empty())
+    av_dict_set(&to.metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
+}
+
+// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat wrote
+// without adding it until it was mended in the summer of 2022, for FFmpeg 6.0.
+std::int64_t lead_in(const AVStream& stream) {
+  if (avformat_version() > AV_VERSION_INT(59, 30, 100)) return 0;
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (parameters.codec_type != AVMEDIA_TYPE_AUDIO || parameters.sample_rate <= 0) return 0;
+  return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
+}
+
+bool is_cover(const AVStream& stream) {
+  const AVCodecID codec = stream.codecpar->codec_id;
+  return (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) && stream.attached_pic.size > 0 &&
+         (codec == AV_CODEC_ID_MJPEG || codec == AV_CODEC_ID_PNG);
+}
+
+}  // namespace
+
+Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio, Notify lose)
+    : muxer_(muxer),
+      container_(container),
+      without_sound_(audio == "none"),
+      sound_encoder_(audio.empty() || audio == "none" || audio == "copy"
+                         ? nullptr
+                         : &choose_sound_encoder(audio, container)),
+      lose_(std::move(lose)) {
+  muxer_.on_refusal([this](const AVStream& to, const std::string& when, const std::string& why) {
+    return refuse(to, when, why);
+  });
+}
+
+bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
+  constexpr int most_told = 10;
+  const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
+  if (it == copies_.end() || it->second.sound) return false;  // our own packets make sense
+  CopyAccount& account = accounts_[it->first];
+  --account.copied;
+  ++account.refused;
+  --it->second.muxed;
+  if (++refused_ <= most_told)
+    notify(lose_, Message::damaged,
+           fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", it->first, when,
+                       why));
+  return true;
+}
+
+void Copies::add(const AVStream& from) {
+  // The titles of the chapters as a text track: written again with the chapters.
+  if (from.discard == AVDISCARD_ALL) return;
+  accounts_.try_emplace(from.index);
+  const bool is_sound = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+  if (is_sound && without_sound_) return;
+  Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr, .sound = nullptr};
+  if (is_matroska(container_) && is_cover(from)) {
+    copy.to = &muxer_.add_stream();
+    copy.in_header = true;
+    make_attachment(from, *copy.to);
+  } else if (is_sound && sound_encoder_) {
+    copy.sound = SoundConverter::make(from, *sound_encoder_, container_);
+    if (!copy.sound) return leave_out(from);
+    add_sound(from, copy);
+  } else if (can_copy(container_, from)) {
+    copy.to = &muxer_.add_stream();
+    copy_stream_description(from, container_, *copy.to);
+    if (is_matroska(container_)) copy.later = lead_in(from);
+  } else if ((copy.subtitles = SubtitleConverter::make(from, container_))) {
+    copy.to = &muxer_.add_stream();
+    copy_stream_description(from, container_, *copy.to);
+    const AVCodecContext& encoder = copy.subtitles->encoder();
+    check_av(avcodec_parameters_from_context(copy.to->codecpar, &encoder), Fault::internal,
+             "cannot describe a stream");
+    converted_ += fmt::format("{}{} to {}", converted_.empty() ? "" : ", ", describe(from),
+                              avcodec_get_name(encoder.codec_id));
+  } else {
+    leave_out(from);
+    if (const std::string encoder = sound_encoder_for(container_); is_sound && !encoder.empty())
+      instead_ = fmt::format("; --audio {} codes the sound anew", encoder);
+    return;
+  }
+  copies_.emplace(from.index, std::move(copy));
+}
+
+void Copies::add_sound(const AVStream& from, Copy& copy) {
+  copy.to = &muxer_.add_stream();
+  copy_stream_description(from, container_, *copy.to);
+  check_av(avcodec_parameters_from_context(copy.to->codecpar, &copy.sound->encoder()),
+           Fault::internal, "cannot describe a stream");
+  copy.time_base = copy.to->time_base = copy.sound->time_base();
+  if (is_matroska(container_)) copy.later = lead_in(*copy.to);
+  av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
+  converted_ += fmt::format("{}{} to {} by {}", converted_.empty() ? "" : ", ", describe(from),
+                            avcodec_get_name(sound_encoder_->id), sound_encoder_->name);
+}
+
+void Copies::leave_out(const AVStream& stream) {
+  left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
+}
+
+void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {
+  try {
+    copy.sound->write(packet, [&](AVPacket& made) {
+      ++account.encoded;
+      mux(copy, made);
+    });
+    ++account.decoded;
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    ++account.refused;
+    if (!std::exchange(copy.complained, true))
+      notify(lose_, Message::damaged,
+             fmt::format("sound of stream #{} makes no sense in places, left out: {}",
+                         packet.stream_index, error.why()));
+  }
+}
+
+void Copies::mux(Copy& copy, AVPacket& packet) {
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
+  ++copy.muxed;
+  muxer_.write(packet, copy.time_base, *copy.to);
+}
+
+void Copies::finish() {
+  for (auto& entry : copies_)
+    if (entry.second.sound)
+      entry.second.sound->finish([&](AVPacket& made) {
+        ++accounts_[entry.first].encoded;
+        mux(entry.second, made);
+      });
+}
+
+// nullptr where there is nothing to write, which is counted.
+PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const {
+  try {
+    PacketPtr text = copy.subtitles->convert(packet);
+    if (!text) ++account.empty;
+    return text;
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    ++account.left_out;
+    if (!std::exchange(copy.complained, true))
+      notify(lose_, Message::left_out,
+             fmt::format("subtitles of stream #{} make no sense, left out: {}", packet.stream_index,
+                         error.why()));
+    return nullptr;
+  }
+}
+
+void Copies::write(AVPacket& packet) {
+  CopyAccount& account = accounts_[packet.stream_index];
+  const auto it = copies_.find(packet.stream_index);
+  if (it == copies_.end()) {
+    ++account.left_out;  // which was said
+    return;
+  }
+  Copy& copy = it->second;
+  if (copy.in_header) {
+    ++account.copied;
+    return;
+  }
+  if (copy.sound) return convert_sound(copy, packet, account);
+  PacketPtr text;
+  if (copy.subtitles && !(text = convert(copy, packet, account))) return;
+  ++account.copied;
+  mux(copy, text ? *text : packet);
+}
+
+void Copies::check_written() const {
+  for (const auto& [index, copy] : copies_)
+    if (copy.muxed != muxer_.written(*copy.to))
+      throw Error(Message::unaccounted, "packets were lost on the way to the output",
+                  fmt::format("stream #{}", index),
+                  fmt::format("{} went in, {} were written", copy.muxed, muxer_.written(*copy.to)));
+}
+
+std::map<int, int> Copies::streams() const {
+  std::map<int, int> streams;
+  for (const auto& [index, copy] : copies_) streams[index] = copy.to->index;
+  return streams;
+}
+
+}  // namespace vidconv

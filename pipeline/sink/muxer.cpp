@@ -1,0 +1,243 @@
+#include "pipeline/sink/muxer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "pipeline/av/av_log.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
+}
+
+#include "kernels/base/names.h"
+
+namespace vidconv {
+namespace {
+
+// MP4 counts edit lists in a clock of its own, which shall have a tick at every tick of the
+// streams.
+std::int64_t common_clock(const AVFormatContext& container) {
+  constexpr std::int64_t usual = 1000, largest = 100'000'000;
+  std::int64_t clock = usual;
+  for (unsigned i = 0; i < container.nb_streams; ++i) {
+    const AVRational tick = container.streams[i]->time_base;
+    if (tick.num <= 0) continue;
+    const std::int64_t both = std::lcm(clock, std::int64_t{tick.den});
+    if (both <= largest) clock = both;
+  }
+  return clock;
+}
+
+}  // namespace
+
+Muxer::Muxer(const AVOutputFormat& format, std::string output, const MuxerOptions& options,
+             Notify notify, Notify lose)
+    : format_(format),
+      output_(std::move(output)),
+      notify_(std::move(notify)),
+      lose_(std::move(lose)),
+      holding_(!holds_times_before_zero(format)) {
+  AVFormatContext* container = nullptr;
+  check(avformat_alloc_output_context2(&container, &format, nullptr, output_.c_str()));
+  container_.reset(container);
+  // Codecs that a container has since made its own are experimental to older libraries.
+  container->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+  // Times are moved here, where it can be said, or not at all.
+  container->avoid_negative_ts = 0;
+  set_options(options);
+}
+
+// Before the header is written with what is set here: flags are added to these.
+void Muxer::set_options(const MuxerOptions& options) {
+  const auto names = [&] {
+    std::vector<std::string_view> all;
+    for (const void* object : {static_cast<const void*>(container_.get()),
+                               static_cast<const void*>(container_->priv_data)}) {
+      const AVOption* option = nullptr;
+      while (object && format_.priv_class && (option = av_opt_next(object, option)))
+        if (option->type != AV_OPT_TYPE_CONST && (option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+          all.emplace_back(option->name);
+    }
+    return all;
+  };
+  for (const auto& [key, value] : options) {
+    const std::string shown = "--muxer-opt " + key + "=" + value;
+    const AVOption* option =
+        av_opt_find(container_.get(), key.c_str(), nullptr, 0, AV_OPT_SEARCH_CHILDREN);
+    if (!option || !(option->flags & AV_OPT_FLAG_ENCODING_PARAM))
+      throw Error(
+          Message::encoder_option, "cannot set the container's option", shown,
+          fmt::format("{} has no option '{}'{}", format_.name, key, did_you_mean(key, names())),
+          fmt::format("'ffmpeg -h muxer={}' lists them", format_.name));
+    check_av(av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN),
+             Message::encoder_option, "cannot set the container's option", shown);
+    own_clock_ |= key == "movie_timescale";
+  }
+}
+
+Muxer::~Muxer() {
+  if (!container_) return;
+  // FFmpeg's GIF muxer frees its last picture with the trailer only. It goes nowhere: after an
+  // error nothing is written.
+  if (needs_trailer_ && std::string_view(format_.name) == "gif") {
+    container_->pb->error = AVERROR(EIO);
+    av_write_trailer(container_.get());
+  }
+}
+
+int Muxer::check(int code) const {
+  if (code < 0 && to_) to_->rethrow();
+  return check_av(code, Fault::output, "cannot write the output", output_);
+}
+
+AVStream& Muxer::add_stream() {
+  AVStream* stream = avformat_new_stream(container_.get(), nullptr);
+  if (!stream) throw_out_of_memory("for a stream of", output_);
+  return *stream;
+}
+
+void Muxer::begin(std::unique_ptr<PipeOutput> to) {
+  to_ = std::move(to);
+  to_->connect(*container_);
+  AVDictionary* options = nullptr;
+  if (is_mov_family(format_)) {
+    if (!own_clock_) av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
+    const std::string others = tags_without_place(format_, container_->metadata);
+    if (!others.empty() && !has_cover())
+      av_dict_set(&options, "movflags", "+use_metadata_tags", 0);
+    else if (!others.empty())
+      notify(lose_, Message::not_held,
+             fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));
+  }
+  if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
+  const int code = avformat_write_header(container_.get(), &options);
+  av_dict_free(&options);
+  check(code);
+  needs_trailer_ = true;
+  last_dts_.resize(container_->nb_streams);
+  written_.resize(container_->nb_streams);
+}
+
+bool Muxer::has_cover() const {
+  for (unsigned i = 0; i < container_->nb_streams; ++i)
+    if (container_->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC) return true;
+  return false;
+}
+
+void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
+  packet.stream_index = to.index;
+  packet.pos = -1;
+  // Held in the time base of the source, where a shift is exact for all streams alike.
+  packet.time_base = time_base;
+  if (!holding_) return mux(packet);
+  PacketPtr held = make_packet();
+  av_packet_move_ref(held.get(), &packet);
+  held_.push_back(std::move(held));
+  std::erase(awaited_, to.index);
+  if (awaited_.empty()) release();
+}
+
+// The first packets are there: all times are moved so far that the earliest of them is 0.
+void Muxer::release() {
+  holding_ = false;
+  for (const PacketPtr& packet : held_) {
+    const std::int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    if (time == AV_NOPTS_VALUE) continue;
+    later_ =
+        std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
+  }
+  if (later_ > 0)
+    notify(lose_, Message::not_held,
+           fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
+                       static_cast<double>(later_) / AV_TIME_BASE));
+  for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
+}
+
+void Muxer::mux(AVPacket& packet) {
+  const AVStream& to = *container_->streams[packet.stream_index];
+  if (later_ > 0) {
+    const std::int64_t later = av_rescale_q(later_, AV_TIME_BASE_Q, packet.time_base);
+    if (packet.pts != AV_NOPTS_VALUE) packet.pts += later;
+    if (packet.dts != AV_NOPTS_VALUE) packet.dts += later;
+  }
+  av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
+  packet.time_base = to.time_base;
+  straighten(packet);
+  const auto stream = static_cast<std::size_t>(packet.stream_index);
+  ++written_[stream];
+  watch(packet);
+  write_interleaved(&packet);
+}
+
+void Muxer::watch(AVPacket& packet) {
+  const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  auto watched = std::make_unique<Watched>(
+      Watched{this, packet.stream_index,
+              time == AV_NOPTS_VALUE ? -1 : static_cast<double>(time) * av_q2d(packet.time_base)});
+  const auto let_go = [](void*, std::uint8_t* data) {
+    const std::unique_ptr<Watched> last(reinterpret_cast<Watched*>(data));
+    last->muxer->gone_ = *last;
+  };
+  av_buffer_unref(&packet.opaque_ref);
+  packet.opaque_ref = av_buffer_create(reinterpret_cast<std::uint8_t*>(watched.get()),
+                                       sizeof *watched, let_go, nullptr, 0);
+  if (!packet.opaque_ref) throw_out_of_memory("for a packet of", output_);
+  static_cast<void>(watched.release());
+}
+
+bool Muxer::write_interleaved(AVPacket* packet) {
+  gone_.reset();
+  const AvLines said;
+  const int code = av_interleaved_write_frame(container_.get(), packet);
+  const bool can_write = code != AVERROR(ENOMEM) && container_->pb->error >= 0;
+  if (code < 0 && can_write && gone_ && refused_) {
+    const std::string when =
+        gone_->seconds < 0 ? "an unknown time" : fmt::format("{:.6g} s", gone_->seconds);
+    const std::string why =
+        said.text().empty() ? av_message(code) : said.text().substr(0, said.text().find("; "));
+    if (refused_(*container_->streams[static_cast<unsigned>(gone_->stream)], when, why)) {
+      --written_[static_cast<std::size_t>(gone_->stream)];
+      take_av_line();
+      return false;
+    }
+  }
+  check(code);
+  return true;
+}
+
+// Containers want growing times. Broken inputs do not always have them, and two times may become
+// one in a coarser time base.
+void Muxer::straighten(AVPacket& packet) {
+  if (packet.dts == AV_NOPTS_VALUE) return;
+  std::optional<std::int64_t>& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
+  const std::int64_t least =
+      last ? *last + (format_.flags & AVFMT_TS_NONSTRICT ? 0 : 1) : packet.dts;
+  if (packet.dts < least) {
+    if (std::exchange(times_were_right_, false))
+      notify(notify_, Message::times_moved,
+             fmt::format("the times of output stream #{} do not grow: some are moved",
+                         packet.stream_index));
+    packet.dts = least;
+    if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, least);
+  }
+  last = packet.dts;
+}
+
+void Muxer::finish() {
+  if (holding_) release();
+  while (!write_interleaved(nullptr)) continue;  // which ends at each that is refused
+  needs_trailer_ = false;
+  check(av_write_trailer(container_.get()));
+  avio_flush(container_->pb);
+  check(container_->pb->error);
+}
+
+std::int64_t Muxer::bytes() const {
+  return container_->pb ? std::max<std::int64_t>(0, avio_tell(container_->pb)) : 0;
+}
+
+}  // namespace vidconv

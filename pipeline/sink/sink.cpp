@@ -1,0 +1,179 @@
+#include "pipeline/sink/sink.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "pipeline/av/av_log.h"
+#include "pipeline/av/container.h"
+#include "pipeline/encode/encoder_rate.h"
+#include "pipeline/sink/sink_kinds.h"
+
+namespace vidconv {
+namespace {
+
+bool ends_with(const std::string& output, std::initializer_list<std::string_view> endings) {
+  for (const std::string_view ending : endings)
+    if (output.ends_with(ending)) return true;
+  return false;
+}
+
+constexpr SinkKind table[] = {
+    {.name = "null",
+     .description = "null:, frames are counted and dropped",
+     .accepts = [](const std::string& output, const SinkOptions&) { return output == "null:"; },
+     .open = open_null_sink,
+     .several_videos = true,
+     .keeps_pictures = false},
+    {.name = "md5",
+     .description = "md5:, a digest per frame and one for all, on standard output",
+     .accepts = [](const std::string& output, const SinkOptions&) { return output == "md5:"; },
+     .open = open_md5_sink,
+     .keeps_pictures = false},
+    {.name = "raw",
+     .description =
+         "bare frames without gaps: --format raw, or a file named .yuv, .rgb, .gray or .raw",
+     .accepts =
+         [](const std::string& output, const SinkOptions& options) {
+           return options.format == "raw" ||
+                  (options.format.empty() && ends_with(output, {".yuv", ".rgb", ".gray", ".raw"}));
+         },
+     .open = open_raw_sink},
+    {.name = "y4m",
+     .description = "YUV4MPEG2: '-', --format y4m, or a file named .y4m",
+     .accepts =
+         [](const std::string& output, const SinkOptions& options) {
+           return options.format == "y4m" ||
+                  (options.format.empty() && (output == "-" || output.ends_with(".y4m")));
+         },
+     .open = open_y4m_sink},
+    {.name = "images",
+     .description = "frame%04d.png, a file for each frame; picture.png, a single one",
+     .accepts =
+         [](const std::string& output, const SinkOptions& options) {
+           return options.format == "image2" || (options.format.empty() && is_image_name(output));
+         },
+     .choose = choose_for_images,
+     .open = open_image_sink},
+    {.name = "file",
+     .description = "a file in any container that FFmpeg can write",
+     .accepts = [](const std::string&, const SinkOptions&) { return true; },
+     .choose = choose_for_file,
+     .open = open_file_sink,
+     .other_streams = true,
+     .several_videos = true},
+};
+
+void refuse_encoder_options(const EncoderOptions& options, std::string_view kind) {
+  const auto refuse = [&](const std::string& option) {
+    throw Error(Fault::usage, "there is no encoder for", option,
+                "the output is " + std::string(kind));
+  };
+  if (!options.codec.empty()) refuse("--codec " + options.codec);
+  if (!options.crf.empty()) refuse("--crf " + options.crf);
+  if (!options.bitrate.empty()) refuse("--bitrate " + options.bitrate);
+  if (!options.pixel_format.empty()) refuse("--pix-fmt " + options.pixel_format);
+  if (!options.preset.empty()) refuse("--preset " + options.preset);
+  if (!options.own.empty()) refuse("--encoder-opt " + options.own[0].first);
+}
+
+void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
+  const std::string is = "the output is " + std::string(kind);
+  if (!options.audio.empty() && options.audio != "none" && options.audio != "copy")
+    throw Error(Fault::usage, "there is no sound for", "--audio " + options.audio, is);
+  if (!options.muxer_options.empty())
+    throw Error(Fault::usage, "there is no muxer for",
+                "--muxer-opt " + options.muxer_options[0].first, is);
+}
+
+// Whether every encoder takes frames of its video from the memory of a CUDA device as they are.
+bool takes_device_frames(const OutputPlan& plan, std::span<const InputVideo> videos) {
+  const EncoderOptions& options = plan.options.encoder;
+  if (!plan.kind->other_streams) return false;
+  if (!options.pixel_format.empty()) return false;  // converted in the host's memory
+  // Another GPU may be asked for by name.
+  if (std::ranges::any_of(options.own, [](const auto& o) { return o.first == "gpu"; }))
+    return false;
+  for (std::size_t i = 0; i < videos.size(); ++i)
+    if (device_layout(*plan.encoders[i].codec, *videos[i].info.format) == AV_PIX_FMT_NONE)
+      return false;
+  return true;
+}
+
+// Formats that hold pictures only.
+void name_left_out(const OutputPlan& plan, const InputInfo& info) {
+  const AVFormatContext* input = info.container.get();
+  if (!input || input->nb_streams < 2) return;
+  notify(plan.options.loss(), Message::left_out,
+         std::string(plan.kind->name) + " holds one video stream, left out: " +
+             std::to_string(input->nb_streams - 1) + " other streams");
+}
+
+// HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
+// difference to pictures that were not filtered.
+void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
+  for (const InputVideo& video : input.videos)
+    if (!video.info.hdr.dynamic.empty())
+      notify(plan.options.loss(), Message::not_held,
+             "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
+}
+
+}  // namespace
+
+std::span<const SinkKind> sink_kinds() { return table; }
+
+OutputPlan plan_output(const std::string& output, const SinkOptions& options,
+                       std::span<const InputVideo> videos) {
+  const SinkKind& kind = *std::ranges::find_if(
+      table, [&](const SinkKind& row) { return row.accepts(output, options); });
+  if (!kind.choose) refuse_encoder_options(options.encoder, kind.name);
+  if (!kind.other_streams) refuse_muxer_options(options, kind.name);
+  if (videos.size() > 1 && !kind.several_videos)
+    throw Error(Message::command_line, "--video", "all",
+                std::string(kind.name) + " holds one video stream", "choose one with --video N");
+  OutputPlan plan{.output = output, .options = options, .kind = &kind};
+  if (kind.choose) kind.choose(plan, videos);
+  plan.takes_device_frames = takes_device_frames(plan, videos);
+  return plan;
+}
+
+std::string describe_encoder(const OutputPlan& plan, std::size_t video, const VideoInfo& info) {
+  if (plan.encoders.empty()) return {};
+  const EncoderChoice& choice = plan.encoders.at(video);
+  return describe(choice, encoder_options(choice, plan.options.encoder, info));
+}
+
+std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) {
+  capture_av_log();
+  const SinkKind& kind = *plan.kind;
+  if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
+  if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
+  return kind.open(plan, input);
+}
+
+PartialFile::Options file_options(const SinkOptions& options) {
+  return {.overwrite = options.overwrite, .files = options.files};
+}
+
+ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
+  if (output != "-") {
+    file_.emplace(output, file_options(options));
+    writer_.emplace(file_->fd(), output);
+    writer_->heed(options.interrupted);
+    return;
+  }
+  if (isatty(options.stdout_fd))
+    throw Error(Fault::output, "cannot write video to", "-", "standard output is a terminal",
+                "name a file or a pipe");
+  writer_.emplace(options.stdout_fd, "standard output");
+  writer_->heed(options.interrupted);
+}
+
+void ByteOutput::finish() {
+  if (file_)
+    file_->commit();
+  else
+    writer_->sync();
+}
+
+}  // namespace vidconv

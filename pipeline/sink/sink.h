@@ -1,0 +1,113 @@
+// Sink: where frames go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/av/frame.h"
+#include "pipeline/av/input_info.h"
+#include "pipeline/base/account.h"
+#include "pipeline/base/notice.h"
+#include "pipeline/bytes/run_files.h"
+#include "pipeline/encode/encoder_choice.h"
+
+namespace vidconv {
+
+// All members but cancel() belong to one thread. Throw Error(output). A sink that is destroyed
+// before finish() has returned leaves nothing under its final name, and an older file there
+// untouched.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  virtual void write(Frame frame) = 0;
+  // A packet of another stream of the source. Sinks without a container leave it out.
+  virtual void copy(PacketPtr packet) { ++left_out_[packet->stream_index].left_out; }
+  // Makes a write that waits for whoever reads the output throw. Any thread.
+  virtual void cancel() {}
+  // Completes the output and gives it its final name.
+  virtual void finish() = 0;
+
+  // Frames in the output; after finish() as many as were given to write().
+  virtual std::int64_t frames() const = 0;
+  // What became of the packets that were given to copy(), by stream index of the source.
+  virtual std::map<int, CopyAccount> copies() const { return left_out_; }
+  // Written so far, for showing progress; 0 where nothing is kept.
+  virtual std::int64_t bytes() const { return 0; }
+  // For people: "libx264 crf=23 preset=medium, yuv420p".
+  virtual std::string description() const = 0;
+
+ private:
+  std::map<int, CopyAccount> left_out_;
+};
+
+struct SinkOptions {
+  // "raw" or "y4m", or a container by FFmpeg's name; empty: by the ending of the output's name, and
+  // y4m for "-".
+  std::string format;
+  EncoderOptions encoder;
+  std::vector<std::pair<std::string, std::string>> muxer_options;
+  std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
+  bool overwrite = false;
+  RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
+  Notify notify;
+  // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
+  Notify lose;
+  int stdout_fd = 1;  // what "-" and "md5:" write to; not closed
+  // Becomes true when a person wants to stop: who reads a pipe is not waited for any longer then.
+  // Outlives the sink.
+  const std::atomic<bool>* interrupted = nullptr;
+
+  const Notify& loss() const { return lose ? lose : notify; }
+};
+
+struct SinkKind;
+
+// What comes out, decided once and before anything is opened.
+struct OutputPlan {
+  std::string output;
+  SinkOptions options;
+  const SinkKind* kind = nullptr;
+  const AVOutputFormat* container = nullptr;  // nullptr: bare frames
+  std::vector<EncoderChoice> encoders;        // of each video; none where frames are bare
+  // Whether these take every bit of the frames from the memory of a CUDA device. What the device
+  // itself has to say is known when the sink is opened.
+  bool takes_device_frames = false;
+};
+
+struct SinkKind {
+  std::string_view name;
+  std::string_view description;
+  bool (*accepts)(const std::string& output, const SinkOptions& options);
+  // The container and the encoder of each video; nullptr: frames are not encoded.
+  void (*choose)(OutputPlan& plan, std::span<const InputVideo> videos) = nullptr;
+  std::unique_ptr<Sink> (*open)(const OutputPlan& plan, const InputInfo& input);
+  bool other_streams = false;   // it holds sound and the like, and has a muxer with its options
+  bool several_videos = false;  // one beside the other
+  bool keeps_pictures = true;   // and with them what is said of them
+};
+
+// In the order in which they are asked; the last one accepts everything.
+std::span<const SinkKind> sink_kinds();
+
+// `output`: a file, "-", "md5:" or "null:". Throws Error(usage) for what does not suit the output,
+// Error(output) where no encoder can be chosen. Opens nothing.
+OutputPlan plan_output(const std::string& output, const SinkOptions& options,
+                       std::span<const InputVideo> videos);
+
+// For people, what encodes the video with that index, and how: "libx264 crf=23 preset=medium";
+// empty where frames are bare.
+std::string describe_encoder(const OutputPlan& plan, std::size_t video, const VideoInfo& info);
+
+// Before the first frame of the input is read. Throws Error(usage) for an encoder option that does
+// not exist or is not understood, Error(output) for an output that cannot be written.
+std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input);
+
+}  // namespace vidconv

@@ -1,0 +1,193 @@
+// A container that libavformat writes: the filtered videos encoded, all other streams copied.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipeline/encode/encoder.h"
+#include "pipeline/sink/copies.h"
+#include "pipeline/sink/sink_kinds.h"
+
+namespace vidconv {
+namespace {
+
+// A filtered video on its way into the container.
+struct VideoOutput {
+  VideoOutput(const InputVideo& video, const EncoderChoice& choice, const OutputPlan& plan)
+      : from(video),
+        encoder(choice, video.info, plan.options.encoder,
+                plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
+                plan.options.loss()) {}
+
+  const InputVideo from;
+  Encoder encoder;
+  AVStream* stream = nullptr;  // of the output
+  std::int64_t written = 0;    // frames
+};
+
+class FileSink final : public Sink {
+ public:
+  FileSink(const OutputPlan& plan, const InputInfo& input)
+      : notify_(plan.options.notify),
+        lose_(plan.options.loss()),
+        output_(plan.output),
+        to_(plan.output, plan.options),
+        format_(*plan.container),
+        muxer_(format_, output_, plan.options.muxer_options, notify_, lose_),
+        copies_(muxer_, format_, plan.options.audio, lose_) {
+    for (const InputVideo& video : input.videos)
+      videos_.push_back(
+          std::make_unique<VideoOutput>(video, plan.encoders.at(videos_.size()), plan));
+    if (const AVFormatContext* container = input.container.get())
+      add_streams(*container);
+    else
+      add_video(*videos_[0], nullptr);
+    muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), to_.seeks()));
+  }
+
+  void write(Frame frame) override {
+    VideoOutput& video = *videos_.at(frame.video());
+    ++video.written;
+    video.encoder.write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
+  }
+
+  void copy(PacketPtr packet) override { copies_.write(*packet); }
+
+  void cancel() override { to_.cancel(); }
+
+  void finish() override {
+    for (const auto& video : videos_) finish(*video);
+    copies_.finish();
+    muxer_.finish();
+    copies_.check_written();
+    for (const auto& video : videos_) check_written(*video);
+    to_.finish();
+  }
+
+  std::int64_t frames() const override {
+    std::int64_t frames = 0;
+    for (const auto& video : videos_) frames += written_of(*video);
+    return frames;
+  }
+  std::string description() const override {
+    std::string text;
+    for (const auto& video : videos_) text += video->encoder.description() + ", ";
+    return text + format_.name;
+  }
+  std::map<int, CopyAccount> copies() const override { return copies_.accounts(); }
+  std::int64_t bytes() const override { return muxer_.bytes(); }
+
+ private:
+  void finish(VideoOutput& video) {
+    if (video.written == 0)  // some containers come out broken then
+      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
+    video.encoder.finish([&](AVPacket& packet) { mux(packet, video); });
+    if (video.encoder.frames_out() != video.written)
+      throw Error(
+          Message::unaccounted, "the encoder lost frames", video.encoder.codec().name,
+          fmt::format("{} went in, {} came out", video.written, video.encoder.frames_out()));
+  }
+
+  void check_written(const VideoOutput& video) const {
+    const std::int64_t written = written_of(video);
+    if (written != video.written)
+      throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
+                  fmt::format("{} went in, {} were written", video.written, written));
+  }
+
+  // Frames in the container.
+  std::int64_t written_of(const VideoOutput& video) const {
+    const std::int64_t packets = muxer_.written(*video.stream);
+    return video.encoder.joins_frames() && packets == 1 ? video.encoder.frames_out() : packets;
+  }
+
+  void add_streams(const AVFormatContext& input) {
+    for (unsigned i = 0; i < input.nb_streams; ++i) {
+      const AVStream& stream = *input.streams[i];
+      const auto video = std::ranges::find_if(
+          videos_, [&](const auto& v) { return v->from.stream == stream.index; });
+      if (video != videos_.end())
+        add_video(**video, &stream);
+      else
+        copies_.add(stream);
+    }
+    if (!copies_.converted().empty())
+      notify(notify_, Message::converted,
+             fmt::format("{} holds these streams in another form, converted: {}", format_.name,
+                         copies_.converted()));
+    if (!copies_.left_out().empty())
+      notify(lose_, Message::left_out,
+             fmt::format("{} cannot hold these streams, left out: {}{}", format_.name,
+                         copies_.left_out(), copies_.instead()));
+    copy_description(input, muxer_.container());
+    std::map<int, int> streams = copies_.streams();
+    for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
+    copy_programs(input, streams, muxer_.container());
+  }
+
+  void add_video(VideoOutput& video, const AVStream* from) {
+    const VideoInfo& info = video.from.info;
+    AVStream& to = muxer_.add_stream();
+    video.stream = &to;
+    muxer_.add_leader(to);
+    check_av(avcodec_parameters_from_context(to.codecpar, &video.encoder.context()),
+             Fault::internal, "cannot describe the video");
+    const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
+    to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
+    if (by_rate && !info.steady)
+      notify(lose_, Message::not_held,
+             std::string(format_.name) +
+                 " cannot hold a variable frame rate: times are rounded to it");
+    to.avg_frame_rate = info.frame_rate;
+    to.sample_aspect_ratio = info.sample_aspect;
+    if (!from) return;
+    to.disposition = from->disposition;
+    copy_tags(*from, format_, to);
+    av_dict_set(&to.metadata, "encoder", nullptr, 0);
+    copy_picture_side_data(*from, to);
+    set_hdr(info.hdr, to);
+    name_lost_side_data(video);
+  }
+
+  // Side data that neither the container nor the codec keeps.
+  void name_lost_side_data(const VideoOutput& video) {
+    const bool codec_tells_hdr = video.encoder.codec().id == AV_CODEC_ID_HEVC;
+    std::string lost;
+    for (const AVPacketSideDataType type : picture_side_data(*video.stream)) {
+      const bool hdr =
+          type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+      if (can_carry(format_, type) || (hdr && codec_tells_hdr)) continue;
+      lost += (lost.empty() ? "" : ", ") + std::string(av_packet_side_data_name(type));
+    }
+    if (!lost.empty())
+      notify(lose_, Message::not_held,
+             fmt::format("{} cannot hold of the video: {}", format_.name, lost));
+  }
+
+  void mux(AVPacket& packet, const VideoOutput& video) {
+    muxer_.write(packet, video.from.info.time_base, *video.stream);
+  }
+
+  const Notify notify_, lose_;
+  const std::string output_;
+  ByteOutput to_;  // outlives the muxer
+  const AVOutputFormat& format_;
+  std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
+  Muxer muxer_;
+  Copies copies_;
+};
+
+}  // namespace
+
+void choose_for_file(OutputPlan& plan, std::span<const InputVideo> videos) {
+  plan.container = &choose_container(plan.output, plan.options.format);
+  for (const InputVideo& video : videos)
+    plan.encoders.push_back(choose_encoder(*plan.container, plan.options.encoder, video.info));
+}
+
+std::unique_ptr<Sink> open_file_sink(const OutputPlan& plan, const InputInfo& input) {
+  return std::make_unique<FileSink>(plan, input);
+}
+
+}  // namespace vidconv

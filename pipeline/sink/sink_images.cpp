@@ -1,0 +1,106 @@
+// One file for each frame, or one file for one frame.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipeline/av/container.h"
+#include "pipeline/encode/encoder.h"
+#include "pipeline/sink/sink_kinds.h"
+
+namespace vidconv {
+namespace {
+
+// Files that wait for their names without one, each with a descriptor.
+std::size_t most_open() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  return std::clamp<rlim_t>(limit.rlim_cur / 4, 1, 256);
+}
+
+class ImageSink final : public Sink {
+ public:
+  ImageSink(const OutputPlan& plan, const InputInfo& input)
+      : output_(plan.output),
+        file_options_(file_options(plan.options)),
+        numbered_(is_numbered(output_)),
+        encoder_(plan.encoders.at(0), input.videos.at(0).info, plan.options.encoder, false,
+                 plan.options.notify, plan.options.loss()) {
+    if (encoder_.joins_frames())
+      throw Error(Message::output_unsuited, "cannot write", output_,
+                  std::string(encoder_.codec().name) + " makes one picture of all frames",
+                  "use --codec libwebp, or a name without a number");
+    // So that a name that cannot be is refused at once.
+    if (!numbered_)
+      add_file();
+    else if (plan.options.files)
+      plan.options.files->writes(file_options_.what, numbered(output_, 1));
+    if (const AVFormatContext* from = input.container.get(); from && from->nb_streams > 1)
+      notify(plan.options.loss(), Message::left_out,
+             "images hold no other streams, left out: " + std::to_string(from->nb_streams - 1));
+  }
+
+  void write(Frame frame) override {
+    if (!numbered_ && written_ > 0)
+      throw Error(Message::output_unsuited, "cannot write", output_, "one image holds one frame",
+                  "use a name such as frame%04d.png, or --frames 1");
+    ++written_;
+    encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
+  }
+
+  void finish() override {
+    encoder_.finish([this](AVPacket& packet) { write_file(packet); });
+    if (written_ == 0)
+      throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
+    PartialFile::commit(files_);
+  }
+
+  std::int64_t frames() const override { return encoder_.frames_out(); }
+  std::int64_t bytes() const override { return bytes_; }
+  std::string description() const override { return encoder_.description() + ", images"; }
+
+ private:
+  void add_file() {
+    const auto number = static_cast<int>(files_.size()) + 1;
+    const std::string name = numbered_ ? numbered(output_, number) : output_;
+    PartialFile* const first = files_.empty() ? nullptr : files_.front().get();
+    files_.push_back(std::make_unique<PartialFile>(name, file_options_, first));
+  }
+
+  void write_file(const AVPacket& packet) {
+    if (numbered_) add_file();
+    ByteWriter(files_.back()->fd(), output_)
+        .write({reinterpret_cast<const char*>(packet.data), static_cast<std::size_t>(packet.size)});
+    if (files_.size() > most_open_) files_.back()->set_aside();
+    bytes_ += packet.size;
+  }
+
+  const std::string output_;
+  const PartialFile::Options file_options_;
+  const bool numbered_;
+  Encoder encoder_;
+  const std::size_t most_open_ = most_open();
+  std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
+  std::int64_t written_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+void choose_for_images(OutputPlan& plan, std::span<const InputVideo> videos) {
+  plan.container = image_container();
+  EncoderOptions options = plan.options.encoder;
+  // What the name asks for. Of WebP there is another encoder, which joins all frames.
+  if (const AVCodecID id =
+          av_guess_codec(plan.container, nullptr, plan.output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+      options.codec.empty())
+    options.codec = id == AV_CODEC_ID_WEBP ? "libwebp" : avcodec_get_name(id);
+  plan.encoders = {choose_encoder(*plan.container, options, videos[0].info)};
+}
+
+std::unique_ptr<Sink> open_image_sink(const OutputPlan& plan, const InputInfo& input) {
+  return std::make_unique<ImageSink>(plan, input);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,46 @@
+// What the rows of the table of sinks are made of. Inside the pipeline only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pipeline/bytes/byte_io.h"
+#include "pipeline/bytes/partial_file.h"
+#include "pipeline/sink/sink.h"
+
+namespace vidconv {
+
+std::unique_ptr<Sink> open_null_sink(const OutputPlan&, const InputInfo&);
+std::unique_ptr<Sink> open_md5_sink(const OutputPlan&, const InputInfo&);
+std::unique_ptr<Sink> open_raw_sink(const OutputPlan&, const InputInfo&);
+std::unique_ptr<Sink> open_y4m_sink(const OutputPlan&, const InputInfo&);
+std::unique_ptr<Sink> open_image_sink(const OutputPlan&, const InputInfo&);
+std::unique_ptr<Sink> open_file_sink(const OutputPlan&, const InputInfo&);
+
+void choose_for_images(OutputPlan& plan, std::span<const InputVideo> videos);
+void choose_for_file(OutputPlan& plan, std::span<const InputVideo> videos);
+
+PartialFile::Options file_options(const SinkOptions& options);
+
+// Bytes to standard output ("-") or to a file that appears when it is complete.
+class ByteOutput {
+ public:
+  // Throws Error(output), also for a terminal.
+  ByteOutput(const std::string& output, const SinkOptions& options);
+
+  ByteWriter& writer() { return *writer_; }
+  // Whether one can go back in it, and read it: a file of its own.
+  bool seeks() { return file_ && writer_->seek(0, SEEK_CUR) >= 0; }
+  void cancel() { writer_->cancel(); }
+  std::int64_t bytes() const { return writer_->bytes(); }
+  // All is on the disk then, and has its name.
+  void finish();
+
+ private:
+  std::optional<PartialFile> file_;
+  std::optional<ByteWriter> writer_;
+};
+
+}  // namespace vidconv

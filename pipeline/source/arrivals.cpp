@@ -1,0 +1,141 @@
+#include "pipeline/source/arrivals.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "pipeline/av/container.h"
+#include "pipeline/base/url.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+
+namespace {
+
+// What FFmpeg's AVI muxer puts where it cannot come back to write the number of frames.
+constexpr std::int64_t unknown_in_avi = 1 << 30;
+
+// Whether the header says how long it is meant to become: what these formats' muxers write first,
+// and leave where they cannot come back.
+bool announces(const AVFormatContext& container) {
+  const std::string_view name = container.iformat->name;
+  const bool once = container.pb && !(container.pb->seekable & AVIO_SEEKABLE_NORMAL);
+  return once && (name.ends_with("flv") || name.starts_with("matroska"));
+}
+
+std::string too_few(const char* type, std::int64_t came, std::int64_t listed) {
+  return fmt::format("only {} of {} {} packets are there", came, listed, type);
+}
+
+// libavformat reads numbered pictures up to the first that is not there. What is wrong where others
+// come after `count` of them.
+std::string gap_in_numbers(const std::string& name, std::int64_t count) {
+  constexpr int highest_first = 100'000, longest_gap = 1000;
+  const auto there = [&](int number) {
+    struct stat status;
+    return stat(numbered(name, number).c_str(), &status) == 0;
+  };
+  int next = 0;
+  while (next < highest_first && !there(next)) ++next;
+  next += static_cast<int>(count);
+  if (there(next)) return {};  // it ended for another reason
+  for (int later = next + 1; later < next + longest_gap; ++later)
+    if (there(later))
+      return fmt::format("'{}' is not there, and '{}' is", numbered(name, next),
+                         numbered(name, later));
+  return {};
+}
+
+}  // namespace
+
+Arrivals::Arrivals(const AVFormatContext& container, AVStream& video, bool video_only)
+    : container_(container),
+      video_(video),
+      video_only_(video_only),
+      announced_(announces(container)),
+      counts_(container.nb_streams) {
+  // Only this family has an index of every packet before the first one is read.
+  if (std::string_view(container.iformat->name).find("mp4") == std::string_view::npos) return;
+  for (unsigned i = 0; i < container.nb_streams; ++i)
+    counts_[i].indexed = avformat_index_get_entries_count(container.streams[i]);
+}
+
+void Arrivals::count(const AVPacket& packet) {
+  if (counts_.size() < container_.nb_streams) counts_.resize(container_.nb_streams);  // found late
+  ++counts_[static_cast<std::size_t>(packet.stream_index)].came;
+  // What is decoded last may be shown long before the end: the later of the two counts.
+  const std::int64_t time = std::max(packet.dts, packet.pts);
+  if (time == AV_NOPTS_VALUE) return;
+  const AVRational time_base =
+      container_.streams[static_cast<unsigned>(packet.stream_index)]->time_base;
+  until_ = std::max(until_, av_rescale_q(time + packet.duration, time_base, AV_TIME_BASE_Q));
+}
+
+std::string Arrivals::missing() const {
+  if (std::string_view(container_.iformat->name) == "image2" && is_numbered(container_.url))
+    return gap_in_numbers(local_path(container_.url), video().came);
+  std::string missing = missing_of_index();
+  if (missing.empty() && !announced_) missing = missing_of_header();
+  return missing;
+}
+
+std::string Arrivals::less_than_announced() const { return announced_ ? missing_of_header() : ""; }
+
+std::string Arrivals::missing_of_index() const {
+  for (unsigned i = 0; i < counts_.size(); ++i) {
+    const AVStream& stream = *container_.streams[i];
+    const auto& [indexed, came] = counts_[i];
+    if (came >= indexed || stream.discard == AVDISCARD_ALL) continue;
+    const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+    return too_few(type ? type : "unknown", came, indexed);
+  }
+  return {};
+}
+
+std::string Arrivals::missing_of_header() const {
+  // Headers of AVI count frames; those that repeat the one before may have no packet.
+  const std::int64_t packets = video().came, frames = claimed_frames();
+  if (packets + 1 + frames / 100 < frames) return too_few("video", packets, frames);
+  // Matroska's duration is counted from 0, the others' from the first packet.
+  const bool from_zero = std::string_view(container_.iformat->name).find("matroska") == 0;
+  const std::int64_t start =
+      from_zero || container_.start_time == AV_NOPTS_VALUE ? 0 : container_.start_time;
+  const std::int64_t claimed = claimed_duration(), arrived = until_ - start;
+  const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
+  if (arrived + tolerance >= claimed) return {};
+  return fmt::format("it ends after {:.2f} of {:.2f} seconds",
+                     static_cast<double>(arrived) / AV_TIME_BASE,
+                     static_cast<double>(claimed) / AV_TIME_BASE);
+}
+
+std::int64_t Arrivals::claimed_frames() const {
+  return video().indexed > 0 || video_.nb_frames == unknown_in_avi ? 0 : video_.nb_frames;
+}
+
+std::int64_t Arrivals::claimed_duration() const {
+  const std::int64_t frames = claimed_frames();
+  std::int64_t claimed = 0;
+  const bool known = container_.duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
+                     video_.nb_frames != unknown_in_avi;
+  // Of the longest stream that is read: chapters may have one that is not.
+  for (unsigned i = 0; known && !video_only_ && i < container_.nb_streams; ++i) {
+    const AVStream& stream = *container_.streams[i];
+    if (stream.discard == AVDISCARD_ALL) continue;
+    const std::int64_t length =
+        stream.duration == AV_NOPTS_VALUE
+            ? container_.duration
+            : av_rescale_q(stream.duration, stream.time_base, AV_TIME_BASE_Q);
+    claimed = std::max(claimed, std::min(length, container_.duration));
+  }
+  if (frames > 0 && video_.avg_frame_rate.num > 0)
+    claimed =
+        std::max(claimed, av_rescale_q(frames, av_inv_q(video_.avg_frame_rate), AV_TIME_BASE_Q));
+  return claimed;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,158 @@
+#include "pipeline/source/container_input.h"
+
+#include <fmt/format.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/av/container.h"
+#include "pipeline/base/url.h"
+
+namespace vidconv {
+namespace {
+
+// How FFmpeg begins where a decoder refuses a size, and what follows.
+constexpr std::string_view refused_size = "Picture size ";
+constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
+
+const AVInputFormat* input_format(const std::string& name) {
+  if (name.empty()) return nullptr;
+  const AVInputFormat* format = av_find_input_format(name.c_str());
+  if (!format)
+    throw Error(Fault::usage, "there is no input format", name, "",
+                "'ffmpeg -demuxers' lists them");
+  return format;
+}
+
+}  // namespace
+
+ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReader> reader,
+                               const SourceOptions& options)
+    : url_(url),
+      name_(redacted(local_path(url))),
+      timeout_(options.timeout),
+      max_pixels_(options.max_pixels),
+      interrupted_(options.interrupted),
+      format_(input_format(options.format)),
+      references_(reader         ? References::Input::pipe
+                  : is_url(url_) ? References::Input::address
+                                 : References::Input::file,
+                  url_, name_, format_, options.insecure, options.files) {
+  if (reader) pipe_.emplace(std::move(reader));
+  open();
+}
+
+int ContainerInput::wants_to_stop(void* self) noexcept {
+  auto& input = *static_cast<ContainerInput*>(self);
+  if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
+  // What may go on without what was refused, as playlists of live video do, shall not.
+  return input.stopped() || input.gave_up_ || input.references_.refused() ? 1 : 0;
+}
+
+int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** opened,
+                                   const char* url, int flags, AVDictionary** options) noexcept {
+  auto* input = static_cast<ContainerInput*>(container->opaque);
+  if (!input) return AVERROR(EPERM);  // a demuxer's own container inside of ours
+  return input->references_.open(*container, opened, url, flags, options ? *options : nullptr);
+}
+
+void ContainerInput::open() {
+  const AvErrors::Here listen(errors_);
+  heard_ = Clock::now();
+  AVFormatContext* context = avformat_alloc_context();
+  if (!context) throw_out_of_memory("to read", name_);
+  context->opaque = this;
+  context->interrupt_callback = {wants_to_stop, this};
+  context->io_open = open_reference;
+  container_.reset(context);
+  references_.limit(*context);
+  AVDictionary* image_options = nullptr;
+  if (!pipe_ && is_numbered(name_)) av_dict_set(&image_options, "start_number_range", "100000", 0);
+  const AvLines lines;
+  context = container_.release();
+  if (pipe_) context->pb = pipe_->context();
+  const int code = avformat_open_input(&context, url_.c_str(), format_, &image_options);
+  av_dict_free(&image_options);
+  container_.reset(context);  // which libavformat has freed and set to null where it failed
+  if (code < 0) references_.check(lines.text());
+  check(code);
+  // libavformat takes any text for a terminal's recording, with a picture of its letters.
+  if (!format_ && std::string_view(container_->iformat->name) == "tty")
+    throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
+  heard_ = Clock::now();
+  check(find_streams());
+}
+
+// Decodes pictures on the way, of every video.
+int ContainerInput::find_streams() {
+  std::vector<AVDictionary*> options(container_->nb_streams);
+  for (AVDictionary*& stream : options)
+    av_dict_set_int(&stream, "max_pixels", decoder_limit(max_pixels_), 0);
+  const AvLines sizes(refused_size);
+  const int code = avformat_find_stream_info(container_.get(), options.data());
+  for (AVDictionary*& stream : options) av_dict_free(&stream);
+  refused_ = sizes.text();
+  return code;
+}
+
+void ContainerInput::check_size(const AVCodecParameters& video) const {
+  std::int64_t width = video.width, height = video.height;
+  const bool refused = width == 0 && height == 0;
+  if (refused) std::sscanf(refused_.c_str(), size_format, &width, &height);
+  if (width < 1 || height < 1) return;  // perhaps the decoder finds out
+  constexpr const char* what = "cannot read the input";
+  if (exceeds(width, height, max_pixels_))
+    check_picture_size(width, height, AV_PIX_FMT_NONE, max_pixels_, Fault::input, what, name_);
+  if (refused)
+    throw Error(Message::too_large, what, name_,
+                fmt::format("FFmpeg decodes no picture of {}x{}", width, height));
+}
+
+int ContainerInput::read(AVPacket& packet) {
+  const AvErrors::Here listen(errors_);
+  heard_ = Clock::now();
+  const int code = av_read_frame(container_.get(), &packet);
+  references_.check();
+  if (code < 0 && !stopped()) check_ours();
+  return code;
+}
+
+bool ContainerInput::seek(std::int64_t time) {
+  // Elementary streams have no times but those that are counted from the beginning.
+  if (container_->iformat->flags & AVFMT_NOTIMESTAMPS) return false;
+  const AVIOContext* bytes = container_->pb;
+  if (bytes && !(bytes->seekable & AVIO_SEEKABLE_NORMAL)) return false;
+  heard_ = Clock::now();
+  moved_ = true;
+  return av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) >= 0;
+}
+
+void ContainerInput::rewind() {
+  if (std::exchange(moved_, false)) open();
+}
+
+void ContainerInput::cancel() {
+  cancelled_ = true;
+  if (pipe_) pipe_->cancel();
+}
+
+void ContainerInput::check_ours() const {
+  references_.check();
+  if (pipe_) pipe_->rethrow();
+  if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
+  if (gave_up_)
+    throw Error(Message::input_silent, "cannot read the input", name_,
+                fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
+}
+
+int ContainerInput::check(int code) const {
+  // Once given up, libavformat may make the best of what has come.
+  if (code < 0 || gave_up_) check_ours();
+  references_.check();
+  return check_av(code, Fault::input, "cannot read the input", name_);
+}
+
+}  // namespace vidconv

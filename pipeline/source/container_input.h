@@ -1,0 +1,84 @@
+// ContainerInput: a container that libavformat reads, from a file, a URL or a pipe: packets that do
+// not keep anybody waiting longer than is wanted.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "pipeline/av/av_log.h"
+#include "pipeline/base/stopwatch.h"
+#include "pipeline/bytes/pipe_io.h"
+#include "pipeline/bytes/references.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// All but cancel() belong to one thread.
+class ContainerInput {
+ public:
+  // Opens it and finds its streams. From `reader` where there is one (`url` is its name then).
+  // Takes of the options what they say of its format, of waiting and of trust. Throws Error(input),
+  // Error(usage) for a format that there is not.
+  ContainerInput(const std::string& url, std::unique_ptr<ByteReader> reader,
+                 const SourceOptions& options);
+  ContainerInput(const ContainerInput&) = delete;
+  ContainerInput& operator=(const ContainerInput&) = delete;
+
+  AVFormatContext& container() const { return *container_; }
+  const std::string& name() const { return name_; }  // for messages
+
+  // The next packet, into an empty one. Returns what av_read_frame() does; throws Error(input)
+  // where nothing came for too long, or it refers to what it may not.
+  int read(AVPacket& packet);
+
+  // To a place before `time`, microseconds of the container's time, as near as the container can
+  // tell: perhaps in the middle of pictures that refer to what came before. False where it has no
+  // way to, and is wherever the search has led.
+  bool seek(std::int64_t time);
+  // To the first packet, after seek(): where that has moved, the container is opened anew, with
+  // other streams.
+  void rewind();
+
+  // Makes a read() that waits return, now and from now on. Any thread.
+  void cancel();
+  // Cancelled or interrupted: an end that was seen is not the end of the data.
+  bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
+
+  // Throws Error(too_large) where the video has pictures of more pixels than are allowed: as far as
+  // is known, of any video if that is nothing.
+  void check_size(const AVCodecParameters& video) const;
+
+  // What the demuxer and the parsers have complained of so far, from the first byte on.
+  const AvErrors& errors() const { return errors_; }
+
+ private:
+  // What libavformat calls; `self` and the container's opaque are a ContainerInput.
+  static int wants_to_stop(void* self) noexcept;
+  static int open_reference(AVFormatContext* container, AVIOContext** opened, const char* url,
+                            int flags, AVDictionary** options) noexcept;
+
+  void open();
+  // Throws what our own functions have kept from libavformat.
+  void check_ours() const;
+  int find_streams();
+  int check(int code) const;
+
+  const std::string url_, name_;
+  const double timeout_;  // seconds; 0: none
+  const std::int64_t max_pixels_;
+  const std::atomic<bool>* const interrupted_;
+  std::atomic<bool> cancelled_ = false;
+  Clock::time_point heard_;            // when the input was last asked for something
+  std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait
+  const AVInputFormat* const format_;  // that was asked for, or nullptr
+  std::optional<PipeInput> pipe_;
+  References references_;
+  AvErrors errors_{this};
+  InputPtr container_;
+  std::string refused_;
+  bool moved_ = false;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,41 @@
+#include "pipeline/source/frame_times.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+
+std::optional<FrameTimes::Shown> FrameTimes::find(const AVFrame& frame, AVRational frame_rate,
+                                                  bool may_be_first) {
+  std::int64_t pts = frame.best_effort_timestamp;
+  if (pts == AV_NOPTS_VALUE) pts = next_;
+  if (pts == AV_NOPTS_VALUE && may_be_first) pts = 0;
+  if (pts == AV_NOPTS_VALUE) return std::nullopt;
+  std::int64_t duration = frame_duration(frame);
+  if (duration <= 0 && frame_rate.num > 0)
+    duration = av_rescale_q(1, av_inv_q(frame_rate), stream_.time_base);
+  next_ = pts + duration;
+  return Shown{pts, duration};
+}
+
+void FrameTimes::set(AVFrame& frame, const Shown& shown, std::int64_t offset, std::int64_t number) {
+  std::int64_t pts = shown.pts - offset;
+  if (last_ != AV_NOPTS_VALUE && pts <= last_) {
+    if (std::exchange(were_right_, false))
+      notify(told_, Message::times_moved,
+             fmt::format("the times of the input's frames do not grow: from frame {} on some are "
+                         "moved",
+                         number));
+    pts = last_ + 1;
+  }
+  frame.pts = last_ = pts;
+  set_frame_duration(frame, shown.duration);
+  next_ = pts + offset + shown.duration;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,42 @@
+// FrameTimes: when the frames of a container's video are shown. Decoders do not always know, and
+// broken inputs say the same time twice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/av/av.h"
+#include "pipeline/base/notice.h"
+
+namespace vidconv {
+
+// For one pass over the stream. All times are in its time base.
+class FrameTimes {
+ public:
+  // `stream` outlives this object. `told` hears once that times had to be moved.
+  FrameTimes(const AVStream& stream, Notify told) : stream_(stream), told_(std::move(told)) {}
+
+  struct Shown {
+    std::int64_t pts, duration;  // the duration is 0 where unknown
+  };
+  // Of the next frame out of the decoder: as it says, or else after the one before, at the nominal
+  // `frame_rate` (0 where unknown). The first one is shown at 0 then where `may_be_first`; none
+  // where nobody knows.
+  std::optional<Shown> find(const AVFrame& frame, AVRational frame_rate, bool may_be_first);
+
+  // Gives the frame, which is handed on as number `number`, its time less `offset`, later than that
+  // of the one before.
+  void set(AVFrame& frame, const Shown& shown, std::int64_t offset, std::int64_t number);
+
+  // When the last frame ends.
+  std::int64_t end() const { return next_; }
+
+ private:
+  const AVStream& stream_;
+  const Notify told_;
+  std::int64_t last_ = AV_NOPTS_VALUE;  // that was set
+  std::int64_t next_ = AV_NOPTS_VALUE;
+  bool were_right_ = true;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,356 @@
+// A container that libavformat reads: decodes one video stream, hands on the packets of the others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <utility>
+
+#include "pipeline/decode/decoder_choice.h"
+#include "pipeline/source/arrivals.h"
+#include "pipeline/source/container_input.h"
+#include "pipeline/source/expected.h"
+#include "pipeline/source/frame_times.h"
+#include "pipeline/source/picture_fitter.h"
+#include "pipeline/source/source_kinds.h"
+#include "pipeline/source/start_search.h"
+#include "pipeline/source/stream_video.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+constexpr std::int64_t none = AV_NOPTS_VALUE;
+
+class ContainerSource final : public Source {
+ public:
+  ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
+                  const SourceOptions& options)
+      : options_(options),
+        input_(url, std::move(reader), options),
+        part_(wanted_part(input_.container(), options)) {
+    search_.emplace(input_, part_.start);
+    if (part_.cut) search_->go_back();
+    begin();
+    while (!begin_decoding()) {
+      search_->go_back();
+      begin();
+    }
+  }
+
+  const VideoInfo& video() const override { return info_; }
+  UnreadContainer container() const override { return {input_.container(), begun_}; }
+  int video_stream() const override { return stream_->index; }
+  bool on_device() const override { return decoder_->on_device(); }
+  Damage damage() const override {
+    Damage damage = damage_;
+    const bool ours = !options_.video_only && input_.errors().count() > 0;
+    damage.errors = errors() - errors_before_;
+    damage.first_error = ours ? input_.errors().first() : decoder_->first_error();
+    if (damage.errors == 0) damage.first_error.clear();
+    return damage;
+  }
+  std::vector<StreamAccount> accounts() const override {
+    std::vector<StreamAccount> accounts = accounts_;
+    for (const Item& item : ready_) {  // when the run was interrupted
+      const PacketPtr* packet = std::get_if<PacketPtr>(&item);
+      if (packet)
+        ++accounts[static_cast<std::size_t>((*packet)->stream_index)].unused;
+      else
+        ++accounts[static_cast<std::size_t>(stream_->index)].frames_unused;
+    }
+    return accounts;
+  }
+  std::size_t memory() const override {
+    return decoder_->memory() + (fitter_ ? fitter_->memory() : 0);
+  }
+
+  void cancel() override {
+    input_.cancel();
+    decoder_->cancel();
+  }
+
+  std::optional<Item> next() override {
+    begun_ = true;
+    if (ready_.empty()) produce();
+    if (options_.strict) refuse_damage(damage(), input_.name());
+    if (ready_.empty() || input_.stopped()) return std::nullopt;
+    Item item = std::move(ready_.front());
+    ready_.pop_front();
+    if (const PacketPtr* packet = std::get_if<PacketPtr>(&item))
+      ++account_of((*packet)->stream_index).handed_on;
+    else
+      ++account_of(stream_->index).frames_handed_on;
+    return item;
+  }
+
+ private:
+  void find_video() {
+    AVFormatContext& container = input_.container();
+    stream_ = &choose_video(container, options_.video, input_.name());
+    input_.check_size(*stream_->codecpar);
+    if (!options_.video_only) return;
+    for (unsigned i = 0; i < container.nb_streams; ++i)
+      if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
+  }
+
+  // As if nothing had been read yet.
+  void begin() {
+    find_video();
+    decoder_ = make_decoder(*stream_,
+                            {.threads = options_.threads,
+                             .max_pixels = options_.max_pixels,
+                             .memory = options_.memory,
+                             .notify = options_.notify,
+                             .nvdec = nullptr},
+                            options_.nvdec);
+    arrivals_.emplace(input_.container(), *stream_, options_.video_only);
+    times_.emplace(*stream_, options_.notify);
+    accounts_.clear();
+    account_of(static_cast<int>(input_.container().nb_streams) - 1);
+    ready_.clear();
+    damage_ = {};
+    if (part_.cut) forget_damage();  // what lies at the beginning may not be of the part
+    video_done_ = draining_ = at_end_ = false;
+    drain_failures_ = 0;
+  }
+
+  // The picture is known for certain only when one was decoded. False where this place is too late
+  // in the input for that.
+  bool begin_decoding() {
+    while (info_.width == 0 && !at_end_ && !search_->too_late()) step();
+    if (info_.width > 0 || input_.stopped()) return true;
+    search_->end();
+    if (search_->too_late()) return false;
+    if (damage_.any() || !part_.cut)
+      throw Error(Fault::input, "cannot decode any frame of", input_.name(),
+                  damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
+    throw Error(Message::no_frame, "cannot start in", input_.name(), "it ends before that time",
+                "choose an earlier --start");
+  }
+
+  std::int64_t errors() const {
+    return decoder_->errors() + (options_.video_only ? 0 : input_.errors().count());
+  }
+
+  void forget_damage() {
+    damage_ = {};
+    errors_before_ = errors();
+  }
+
+  void produce() {
+    while (ready_.empty() && !at_end_ && !input_.stopped()) step();
+  }
+
+  // One frame out of the decoder, or one packet into it or past it.
+  void step() {
+    if (!video_done_) {
+      FramePtr frame = std::move(spare_);
+      const VideoDecoder::Result result = decoder_->receive(frame);
+      if (result == VideoDecoder::Result::done) return take_frame(std::move(frame));
+      spare_ = std::move(frame);
+      if (result == VideoDecoder::Result::damaged) {
+        ++damage_.packets;
+        ++account_of(stream_->index).failed;
+        if (!draining_ || ++drain_failures_ < most_drain_failures) return;
+      }
+      if (draining_) {
+        name_missing_pictures();
+        return finish_video();
+      }
+    }
+    read_packet();
+  }
+
+  void read_packet() {
+    PacketPtr packet = make_packet();
+    const int code = input_.read(*packet);
+    if (code < 0) return end_of_packets(code);
+    const AVStream& stream = *input_.container().streams[packet->stream_index];
+    // Some were read before they could be refused.
+    if (options_.video_only && &stream != stream_) return;
+    arrivals_->count(*packet);
+    StreamAccount& account = account_of(packet->stream_index);
+    ++account.read;
+    if (video_done_ && packet->dts != none &&
+        av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
+      at_end_ = true;
+    const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
+    if (&stream != stream_) {
+      account.marked += marked;
+      damage_.marked += marked;
+      return take_packet(std::move(packet), stream);
+    }
+    damage_.packets += marked;
+    if (video_done_ || !search_->takes(*packet, stream.time_base)) {
+      ++account.outside;
+      return;
+    }
+    const VideoDecoder::Result result = decoder_->send(packet.get());
+    if (result == VideoDecoder::Result::done) {
+      ++account.decoded;
+      // An empty packet says "the same again".
+      if ((packet->flags & AV_PKT_FLAG_DISCARD) || packet->size == 0) ++account.hidden;
+    }
+    if (result != VideoDecoder::Result::damaged) return;
+    ++account.refused;
+    ++damage_.packets;
+  }
+
+  void end_of_packets(int code) {
+    if (code != AVERROR_EOF && !input_.stopped())
+      damage_.truncated = "reading stopped with: " + av_message(code);
+    if (video_done_ || input_.stopped()) {
+      at_end_ = true;
+      return;
+    }
+    if (draining_) return;
+    if (!part_.cut && damage_.truncated.empty()) judge_end();
+    decoder_->send(nullptr);
+    draining_ = true;
+  }
+
+  void judge_end() {
+    damage_.truncated = arrivals_->missing();
+    const std::string less = arrivals_->less_than_announced();
+    if (!less.empty())
+      notify(options_.notify, Message::ended_early,
+             fmt::format("the header of the input announces more: {}, as a live stream may", less));
+  }
+
+  // Some decoders drop pictures without a word: before the first key frame, where the size changes.
+  void name_missing_pictures() {
+    StreamAccount& a = account_of(stream_->index);
+    a.without_picture = std::max<std::int64_t>(0, a.decoded - a.failed - a.hidden - a.frames);
+    // A packet may be a field, or a picture that is for others to refer to.
+    const bool one_each =
+        stream_->codecpar->codec_id != AV_CODEC_ID_VP8 && info_.field_order <= AV_FIELD_PROGRESSIVE;
+    if (a.without_picture > 0 && one_each)
+      notify(
+          options_.notify, Message::no_picture,
+          fmt::format("{} packets of the video gave no picture, and the decoder does not say why",
+                      a.without_picture));
+  }
+
+  void finish_video() {
+    video_done_ = true;
+    if (draining_ || input_.container().nb_streams == 1 || options_.video_only) at_end_ = true;
+  }
+
+  void take_frame(FramePtr frame) {
+    StreamAccount& account = account_of(stream_->index);
+    ++account.frames;
+    const auto shown = times_->find(*frame, frame_rate(), search_->begun());
+    if (!shown) {  // nobody knows when
+      ++account.frames_outside;
+      return;
+    }
+    const std::int64_t time = av_rescale_q(shown->pts, stream_->time_base, AV_TIME_BASE_Q);
+    const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
+    if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
+      forget_damage();
+    if (search_->too_late() || part_.begins_after(time)) {
+      ++account.frames_outside;
+      return;
+    }
+    if (info_.width == 0) describe(*frame);
+    if (time >= part_.end) {
+      ++account.frames_outside;
+      return finish_video();
+    }
+    frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
+    if (!whole) ++damage_.frames;
+    times_->set(*frame, *shown, part_.offset(stream_->time_base), count_);
+    ready_.emplace_back(Frame(std::move(frame), count_++,
+                              decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
+    if (options_.frames && count_ == *options_.frames) {
+      // Other streams go on until the last frame has been shown.
+      part_.end = av_rescale_q(times_->end(), stream_->time_base, AV_TIME_BASE_Q);
+      finish_video();
+    }
+  }
+
+  // Nominal; 0 where unknown.
+  AVRational frame_rate() const {
+    return info_.width > 0 ? info_.frame_rate
+                           : av_guess_frame_rate(&input_.container(), stream_, nullptr);
+  }
+
+  void take_packet(PacketPtr packet, const AVStream& stream) {
+    if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) {  // belongs to all times
+      ready_.emplace_back(std::move(packet));
+      return;
+    }
+    const std::int64_t by = part_.offset(stream.time_base);
+    const std::int64_t time = packet->pts != none ? packet->pts : packet->dts;
+    if (time != none) {
+      const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+      if (part_.begins_after(at) || at >= part_.end) {
+        ++account_of(packet->stream_index).outside;
+        return;
+      }
+    }
+    if (packet->pts != none) packet->pts -= by;
+    if (packet->dts != none) packet->dts -= by;
+    ready_.emplace_back(std::move(packet));
+  }
+
+  // Containers may find streams on the way.
+  StreamAccount& account_of(int stream) {
+    for (auto i = static_cast<int>(accounts_.size()); i <= stream; ++i) {
+      const AVStream& found = *input_.container().streams[i];
+      const char* type = av_get_media_type_string(found.codecpar->codec_type);
+      StreamAccount& account = accounts_.emplace_back();
+      account.stream = i;
+      account.type = type ? type : "unknown";
+      account.codec = avcodec_get_name(found.codecpar->codec_id);
+      account.filtered = &found == stream_;
+    }
+    return accounts_[static_cast<std::size_t>(stream)];
+  }
+
+  void describe(const AVFrame& frame) {
+    info_ = video_info_of(input_.container(), *stream_, frame);
+    const Expected expected =
+        expect(input_.container(), *stream_, part_, info_.frame_rate, options_.frames);
+    info_.frames = expected.frames;
+    info_.frames_are_exact = expected.exact;
+    info_.seconds = expected.seconds;
+    fitter_.emplace(info_, options_.memory, options_.notify);
+  }
+
+  static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
+
+  const SourceOptions options_;
+  ContainerInput input_;
+  WantedPart part_;  // its end is moved to where so many frames end
+  AVStream* stream_ = nullptr;
+  std::unique_ptr<VideoDecoder> decoder_;
+  std::optional<Arrivals> arrivals_;
+  VideoInfo info_;
+  std::optional<PictureFitter> fitter_;
+  std::optional<StartSearch> search_;
+  std::optional<FrameTimes> times_;
+  Damage damage_;
+  std::vector<StreamAccount> accounts_;  // by index of the stream
+  std::int64_t errors_before_ = 0;       // that are forgotten
+
+  std::deque<Item> ready_;           // what next() hands out
+  FramePtr spare_;                   // an empty frame for the decoder to fill
+  std::int64_t count_ = 0;           // frames so far
+  std::atomic<bool> begun_ = false;  // next() was called
+  bool draining_ = false, video_done_ = false, at_end_ = false;
+  int drain_failures_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_container(const std::string& url, std::unique_ptr<ByteReader> reader,
+                                       const SourceOptions& options) {
+  return std::make_unique<ContainerSource>(url, std::move(reader), options);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,52 @@
+// SteadySource: what sources have in common that hold nothing but pictures at a steady rate.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// Frame n of the input is shown at n / frame_rate. Knows numbers, times and limits; where pixels
+// come from is the derived class's.
+class SteadySource : public Source {
+ public:
+  const VideoInfo& video() const override { return info_; }
+  std::optional<Item> next() override;
+  void cancel() override { cancelled_ = true; }
+  Damage damage() const override { return damage_; }
+  std::vector<StreamAccount> accounts() const override { return {account_}; }
+  std::size_t memory() const override { return pool_.bytes(); }
+
+ protected:
+  // Takes size, format, frame rate and colour from `info` and fills in the rest. `available`: how
+  // many frames the input has, where that is known.
+  SteadySource(VideoInfo info, const SourceOptions& options, std::optional<std::int64_t> available);
+
+  // Fills the visible picture with frame `index` of the input; called for each index in turn. False
+  // at the end, and at an early end after calling end_early().
+  virtual bool read(Frame& frame, std::int64_t index) = 0;
+  // Goes to frame `index` without reading, if that is possible; else the frames are read and
+  // dropped.
+  virtual bool skip_to(std::int64_t) { return false; }
+
+  void end_early(std::string why) { damage_.truncated = std::move(why); }
+  bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
+
+ private:
+  VideoInfo info_;
+  FramePool pool_;
+  const std::atomic<bool>* interrupted_;
+  const bool strict_;
+  std::atomic<bool> cancelled_ = false;
+  Damage damage_;
+  StreamAccount account_;
+  std::int64_t first_ = 0;                                       // of the part, by index
+  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  // after the last
+  std::int64_t index_ = 0;                                       // of the next frame to read
+};
+
+}  // namespace vidconv

@@ -1,0 +1,57 @@
+#include "pipeline/source/stream_video.h"
+
+namespace vidconv {
+
+std::vector<int> video_streams(const AVFormatContext& container) {
+  std::vector<int> found;
+  for (unsigned i = 0; i < container.nb_streams; ++i) {
+    const AVStream& stream = *container.streams[i];
+    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC))
+      found.push_back(stream.index);
+  }
+  return found;
+}
+
+AVStream& choose_video(const AVFormatContext& container, int number, const std::string& name) {
+  const std::vector<int> found = video_streams(container);
+  const auto wanted = static_cast<std::size_t>(number);
+  if (found.empty())
+    throw Error(Message::no_video, "cannot filter", name, "it has no video stream");
+  if (wanted > found.size())
+    throw Error(Message::no_video, "cannot filter video stream " + std::to_string(number) + " of",
+                name, "it has " + std::to_string(found.size()), "--video counts from 1");
+  return *container.streams[found[wanted - 1]];
+}
+
+VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFrame& first) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  // const_cast: libavformat's getters only read, but some versions do not say so.
+  AVFrame* guess = const_cast<AVFrame*>(&first);
+  VideoInfo info;
+  info.format = find_format(static_cast<AVPixelFormat>(first.format));
+  info.width = first.width;
+  info.height = first.height;
+  info.time_base = stream.time_base;
+  info.frame_rate = av_guess_frame_rate(&container, &stream, guess);
+  info.steady =
+      info.frame_rate.num > 0 && av_cmp_q(stream.avg_frame_rate, stream.r_frame_rate) == 0;
+  info.sample_aspect = av_guess_sample_aspect_ratio(&container, &stream, guess);
+  info.field_order =
+      known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
+  if (info.field_order == AV_FIELD_UNKNOWN && is_interlaced(first))
+    info.field_order = is_top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
+  info.range = first.color_range != AVCOL_RANGE_UNSPECIFIED
+                   ? first.color_range
+                   : known(parameters.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
+  info.primaries = first.color_primaries;
+  info.transfer = first.color_trc;
+  info.matrix = first.colorspace;
+  info.chroma_location = first.chroma_location;
+  info.hdr = hdr_of(first, stream);
+  info.codec = parameters.codec_id;
+  info.profile = parameters.profile;
+  return info;
+}
+
+}  // namespace vidconv

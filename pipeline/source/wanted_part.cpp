@@ -1,0 +1,31 @@
+#include "pipeline/source/wanted_part.h"
+
+#include <algorithm>
+
+extern "C" {
+#include <libavutil/common.h>
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+
+std::int64_t WantedPart::offset(AVRational time_base) const {
+  return cut ? av_rescale_q(start, AV_TIME_BASE_Q, time_base) : 0;
+}
+
+WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& options) {
+  const auto microseconds = [](double s) {
+    return static_cast<std::int64_t>(std::clamp(s * AV_TIME_BASE, 0., 0x1p62));
+  };
+  WantedPart part;
+  if (container.start_time != AV_NOPTS_VALUE) part.start = container.start_time;
+  if (options.start) {
+    part.cut = true;
+    part.start = av_sat_add64(part.start, microseconds(*options.start));
+  }
+  if (options.duration) part.end = av_sat_add64(part.start, microseconds(*options.duration));
+  if (options.frames == 0) part.end = part.start;
+  return part;
+}
+
+}  // namespace vidconv

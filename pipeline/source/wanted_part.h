@@ -1,0 +1,26 @@
+// The part of an input that is wanted.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// In microseconds of the container's time.
+struct WantedPart {
+  bool cut = false;  // there is a start: times are counted from it
+  std::int64_t start = 0;
+  std::int64_t end = INT64_MAX;
+
+  bool begins_after(std::int64_t time) const { return cut && time < start; }
+  bool is_whole() const { return !cut && end == INT64_MAX; }
+  // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
+  std::int64_t offset(AVRational time_base) const;
+};
+
+// What the options ask of the container. A number of frames has no end in time before they have
+// come, but for 0.
+WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& options);
+
+}  // namespace vidconv

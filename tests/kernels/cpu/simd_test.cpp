@@ -1,0 +1,70 @@
+// Every instruction set that this build has and this machine can run is really run, and agrees.
+#include "kernels/cpu/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/filters.h"
+#include "tests/kernels/support/runner.h"
+
+namespace vidconv::test {
+namespace {
+
+class Simd : public testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override { force_simd(GetParam()); }
+  void TearDown() override { force_simd(0); }
+};
+
+TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
+  constexpr std::pair<int, int> sizes[] = {{1, 1}, {5, 9}, {33, 4}, {150, 3}};
+  unsigned turn = 0;
+  for (const NamedFilter& filter : all_filters()) {
+    for (SampleType sample : all_sample_types) {
+      ++turn;
+      const Border border{all_borders[turn % std::size(all_borders)], 0.3};
+      const Plan plan = make_plan(filter.filter, sample, border, Role::colour);
+      for (const Plan& way : ways(plan)) {
+        for (const Variant* variant : runnable_variants()) {
+          if (variant->device != Device::cpu || !variant->supports(way)) continue;
+          if (variant->name == "cpu-copy" || variant->name == "cpu-fill" ||
+              variant->name == "reference" || variant->name.starts_with("study-"))
+            continue;  // no SIMD level
+          Runner runner(*variant, way);
+          for (auto [width, height] : sizes) {
+            Picture src(sample, width, height, {}, ++turn);
+            src.draw(turn % 3 == 0 ? Content::black_and_white : Content::noise, turn);
+            Picture got(sample, width, height, {}, turn + 1);
+            const Picture want = expected(plan, src, got);
+            take_used_simd();
+            runner.run(src, got);
+            EXPECT_EQ(take_used_simd(), GetParam());
+            ASSERT_TRUE(got.bytes() == want.bytes())
+                << variant->name << ", " << filter.name << ", " << width << "x" << height << ", "
+                << sample.depth << " bits";
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Level, Simd, testing::ValuesIn(simd_levels()),
+                         [](const auto& test) { return std::string(simd_name(test.param)); });
+
+TEST(SimdLevels, TheBestIsUsedUnlessForced) {
+  const auto levels = simd_levels();
+  ASSERT_FALSE(levels.empty());
+  const Filter blur{.kernels = {Kernel(2, 2, {0.25, 0.25, 0.25, 0.25})}};
+  const Plan plan = make_plan(blur, {}, {}, Role::colour);
+  Picture src({}, 9, 9, {}, 1), dst({}, 9, 9, {}, 2);
+  take_used_simd();
+  Runner(pick(plan, Device::cpu), plan).run(src, dst);
+  EXPECT_EQ(take_used_simd(), levels.front());
+}
+
+}  // namespace
+}  // namespace vidconv::test

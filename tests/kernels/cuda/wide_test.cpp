@@ -1,0 +1,92 @@
+// Dense matrices of 8-bit samples that are larger than most: tiles and windows of variants that
+// work on many columns at once begin and end in any column and any row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/filters.h"
+#include "tests/kernels/support/runner.h"
+
+namespace vidconv::test {
+namespace {
+
+constexpr SampleType u8{Storage::u8, 8, 0};
+
+struct Shape {
+  int width, height, anchor_x, anchor_y;
+  int most;  // above the largest tap, an integer over a power of 2; above 128 taps take two bytes
+};
+
+// Taps of both signs of which no two neighbours are alike, and of full rank.
+Filter matrix(const Shape& shape, bool absolute) {
+  std::minstd_rand random(static_cast<unsigned>(shape.width * 64 + shape.height));
+  const double divisor = shape.most > 127 ? 1 << 20 : 1 << 12;
+  std::vector<double> taps;
+  for (int i = 0; i < shape.width * shape.height; ++i) {
+    const double tap = static_cast<double>(random() % static_cast<unsigned>(shape.most));
+    taps.push_back((random() % 3 == 0 ? -tap : tap) / divisor);
+  }
+  const Kernel kernel(shape.width, shape.height, std::move(taps));
+  return {.kernels = {kernel.with_anchor(shape.anchor_x, shape.anchor_y)},
+          .bias = absolute ? 0.25 : 0,
+          .absolute = absolute};
+}
+
+class WideMatrices : public testing::TestWithParam<Shape> {};
+
+TEST_P(WideMatrices, BeginAndEndAnywhere) {
+  // Around multiples of 8, 16, 64 and 128 columns, and of 8 and 64 rows; smaller than the matrix,
+  // too.
+  constexpr int widths[] = {1, 7, 15, 16, 17, 40, 63, 64, 65, 120, 127, 128, 129, 136, 272};
+  constexpr int heights[] = {1, 2, 7, 8, 9, 63, 64, 65, 72};
+  constexpr Arrangement arrangements[] = {{.row_padding = 0, .guard = 64},
+                                          {.row_padding = 5, .guard = 64},
+                                          {.row_padding = 16, .bottom_up = true, .guard = 64}};
+#ifdef VIDCONV_THIN_SWEEP
+  constexpr std::size_t cuda_step = 29, cpu_step = 211;
+#else
+  constexpr std::size_t cuda_step = 7, cpu_step = 67;
+#endif
+  const Shape& shape = GetParam();
+  std::size_t turn = static_cast<std::size_t>(shape.width);
+  for (const BorderMode border : all_borders)
+    for (const bool absolute : {false, true}) {
+      const Plan plan = make_plan(matrix(shape, absolute), u8, {border, 0.3}, Role::colour);
+      Runner reference(*find_variant("reference"), plan, 2);
+      for (const Variant* variant : runnable_variants(272, 72)) {
+        if (!variant->supports(plan) || variant->name == "reference" ||
+            variant->name.starts_with("study-"))
+          continue;
+        const std::size_t step = variant->device == Device::cuda ? cuda_step : cpu_step;
+        Runner runner(*variant, plan, 2);
+        for (std::size_t i = turn++ % step; i < std::size(widths) * std::size(heights); i += step) {
+          const int width = widths[i % std::size(widths)];
+          const int height = heights[i / std::size(widths)];
+          const auto seed = static_cast<unsigned>(i);
+          Picture src(u8, width, height, arrangements[i % 3], seed);
+          src.draw(Content::noise, seed);
+          Picture want(u8, width, height, arrangements[i / 2 % 3], seed + 1);
+          Picture got = want;
+          reference.run(src, want);
+          runner.run(src, got);
+          ASSERT_TRUE(got.bytes() == want.bytes())
+              << variant->name << ", " << width << "x" << height << ", border " << name_of(border)
+              << (absolute ? ", absolute" : "");
+        }
+      }
+    }
+}
+
+// One and two bytes a tap; reaches up to what windows of 32, 48 and 64 samples hold, and beyond.
+INSTANTIATE_TEST_SUITE_P(Shapes, WideMatrices,
+                         testing::Values(Shape{11, 11, 5, 5, 7}, Shape{17, 17, 8, 8, 4000},
+                                         Shape{9, 31, 8, 30, 100}, Shape{19, 10, 9, 0, 900},
+                                         Shape{33, 33, 16, 16, 3}, Shape{32, 49, 15, 24, 300},
+                                         Shape{49, 49, 24, 24, 500}, Shape{26, 12, 24, 11, 50},
+                                         Shape{51, 11, 25, 5, 20}));
+
+}  // namespace
+}  // namespace vidconv::test

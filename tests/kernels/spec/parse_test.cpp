@@ -1,0 +1,215 @@
+// Filter specifications: what they mean, and what is said of a wrong one.
+#include "kernels/spec/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/filter/presets.h"
+
+namespace vidconv {
+namespace {
+
+std::vector<double> taps(const std::string& spec, Subsampling s = {}) {
+  const Filter filter = FilterSpec::parse(spec).make(s);
+  const auto view = filter.kernels.at(0).taps();
+  return {view.begin(), view.end()};
+}
+
+using Taps = std::vector<double>;
+
+TEST(Parse, ReadsMatricesInEveryNotation) {
+  EXPECT_EQ(taps("matrix:1 2;3 4"), (Taps{1, 2, 3, 4}));
+  EXPECT_EQ(taps("matrix:1,2;3, 4"), (Taps{1, 2, 3, 4}));
+  EXPECT_EQ(taps("matrix: 1  2 ; +3 -4e-1 "), (Taps{1, 2, 3, -0.4}));
+  EXPECT_EQ(taps("matrix:1/4 -1/8"), (Taps{0.25, -0.125}));
+  EXPECT_EQ(taps("row:1 2 3"), (Taps{1, 2, 3}));
+  const Filter column = FilterSpec::parse("column:1 2 3").make();
+  EXPECT_EQ(column.kernels[0], Kernel(1, 3, {1, 2, 3}));
+}
+
+TEST(Parse, AppliesModifiers) {
+  EXPECT_EQ(taps("matrix:1 2;3 2:scale=auto"), (Taps{0.125, 0.25, 0.375, 0.25}));
+  EXPECT_EQ(taps("matrix:1 2;3 4:scale=1/2"), (Taps{0.5, 1, 1.5, 2}));
+  EXPECT_EQ(taps("matrix:1 2;3 4:flip=1"), (Taps{4, 3, 2, 1}));
+  EXPECT_EQ(taps("matrix:1 2;3 4:rotate=90"), (Taps{3, 1, 4, 2}));
+  EXPECT_EQ(taps("matrix:1 2;3 4:rotate=180"), (Taps{4, 3, 2, 1}));
+  const Filter f = FilterSpec::parse("row:1 2 3:anchor=0,0:bias=0.5:abs=1").make();
+  EXPECT_EQ(f.kernels[0].anchor_x(), 0);
+  EXPECT_EQ(f.bias, 0.5);
+  EXPECT_TRUE(f.absolute);
+  EXPECT_FALSE(FilterSpec::parse("laplacian:abs=0").make().absolute);
+}
+
+TEST(Parse, AnchorsFollowTurns) {
+  const Filter f = FilterSpec::parse("row:1 2 3:anchor=0,0:rotate=90").make();
+  EXPECT_EQ(f.kernels[0], Kernel(1, 3, {1, 2, 3}, 0, 0));
+  const Filter g = FilterSpec::parse("row:1 2 3:anchor=0,0:flip=1").make();
+  EXPECT_EQ(g.kernels[0], Kernel(3, 1, {3, 2, 1}, 2, 0));
+}
+
+TEST(Parse, AnchorsOfPresetsKeepTheirPlaceOnSmallerPlanes) {
+  const FilterSpec spec = FilterSpec::parse("gaussian:sigma=4:anchor=4,20");  // 8 left, 8 below
+  EXPECT_EQ(spec.make().kernels[0].anchor_x(), 4);
+  const Kernel chroma = spec.make({2, 1}).kernels[0];
+  EXPECT_EQ(chroma.anchor_x(), chroma.width() / 2 - 4);
+  EXPECT_EQ(chroma.anchor_y(), 20);
+  const Filter gradient = FilterSpec::parse("sobel:anchor=2,0").make({2, 2});
+  for (const Kernel& k : gradient.kernels) EXPECT_EQ(k, k.with_anchor(2, 0));
+  // A matrix is the same on every plane.
+  EXPECT_EQ(FilterSpec::parse("row:1 2 3:anchor=0,0").make({2, 2}).kernels[0].anchor_x(), 0);
+}
+
+TEST(Parse, LeavesOutZerosAtTheEdges) {
+  EXPECT_EQ(FilterSpec::parse("matrix:0 0 0;0 1 0;0 0 0").make().kernels[0], Kernel(1, 1, {1}));
+  EXPECT_EQ(FilterSpec::parse("unsharp:threshold=0.1").make().kernels[0], Kernel(1, 1, {1}));
+  EXPECT_LT(FilterSpec::parse("gaussian:radius=256").make().kernels[0].width(), 100);
+}
+
+TEST(Parse, MultipliesTwoVectors) {
+  const Kernel k = FilterSpec::parse("separable:1 2;-1,0 1:scale=1/2").make().kernels[0];
+  EXPECT_EQ(k, Kernel(2, 3, {-0.5, -1, 0, 0, 0.5, 1}));
+}
+
+TEST(Parse, RandomIsTheSameEverywhere) {
+  const Kernel k = FilterSpec::parse("random:7,4x3").make().kernels[0];
+  EXPECT_EQ(k.width(), 4);
+  EXPECT_EQ(k.height(), 3);
+  EXPECT_NEAR(k.abs_sum(), 1, 1e-12);
+  // mt19937's first number for seed 7 is 327741615 by its definition.
+  EXPECT_NEAR(k.at(0, 0) / k.at(1, 0), (327741615 / 0x1p32 - 0.25) / (976413892 / 0x1p32 - 0.25),
+              1e-9);
+  EXPECT_EQ(taps("random:7,5").size(), 25u);
+  EXPECT_NE(taps("random:8,5"), taps("random:7,5"));
+}
+
+TEST(Parse, KernelsCanBeForSomePlanes) {
+  EXPECT_FALSE(FilterSpec::parse("box").planes());
+  EXPECT_EQ(FilterSpec::parse("box:planes=luma:size=5").planes()->mode, PlaneSelection::Mode::luma);
+  EXPECT_EQ(FilterSpec::parse("row:1 2:planes=u,v").planes()->names, "UV");
+}
+
+TEST(Parse, WarnsOfWhatWillClip) {
+  const auto warning = [](const char* spec) { return FilterSpec::parse(spec).gain_warning(); };
+  EXPECT_NE(warning("matrix:1 1 1;1 1 1;1 1 1").find(":scale=1/9"), std::string::npos);
+  EXPECT_NE(warning("row:.5 .75").find(":scale=0.8"), std::string::npos);
+  EXPECT_NE(warning("matrix:-1 -1").find(":bias=1"), std::string::npos);
+  for (const char* fine :
+       {"matrix:1 1 1;1 1 1;1 1 1:scale=1/9", "row:1 2 1:scale=auto", "row:1 1:scale=1",
+        "matrix:0 -1 0;-1 5 -1;0 -1 0", "row:-1 0 1", "row:.5 .501", "row:.3 .3", "row:-1:abs=1",
+        "row:-1:bias=1", "row:1:bias=0.25", "sobel", "laplacian:neighbours=8"})
+    EXPECT_EQ(warning(fine), "") << fine;
+  for (const Preset& preset : presets()) EXPECT_EQ(warning(preset.name.data()), "") << preset.name;
+}
+
+TEST(Parse, WarnsOfASquareInOneRow) {
+  const auto warning = [](const std::string& spec) {
+    return FilterSpec::parse(spec).shape_warning();
+  };
+  EXPECT_NE(warning("matrix:0 -1 0 -1 5 -1 0 -1 0").find(" matrix:0 -1 0;-1 5 -1;0 -1 0,"),
+            std::string::npos);
+  EXPECT_NE(warning("matrix:1/9,1/9, 0 0 -.5 0 0 0  1:bias=1")
+                .find(" matrix:1/9 1/9 0;0 -.5 0;0 0 1:bias=1,"),
+            std::string::npos);
+  EXPECT_NE(warning("matrix:1;2;3;4;5;6;7;8;9").find("one column; a 3x3 matrix is matrix:1 2 3;4"),
+            std::string::npos);
+  std::string five = "matrix:1";
+  for (int i = 1; i < 25; ++i) five += " 0";
+  EXPECT_NE(warning(five).find("matrix:1 0 0 0 0;0"), std::string::npos);
+  const auto of_file = [](const char* text) {
+    return FilterSpec::parse_file("k.txt", text).shape_warning();
+  };
+  EXPECT_NE(of_file("0 -1 0 -1 5 -1 0 -1 0\n").find("3 lines of 3"), std::string::npos);
+  EXPECT_EQ(of_file("0 -1 0\n-1 5 -1\n0 -1 0\n"), "");
+  for (const char* fine : {"row:0 -1 0 -1 5 -1 0 -1 0", "column:0 -1 0 -1 5 -1 0 -1 0", "matrix:1",
+                           "matrix:1 2 3", "matrix:1 2 3 4", "matrix:1 0 0;0 0 0;0 0 1",
+                           "matrix:1 0 0 0 0 0 0 0 0;0 0 0 0 0 0 0 0 1", "random:1,9x1"})
+    EXPECT_EQ(warning(fine), "") << fine;
+}
+
+TEST(Parse, NamesInAnyCase) {
+  for (const auto& [spec, name] : {std::pair{"GAUSSIAN:Sigma=2:Planes=LUMA", "gaussian"},
+                                   {"Sobel:NORM=L1:Axis=X", "sobel"},
+                                   {"Matrix:1 2 1:Scale=AUTO", "matrix"}})
+    EXPECT_EQ(FilterSpec::parse(spec).name(), name);
+  EXPECT_EQ(FilterSpec::parse("Gaussian:SIGMA=2").make().kernels,
+            FilterSpec::parse("gaussian:sigma=2").make().kernels);
+  EXPECT_EQ(FilterSpec::parse("row:1 2:SCALE=2").make().kernels[0].sum(), 6);
+}
+
+struct Bad {
+  const char* spec;
+  std::size_t column;  // from 1
+  const char* says;
+};
+
+class ParseErrors : public testing::TestWithParam<Bad> {};
+
+TEST_P(ParseErrors, PointAtTheColumn) {
+  const Bad& bad = GetParam();
+  try {
+    FilterSpec::parse(bad.spec);
+    FAIL() << bad.spec << " was accepted";
+  } catch (const SpecError& error) {
+    EXPECT_EQ(error.text(), bad.spec);
+    EXPECT_EQ(error.column(), bad.column) << error.what();
+    EXPECT_NE(std::string(error.what()).find(bad.says), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ParseErrors,
+    testing::Values(
+        Bad{"", 1, "unknown filter ''; there are identity"},
+        Bad{"qqq", 1, "unknown filter 'qqq'; there are identity"},
+        Bad{"sobell", 1, "unknown filter 'sobell' (did you mean 'sobel'?)"},
+        Bad{"blur:sigma=2", 1, "(did you mean 'gaussian' or 'box'?)"},
+        Bad{"gauss", 1, "(did you mean 'gaussian'?)"},
+        Bad{"HighPass", 1, "(did you mean 'high-pass'?)"},
+        Bad{"laplacian:neighbors=8", 11, "(did you mean 'neighbours'?)"},
+        Bad{"sobel:norm=maxx", 12, "(did you mean 'max'?)"},
+        Bad{"box:Size=3:size=5", 12, "'size' was given already"},
+        Bad{"box:planes=lume", 12, "(did you mean 'luma'?)"},
+        Bad{"matrix", 7, "':' after 'matrix'"}, Bad{"matrix:", 8, "no numbers"},
+        Bad{"matrix:1 2;;1 2", 12, "row 2 has no numbers"},
+        Bad{"matrix:1 2;3", 12, "row 2 has 1 numbers"},
+        Bad{"matrix:1 x", 10, "a number, found 'x'"}, Bad{"matrix:1 2x", 11, "found 'x'"},
+        Bad{"matrix:1/0", 10, "divide by 0"}, Bad{"matrix:1e999", 8, "out of range"},
+        Bad{"matrix:nan", 8, "not finite"}, Bad{"matrix:1e10", 1, "outside"},
+        Bad{"row:1 2;3 4", 5, "one list"}, Bad{"gaussian:sgma=2", 10, "unknown key 'sgma'"},
+        Bad{"gaussian:sigma", 15, "'=' after 'sigma'"}, Bad{"gaussian:sigma=", 16, "the text ends"},
+        Bad{"gaussian:sigma=-1", 16, "outside 0 to"}, Bad{"gaussian:sigma=86", 16, "outside 0 to"},
+        Bad{"gaussian:sigma=2;", 17, "':' or the end"}, Bad{"box:size=2.5", 10, "whole number"},
+        Bad{"box:size=514", 10, "outside"}, Bad{"sobel:norm=l3", 12, "not one of l2, l1, max"},
+        Bad{"sobel:scale=auto", 1, "one kernel"}, Bad{"sobel:scale=-1", 1, "positive"},
+        Bad{"sobel:anchor=3,0", 1, "outside a kernel of 3x3"},
+        Bad{"matrix:1 -1:scale=auto", 1, "which is 0"},
+        Bad{"matrix:1 2:anchor=2,0", 1, "outside a kernel of 2x1"},
+        Bad{"matrix:1 2:anchor=1", 20, "',' between"},
+        Bad{"matrix:1:rotate=45", 17, "0, 90, 180 or 270"}, Bad{"matrix:1:abs=2", 14, "0 or 1"},
+        Bad{"box:scale=1e7", 11, "outside -1000000 to 1000000"},
+        Bad{"matrix:1:bias=17", 15, "outside -16 to 16"},
+        Bad{"matrix:1 +-2", 11, "a number after '+', found '-'"},
+        Bad{"matrix:1,,2", 10, "a number, found ','"}, Bad{"matrix:1,2,", 12, "a number after ','"},
+        Bad{"matrix:,1", 8, "a number, found ','"}, Bad{"row:1\x01", 6, "found byte 0x01"},
+        Bad{"separable:1 2", 14, "';' and the column"}, Bad{"separable:1 2;", 15, "no numbers"},
+        Bad{"separable:1;2;3", 14, "':' or the end"}, Bad{"random:1", 9, "',' and the size"},
+        Bad{"random:-1,3", 8, "outside 0 to"}, Bad{"random:1,3x", 12, "a number"},
+        Bad{"random:1,514", 10, "outside 1 to 513"}, Bad{"random:1.5,3", 8, "whole number"},
+        Bad{"box:size=3:size=5", 12, "'size' was given already"},
+        Bad{"row:1:bias=0:bias=0", 14, "'bias' was given already"},
+        Bad{"row:1:planes=x", 14, "names no planes"}, Bad{"row:1:planes=", 14, "no plane is named"},
+        Bad{"unsharp:threshold=0.1:scale=auto", 1, "one kernel"},
+        Bad{"file:/no/such/file", 6, "cannot read the kernel file '/no/such/file': No such file"},
+        Bad{"file:/", 6, "directory"}));
+
+TEST(Parse, RefusesHugeMatrices) {
+  std::string wide = "row:";
+  for (int i = 0; i < Kernel::max_size; ++i) wide += "1 ";
+  EXPECT_NO_THROW(FilterSpec::parse(wide));
+  EXPECT_THROW(FilterSpec::parse(wide + "1"), SpecError);
+}
+
+}  // namespace
+}  // namespace vidconv

@@ -1,0 +1,45 @@
+// Runs any variant on test pictures, wherever it computes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/convolver/convolver.h"
+#include "tests/kernels/support/picture.h"
+
+namespace vidconv::test {
+
+// The variants that this machine can run, those to study too: those of the CPU, and those of CUDA
+// where there is a device. Where CUDA is required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main()
+// has made sure. With a size, those that take planes of it. VIDCONV_TEST_VARIANTS=PREFIX leaves
+// those whose names begin so: a new variant, while one works on it. NAME$ leaves that one.
+std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
+
+// Whether the build has CUDA variants and the machine a device for them.
+bool cuda_works();
+
+// A convolver that takes pictures in host memory.
+class Runner {
+ public:
+  Runner(const Variant& variant, const Plan& plan, int threads = 1);
+  ~Runner();
+
+  // Writes the component of `dst` and nothing else: every other byte of its allocation is carried
+  // along, so that a variant that writes elsewhere shows.
+  void run(const Picture& src, Picture& dst);
+  // Several planes in one call of the convolver.
+  void run(const std::vector<Picture>& sources, std::vector<Picture>& results);
+
+ private:
+  class DeviceMemory;
+  void run(std::span<const Picture* const> sources, std::span<Picture* const> results);
+  Device device_;
+  std::unique_ptr<Convolver> convolver_;
+  std::unique_ptr<DeviceMemory> memory_;
+};
+
+// What the definition makes of `src`, in a copy of `dst`.
+Picture expected(const Plan& plan, const Picture& src, const Picture& dst);
+
+}  // namespace vidconv::test

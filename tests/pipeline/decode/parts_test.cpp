@@ -1,0 +1,276 @@
+// Several decoders on one stream give the frames of one: in closed and open groups of pictures,
+// with parts shorter and longer than what may wait, and where sessions are refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "pipeline/decode/decoder_choice.h"
+#include "pipeline/decode/decoder_parts.h"
+#include "tests/pipeline/support/support.h"
+
+namespace vidconv {
+namespace {
+
+using test::TempDir;
+
+struct Clip {
+  const char* name;
+  const char* encoding;
+  int least_parts;  // what the clip is made for
+};
+
+constexpr Clip clips[] = {
+    {"h264.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0", 5},
+    {"h264_open.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:open-gop=1", 1},
+    {"h264_fields.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:tff=1", 5},
+    {"h264_deep.mkv", "-c:v libx264 -g 10 -bf 6 -x264-params scenecut=0:b-pyramid=normal:ref=6", 5},
+    {"h264.ts", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0", 5},
+    {"hevc.mkv", "-c:v libx265 -x265-params keyint=10:min-keyint=10:open-gop=0:log-level=error", 5},
+    {"hevc_open.mp4", "-c:v libx265 -x265-params keyint=10:min-keyint=10:log-level=error", 5},
+    {"vp9.webm", "-c:v libvpx-vp9 -g 10 -b:v 200k -cpu-used 8 -deadline realtime", 5},
+    {"mpeg2.mkv", "-c:v mpeg2video -g 10 -bf 2", 1},
+};
+
+// 75 frames, the first clip's way unless told otherwise; its path.
+std::string make_clip(const TempDir& dir, const Clip& clip = clips[0]) {
+  const std::string path = dir / clip.name;
+  test::shell(
+      "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
+      std::string(clip.encoding) + " " + path);
+  return path;
+}
+
+InputPtr open_clip(const std::string& path) {
+  AVFormatContext* container = nullptr;
+  if (avformat_open_input(&container, path.c_str(), nullptr, nullptr) < 0)
+    throw std::runtime_error("cannot open " + path);
+  InputPtr input(container);
+  EXPECT_GE(avformat_find_stream_info(container, nullptr), 0);
+  return input;
+}
+
+std::vector<std::string> decode(AVFormatContext& input, VideoDecoder& decoder) {
+  using Result = VideoDecoder::Result;
+  std::vector<std::string> pictures;
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (;;) {
+    FramePtr frame;
+    const Result result = decoder.receive(frame);
+    if (result == Result::end || result == Result::refused) return pictures;
+    EXPECT_NE(result, Result::damaged);
+    if (result == Result::done) {
+      EXPECT_GT(frame->pts, last);
+      last = frame->pts;
+      pictures.push_back(test::packed(Frame(std::move(frame), 0)));
+    }
+    if (result != Result::again) continue;
+    const PacketPtr packet = make_packet();
+    const bool more = av_read_frame(&input, packet.get()) >= 0;
+    decoder.send(more ? packet.get() : nullptr);
+  }
+}
+
+class Parts : public testing::TestWithParam<Clip> {};
+
+TEST_P(Parts, GiveTheFramesOfOneDecoder) {
+  const TempDir dir;
+  const std::string path = make_clip(dir, GetParam());
+  const DecoderOptions options{.threads = 1};
+  const InputPtr whole = open_clip(path);
+  Decoder one(*whole->streams[0], options);
+  const std::vector<std::string> wanted = decode(*whole, one);
+  ASSERT_EQ(wanted.size(), 75u);
+  const bool join = can_join(whole->streams[0]->codecpar->codec_id);
+  for (const PartedOptions& parted :
+       {PartedOptions{.sessions = 1, .frames = 2, .least_packets = 1},
+        PartedOptions{.sessions = 3, .frames = 2, .least_packets = 5},
+        PartedOptions{.sessions = 4, .frames = 64, .least_packets = 12},
+        PartedOptions{.sessions = 1, .frames = 64, .least_packets = 1, .join = join},
+        PartedOptions{.sessions = 2, .frames = 2, .least_packets = 5, .join = join}}) {
+    const InputPtr input = open_clip(path);
+    const AVStream& stream = *input->streams[0];
+    PartedDecoder several(
+        stream, [&] { return std::make_unique<Decoder>(stream, options); }, parted);
+    EXPECT_TRUE(decode(*input, several) == wanted)
+        << parted.sessions << " sessions" << (parted.join ? ", joined" : "");
+    EXPECT_EQ(several.errors(), 0) << several.first_error();
+  }
+}
+
+// Otherwise the test above would prove nothing.
+TEST_P(Parts, AreCutWhereTheyMayBe) {
+  const TempDir dir;
+  const std::string path = make_clip(dir, GetParam());
+  const InputPtr input = open_clip(path);
+  int cuts = 0;
+  for (const PacketPtr packet = make_packet(); av_read_frame(input.get(), packet.get()) >= 0;
+       av_packet_unref(packet.get()))
+    cuts += cut_at(*packet, *input->streams[0]->codecpar) != Cut::no;
+  EXPECT_GE(cuts, GetParam().least_parts > 1 ? GetParam().least_parts : 0);
+}
+
+std::string name_of_clip(const testing::TestParamInfo<Clip>& info) {
+  std::string name = info.param.name;
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Clips, Parts, testing::ValuesIn(clips), name_of_clip);
+
+void drop_after(const std::string& path, int frames, const PartedOptions& options) {
+  const auto input = open_clip(path);
+  const AVStream& stream = *input->streams[0];
+  PartedDecoder decoder(
+      stream, [&] { return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1}); },
+      options);
+  for (int seen = 0; seen < frames;) {
+    FramePtr frame;
+    const auto result = decoder.receive(frame);
+    seen += result == VideoDecoder::Result::done;
+    if (result != VideoDecoder::Result::again) continue;
+    const PacketPtr packet = make_packet();
+    const bool more = av_read_frame(input.get(), packet.get()) >= 0;
+    decoder.send(more ? packet.get() : nullptr);
+  }
+}
+
+TEST(PartedDecoder, CanBeDroppedAtAnyMoment) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  for (int frames = 0; frames < 40; frames += 3) {
+    drop_after(path, frames, {.sessions = 3, .frames = 2, .least_packets = 5});
+    // While sessions wait for parts to join, which without end they would get only from more
+    // packets.
+    drop_after(path, frames,
+               {.sessions = 3,
+                .frames = 256,
+                .least_packets = 5,
+                .join = true,
+                .patience = std::chrono::hours(1)});
+  }
+}
+
+// A device that has no room for so many decoders, or none of this kind.
+class RefusingDecoder final : public Decoder {
+ public:
+  RefusingDecoder(const AVStream& stream, int packets, bool slow = false)
+      : Decoder(stream, {.threads = 1}), left_(packets), slow_(slow) {}
+  Result send(const AVPacket* packet) override {
+    if (left_-- > 0) return Decoder::send(packet);
+    // Until others have done what they can.
+    if (slow_) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return Result::refused;
+  }
+
+ private:
+  int left_;
+  const bool slow_;
+};
+
+// Sessions from the `good`th on are refused, after this many packets.
+std::unique_ptr<VideoDecoder> make_partly_refused(const AVStream& stream, int good, int packets,
+                                                  bool slow = false, std::size_t frames = 3) {
+  return std::make_unique<PartedDecoder>(
+      stream,
+      [&stream, packets, slow, left = std::make_shared<std::atomic<int>>(good)] {
+        return std::make_unique<RefusingDecoder>(stream, (*left)-- > 0 ? 1000 : packets, slow);
+      },
+      PartedOptions{.sessions = 4, .frames = frames, .least_packets = 5});
+}
+
+std::vector<std::string> decode_on_one(const std::string& path) {
+  const auto input = open_clip(path);
+  Decoder decoder(*input->streams[0], {.threads = 1});
+  return decode(*input, decoder);
+}
+
+TEST(PartedDecoder, LeavesPartsOfRefusedSessionsToOthers) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  const std::vector<std::string> wanted = decode_on_one(path);
+  for (int good = 1; good < 4; ++good)
+    for (const bool slow : {false, true})
+      for (const std::size_t frames : {3u, 256u}) {
+        const auto input = open_clip(path);
+        const auto decoder = make_partly_refused(*input->streams[0], good, 0, slow, frames);
+        EXPECT_TRUE(decode(*input, *decoder) == wanted)
+            << good << " sessions, " << frames << " frames" << (slow ? ", slow to refuse" : "");
+      }
+}
+
+// Counts how often it is told that a stream has ended.
+class EndedDecoder final : public Decoder {
+ public:
+  EndedDecoder(const AVStream& stream, std::atomic<int>& ends, std::chrono::milliseconds delay)
+      : Decoder(stream, {.threads = 1}), ends_(ends), delay_(delay) {}
+  Result send(const AVPacket* packet) override {
+    if (!packet) ++ends_;
+    std::this_thread::sleep_for(delay_);
+    return Decoder::send(packet);
+  }
+
+ private:
+  std::atomic<int>& ends_;
+  const std::chrono::milliseconds delay_;
+};
+
+// Ending a stream and beginning another takes a device long; and while one session lags, the others
+// run out of parts.
+TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  const std::vector<std::string> wanted = decode_on_one(path);
+  for (const int sessions : {1, 2, 3})
+    for (const std::size_t frames : {2u, 256u}) {
+      const auto input = open_clip(path);
+      const AVStream& stream = *input->streams[0];
+      std::atomic<int> made = 0, ends = 0;
+      PartedDecoder decoder(stream,
+                            [&] {
+                              const std::chrono::milliseconds delay(made++ == 0 ? 5 : 0);
+                              return std::make_unique<EndedDecoder>(stream, ends, delay);
+                            },
+                            {.sessions = sessions,
+                             .frames = frames,
+                             .least_packets = 5,
+                             .join = true,
+                             .patience = std::chrono::hours(1)});
+      EXPECT_TRUE(decode(*input, decoder) == wanted) << sessions << " sessions";
+      EXPECT_LE(ends, made) << sessions << " sessions, " << frames << " frames";
+    }
+}
+
+TEST(Fallback, BeforeTheFirstFrameLosesNone) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  const std::vector<std::string> wanted = decode_on_one(path);
+  for (const int packets : {0, 1, 2}) {  // too few for a frame: the clip has B frames
+    const auto input = open_clip(path);
+    const AVStream& stream = *input->streams[0];
+    int fallbacks = 0;
+    const auto decoder =
+        make_fallible_decoder(make_partly_refused(stream, 0, packets), [&](const std::string&) {
+          ++fallbacks;
+          return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1});
+        });
+    EXPECT_TRUE(decode(*input, *decoder) == wanted) << packets << " packets";
+    EXPECT_EQ(fallbacks, 1);
+    EXPECT_EQ(decoder->errors(), 0) << decoder->first_error();
+  }
+}
+
+TEST(Fallback, AfterTheFirstFrameIsAnError) {
+  const TempDir dir;
+  const std::string path = make_clip(dir);
+  const auto input = open_clip(path);
+  const auto decoder = make_fallible_decoder(
+      std::make_unique<RefusingDecoder>(*input->streams[0], 20),
+      [](const std::string&) -> std::unique_ptr<VideoDecoder> { return nullptr; });
+  test::expect_error(Fault::device, {"--decoder cpu"}, [&] { decode(*input, *decoder); });
+}
+
+}  // namespace
+}  // namespace vidconv

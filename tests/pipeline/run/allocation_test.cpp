@@ -1,0 +1,259 @@
+// No frame costs an allocation once the first ones have passed. A program of its own: it counts
+// every malloc of the process, those of libraries too. What NVIDIA's driver allocates for itself is
+// left out: nobody can do anything about it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "pipeline/av/av_log.h"
+#include "pipeline/source/source_steady.h"
+#include "tests/pipeline/support/support.h"
+#ifdef VIDCONV_HAVE_CUDA
+#include "pipeline/device/cuda_objects.h"
+#endif
+
+namespace {
+
+std::atomic<std::int64_t> host_allocations = 0;
+thread_local bool no_memory = false;       // malloc() finds none on this thread
+std::atomic<void*> last_caller = nullptr;  // of a counted one, for whoever looks for it
+std::atomic<std::uintptr_t> driver_begin = 0, driver_end = 0;
+
+void count_call(void* caller) {
+  const auto at = reinterpret_cast<std::uintptr_t>(caller);
+  if (at >= driver_begin && at < driver_end) return;
+  ++host_allocations;
+  last_caller = caller;
+}
+
+// Once the driver is loaded.
+void find_driver() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void*) {
+        if (!std::strstr(library->dlpi_name, "libcuda.so")) return 0;
+        for (int i = 0; i < library->dlpi_phnum; ++i) {
+          const auto& part = library->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+          driver_begin = library->dlpi_addr + part.p_vaddr;
+          driver_end = driver_begin + part.p_memsz;
+        }
+        return 0;
+      },
+      nullptr);
+}
+
+}  // namespace
+
+// glibc's own, under the names that it keeps for those who replace the others.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) noexcept {
+  if (no_memory) return nullptr;
+  count_call(__builtin_return_address(0));
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  count_call(__builtin_return_address(0));
+  return __libc_calloc(count, size);
+}
+void* realloc(void* block, std::size_t size) noexcept {
+  count_call(__builtin_return_address(0));
+  return __libc_realloc(block, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  count_call(__builtin_return_address(0));
+  return __libc_memalign(alignment, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  count_call(__builtin_return_address(0));
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexcept {
+  count_call(__builtin_return_address(0));
+  *block = __libc_memalign(alignment, size);
+  return *block ? 0 : 12;  // ENOMEM
+}
+}
+
+namespace vidconv {
+namespace {
+
+constexpr std::int64_t first = 16, last = 160;  // frames between which nothing may be allocated
+
+struct Counts {
+  std::int64_t host = 0, device = 0;
+  static Counts now() {
+    Counts counts{.host = host_allocations, .device = 0};
+#ifdef VIDCONV_HAVE_CUDA
+    counts.device = cuda_allocations();
+#endif
+    return counts;
+  }
+};
+
+// Passes frames on, and looks at the counters after the first and the last of them.
+class CountingSink final : public Sink {
+ public:
+  explicit CountingSink(std::unique_ptr<Sink> inner) : inner_(std::move(inner)) {}
+  void write(Frame frame) override {
+    const std::int64_t number = frame.number();
+    if (number == first / 2) settle();
+    inner_->write(std::move(frame));
+    if (number == first) before = Counts::now();
+    if (number == last) after = Counts::now();
+  }
+  void finish() override { inner_->finish(); }
+  std::int64_t frames() const override { return inner_->frames(); }
+  std::string description() const override { return inner_->description(); }
+
+  Counts before, after;
+
+ private:
+  // Until everything before the sink has filled up: as many frames are in flight then as ever.
+  static void settle() {
+    std::int64_t seen = -1;
+    while (seen != host_allocations) {
+      seen = host_allocations;
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+  }
+
+  const std::unique_ptr<Sink> inner_;
+};
+
+// Frames that lie in memory: whatever their pool holds.
+class MemorySource final : public SteadySource {
+ public:
+  MemorySource(const VideoInfo& info, const SourceOptions& options)
+      : SteadySource(info, options, std::nullopt) {}
+
+ private:
+  bool read(Frame&, std::int64_t) override { return true; }
+};
+
+SourceOptions options_for(Device device) {
+  SourceOptions options = test::source_options_for(device);
+  options.frames = last + 20;
+  return options;
+}
+
+void expect_no_allocations(Source& source, const std::string& output, Device device,
+                           const std::string& filter, const SinkOptions& sink_options = {}) {
+  const auto processor =
+      test::processor_for(source, {filter}, {.device = device, .threads = 2, .variant = {}});
+  CountingSink sink(open_sink(output, sink_options, source));
+  find_driver();
+  run(source, *processor, sink);
+  ASSERT_EQ(sink.frames(), last + 20);
+  EXPECT_GT(sink.before.host, 0);  // the counter counts
+  EXPECT_EQ(sink.after.host - sink.before.host, 0)
+      << "the last one at " << last_caller << ", main program at "
+      << reinterpret_cast<void*>(_r_debug.r_map->l_addr);
+  if (device == Device::cuda) {
+    EXPECT_GT(sink.before.device, 0);
+  }
+  EXPECT_EQ(sink.after.device - sink.before.device, 0);
+}
+
+struct Case {
+  const char* format;
+  int width, height;
+  const char* filter;
+};
+constexpr Case cases[] = {
+    {"yuv420p", 192, 108, "sobel"},
+    {"yuv420p", 192, 108, "gaussian:sigma=2"},
+    {"yuv420p", 1920, 1080, "sobel"},
+    {"yuv420p10le", 192, 108, "matrix:1 2 3;4 5 6;7 8 1:scale=auto"},
+    {"yuv444p16le", 192, 108, "gaussian:sigma=2"},
+    {"gbrpf32le", 64, 48, "sharpen"},
+};
+
+class Allocations : public testing::TestWithParam<Device> {};
+
+TEST_P(Allocations, NoneFromMemoryToMemory) {
+  if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
+  for (const Case& c : cases)
+    for (const char* output : {"null:", "md5:"}) {
+      SCOPED_TRACE(std::string(c.format) + " " + c.filter + " " + output);
+      const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+      MemorySource source({.format = find_format(av_get_pix_fmt(c.format)),
+                           .width = c.width,
+                           .height = c.height,
+                           .frame_rate = {25, 1}},
+                          options_for(GetParam()));
+      expect_no_allocations(source, output, GetParam(), c.filter, {.stdout_fd = nowhere});
+      close(nowhere);
+    }
+}
+
+// A thread at the far end of each pipe, with memory of its own.
+TEST_P(Allocations, NoneFromPipeToPipe) {
+  if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
+  for (const char* kind : {"raw", "y4m"}) {
+    SCOPED_TRACE(kind);
+    const bool raw = kind == std::string("raw");
+    std::array<int, 2> in{}, out{};
+    ASSERT_EQ(pipe2(in.data(), O_CLOEXEC), 0);
+    ASSERT_EQ(pipe2(out.data(), O_CLOEXEC), 0);
+    const std::string header = raw ? "" : "YUV4MPEG2 W64 H48 F25:1 C420jpeg\n";
+    const std::string frame = (raw ? "" : "FRAME\n") + std::string(64 * 48 * 3 / 2, 'x');
+    std::jthread writer([&] {
+      if (write(in[1], header.data(), header.size()) < 0) return;
+      for (std::int64_t i = 0; i < last + 20; ++i)
+        if (write(in[1], frame.data(), frame.size()) < 0) return;
+      close(in[1]);
+    });
+    std::jthread reader([&] {
+      static std::array<char, 65536> bytes;
+      while (read(out[0], bytes.data(), bytes.size()) > 0) {
+      }
+    });
+    {
+      SourceOptions options = options_for(GetParam());
+      options.stdin_fd = in[0];
+      if (raw) options.raw = "64x48:yuv420p@25";
+      const auto source = open_source("-", options);
+      expect_no_allocations(*source, "-", GetParam(), "sobel",
+                            {.format = kind, .stdout_fd = out[1]});
+    }
+    writer.join();
+    close(in[0]);
+    close(out[1]);
+    reader.join();
+    close(out[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Allocations, testing::Values(Device::cpu, Device::cuda),
+                         [](const auto& instance) {
+                           return instance.param == Device::cpu ? "cpu" : "cuda";
+                         });
+
+// A line of libav*'s that cannot be kept is lost: no exception passes among its frames.
+TEST(Allocations, LogLineWithoutMemory) {
+  capture_av_log();
+  take_av_line();
+  const std::string line(500, 'x');
+  no_memory = true;
+  av_log(nullptr, AV_LOG_ERROR, "%s\n", line.c_str());
+  no_memory = false;
+  EXPECT_EQ(take_av_line(), "");
+  av_log(nullptr, AV_LOG_ERROR, "%s\n", line.c_str());
+  EXPECT_EQ(take_av_line(), line);
+}
+
+}  // namespace
+}  // namespace vidconv

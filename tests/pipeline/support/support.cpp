@@ -1,0 +1,140 @@
+#include "tests/pipeline/support/support.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "pipeline/device/cuda.h"
+
+namespace vidconv::test {
+
+namespace fs = std::filesystem;
+
+TempDir::TempDir() {
+  std::string name = (fs::temp_directory_path() / "vidconv-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+  path_ = name;
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::vector<std::string> TempDir::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  ASSERT_TRUE(file.flush()) << path;
+}
+
+std::string shell(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) {
+    ADD_FAILURE() << "cannot run " << command;
+    return output;
+  }
+  std::array<char, 65536> buffer;
+  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe))
+    output.append(buffer.data(), count);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return output;
+}
+
+std::string packed(const Frame& frame) {
+  std::string bytes;
+  for (int p = 0; p < frame.format().planes; ++p)
+    for (int y = 0; y < frame.format().rows(p, frame.height()); ++y)
+      bytes.append(reinterpret_cast<const char*>(frame.row(p, y)),
+                   frame.format().row_bytes(p, frame.width()));
+  return bytes;
+}
+
+void MemorySink::write(Frame frame) {
+  pictures.push_back(packed(frame));
+  times.push_back(frame.av().pts);
+}
+
+std::vector<Device> all_devices() {
+  const CudaDevices cuda = cuda_devices();
+  if (!cuda.devices.empty()) return {Device::cpu, Device::cuda};
+  const char* required = std::getenv("VIDCONV_REQUIRE_CUDA");
+  EXPECT_FALSE(required && std::string_view(required) == "1") << cuda.why_none;
+  return {Device::cpu};
+}
+
+bool has(Device device) {
+  static const std::vector<Device> all = all_devices();
+  return std::ranges::find(all, device) != all.end();
+}
+
+SourceOptions source_options_for(Device device) {
+  return {.memory = device == Device::cuda ? pinned_memory : plain_memory};
+}
+
+std::unique_ptr<Processor> processor_for(const Source& source,
+                                         const std::vector<std::string>& chain,
+                                         ProcessorOptions options) {
+  std::vector<FilterSpec> specs;
+  for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
+  const VideoInfo& video = source.video();
+  return make_processor(make_work(specs, *video.format, {}, {}), video.width, video.height,
+                        options);
+}
+
+Contents read_all(Source& source) {
+  Contents contents;
+  while (std::optional<Item> item = source.next()) {
+    if (const Frame* frame = std::get_if<Frame>(&*item)) {
+      EXPECT_EQ(frame->number(), std::ssize(contents.pictures));
+      contents.pictures.push_back(packed(*frame));
+      contents.times.push_back(frame->av().pts);
+    } else {
+      ++contents.packets[std::get<PacketPtr>(*item)->stream_index];
+    }
+  }
+  contents.damage = source.damage();
+  return contents;
+}
+
+Contents read_all(const std::string& input, const SourceOptions& options) {
+  return read_all(*open_source(input, options));
+}
+
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const Source& source) {
+  const InputInfo input = source.info();
+  return vidconv::open_sink(plan_output(output, options, input.videos), input);
+}
+
+RunResult convert(const std::string& input, const std::string& output,
+                  const std::vector<std::string>& chain, SinkOptions options,
+                  const SourceOptions& source_options) {
+  RunFiles files;
+  SourceOptions from = source_options;
+  from.files = options.files = &files;
+  const auto source = open_source(input, from);
+  const auto sink = open_sink(output, options, *source);
+  const auto processor = processor_for(*source, chain);
+  return run(*source, *processor, *sink);
+}
+
+}  // namespace vidconv::test

@@ -1,0 +1,102 @@
+// What the tests of the pipeline share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/spec/parse.h"
+#include "pipeline/run/run.h"
+
+namespace vidconv::test {
+
+// A directory of its own for the running test, gone with this object.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // The names of all files in it, sorted.
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::string& path);
+void write_file(const std::string& path, const std::string& bytes);
+
+// Runs a command of the shell and returns what it wrote to standard output; fails the test where it
+// does not succeed.
+std::string shell(const std::string& command);
+
+// Keeps every frame's visible samples, packed.
+class MemorySink final : public Sink {
+ public:
+  void write(Frame frame) override;
+  void finish() override { finished = true; }
+  std::int64_t frames() const override { return static_cast<std::int64_t>(pictures.size()); }
+  std::string description() const override { return "memory"; }
+  void copy(PacketPtr packet) override { ++packets[packet->stream_index].copied; }
+  std::map<int, CopyAccount> copies() const override { return packets; }
+
+  std::vector<std::string> pictures;
+  std::vector<std::int64_t> times;  // pts
+  std::map<int, CopyAccount> packets;
+  bool finished = false;
+};
+
+std::string packed(const Frame& frame);
+
+// Every device of this machine that filters. Fails the test where VIDCONV_REQUIRE_CUDA=1 and there
+// is no CUDA device.
+std::vector<Device> all_devices();
+
+// Whether it is one of these.
+bool has(Device device);
+// With frames in the memory that the device wants.
+SourceOptions source_options_for(Device device);
+
+// A chain of filters, on the CPU unless the options say otherwise, for the frames of `source`.
+std::unique_ptr<Processor> processor_for(const Source& source,
+                                         const std::vector<std::string>& chain,
+                                         ProcessorOptions options = {});
+
+// Everything that comes out of a source, unfiltered.
+struct Contents {
+  std::vector<std::string> pictures;
+  std::vector<std::int64_t> times;
+  std::map<int, std::int64_t> packets;
+  Damage damage;
+};
+Contents read_all(Source& source);
+Contents read_all(const std::string& input, const SourceOptions& options = {});
+
+// For the videos of `source`, before its first next().
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const Source& source);
+
+// Filters `input` with `chain` into `output`.
+RunResult convert(const std::string& input, const std::string& output,
+                  const std::vector<std::string>& chain = {"identity"}, SinkOptions options = {},
+                  const SourceOptions& source_options = {});
+
+// Runs `act`, which must throw an Error of this kind whose message holds each of `words`.
+template <class F>
+void expect_error(Fault fault, const std::vector<std::string>& words, F&& act) {
+  try {
+    act();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault) << error.message();
+    for (const std::string& word : words)
+      EXPECT_NE(error.message().find(word), std::string::npos)
+          << "'" << word << "' is not in: " << error.message();
+  }
+}
+
+}  // namespace vidconv::test
