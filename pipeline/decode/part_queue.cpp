@@ -10,6 +10,9 @@ constexpr std::int64_t none = AV_NOPTS_VALUE;
 constexpr std::size_t most_packets = 4096;  // that wait: a bound for streams with few key frames
 constexpr std::size_t always = 4;           // frames of the first part have room whatever waits
 
+// The first of all has nothing before it: whoever is at another part is ahead of it.
+bool may_join(const StreamPart& part) { return part.number > 0; }
+
 }  // namespace
 
 PartQueue::PartQueue(const AVCodecParameters& parameters, const PartedOptions& options)
@@ -20,7 +23,7 @@ PartQueue::PartQueue(const AVCodecParameters& parameters, const PartedOptions& o
 
 void PartQueue::cancel() {
   const std::lock_guard lock(mutex_);
-  cancelled_ = true;
+  turn(Course::cancelled);
   wake_all();
 }
 
@@ -33,10 +36,10 @@ void PartQueue::wake_all() {
 
 PartQueue::Result PartQueue::send(const AVPacket* packet) {
   const std::lock_guard lock(mutex_);
-  if (refused_) return Result::refused;
+  if (course_ == Course::refused) return Result::refused;
   if (!packet) {
     for (const PartPtr& part : parts_) complete(*part);
-    ended_ = true;
+    reader_ = Reader::at_end;
     wake_all();
     return Result::done;
   }
@@ -61,7 +64,6 @@ void PartQueue::begin_part(const AVPacket& packet, Cut cut) {
   const auto part = std::make_shared<StreamPart>();
   if (cut == Cut::open) {
     before->end = part->first = packet.pts;
-    part->begun = false;
     append(*before, packet);
     tail_ = before;
   } else {
@@ -69,7 +71,6 @@ void PartQueue::begin_part(const AVPacket& packet, Cut cut) {
     tail_.reset();
   }
   part->number = before->number + 1;
-  part->joins = options_.join;
   parts_.push_back(part);
   waiting_.push_back(part);
   idle_.notify_one();
@@ -77,7 +78,7 @@ void PartQueue::begin_part(const AVPacket& packet, Cut cut) {
 
 void PartQueue::append(StreamPart& part, const AVPacket& packet) {
   PacketPtr copy = share_packet(packet);
-  if (part.sent == 0 && !part.begun) begin_with(*copy, parameters_);
+  if (part.sent == 0 && part.first != none) begin_with(*copy, parameters_);
   part.packets.push_back(std::move(copy));
   ++part.sent;
   ++packets_;
@@ -92,43 +93,47 @@ void PartQueue::complete(StreamPart& part) {
 
 PartQueue::Result PartQueue::receive(FramePtr& frame) {
   std::unique_lock lock(mutex_);
-  asking_ = false;
+  if (!at_end()) reader_ = Reader::elsewhere;
   for (;;) {
-    if (cancelled_) return Result::end;
-    if (failure_) std::rethrow_exception(failure_);
-    if (refused_) return Result::refused;
+    if (cancelled()) return Result::end;
+    if (course_ == Course::failed) std::rethrow_exception(failure_);
+    if (course_ == Course::refused) return Result::refused;
     StreamPart& front = *parts_.front();
     if (!front.frames.empty()) {
       FramePtr next = std::move(front.frames.front());
       front.frames.pop_front();
       if (frames_-- >= options_.frames)
         for (const PartPtr& part : parts_) part->changed.notify_one();
-      proven_ = true;
+      turn(Course::proven);
       if (!next) return Result::damaged;
       frame = std::move(next);
       return Result::done;
     }
-    if (front.done && parts_.size() > 1) {
+    const bool done = front.output == StreamPart::Output::ended;
+    if (done && parts_.size() > 1) {
       parts_.pop_front();
       // It always has room now; where it waits for a session, so have the others.
       for (const PartPtr& part : parts_) part->changed.notify_one();
       continue;
     }
-    if (front.done && ended_) return Result::end;
+    if (done && at_end()) return Result::end;
     const auto sessions = static_cast<std::size_t>(options_.sessions);
     // Where the first part waits, a session may need packets to be done with its own; and where it
     // is to be followed, its last frames come out with the next ones.
-    const bool enough = packets_ >= most_packets ||
-                        (parts_.size() > 2 * sessions && !first_waits() && !front.followed);
-    asking_ = !ended_ && (front.done || !enough);
-    if (asking_) return Result::again;
+    const bool enough =
+        packets_ >= most_packets || (parts_.size() > 2 * sessions && !first_waits() &&
+                                     front.output != StreamPart::Output::held);
+    if (!at_end() && (done || !enough)) {
+      reader_ = Reader::asked;
+      return Result::again;
+    }
     ready_.wait(lock);
   }
 }
 
 std::size_t PartQueue::useful_sessions() const {
   const std::lock_guard lock(mutex_);
-  return proven_ && !cancelled_ ? parts_.size() : 1;
+  return course_ == Course::proven ? parts_.size() : 1;
 }
 
 void PartQueue::add_session() {
@@ -138,7 +143,7 @@ void PartQueue::add_session() {
 
 bool PartQueue::refused() const {
   const std::lock_guard lock(mutex_);
-  return refused_;
+  return course_ == Course::refused;
 }
 
 std::string PartQueue::refusal() const {
@@ -148,7 +153,9 @@ std::string PartQueue::refusal() const {
 
 PartPtr PartQueue::next_part() {
   std::unique_lock lock(mutex_);
-  const auto none_left = [&] { return over() || (ended_ && waiting_.empty() && worked_on_ == 0); };
+  const auto none_left = [&] {
+    return over() || (at_end() && waiting_.empty() && worked_on_ == 0);
+  };
   idle_.wait(lock, [&] { return none_left() || !waiting_.empty(); });
   return none_left() ? nullptr : take_waiting();
 }
@@ -168,23 +175,23 @@ PartPtr PartQueue::part_to_join(StreamPart& before) {
   if (!options_.join) return nullptr;
   const auto settled = [&] {
     if (over() || packets_ >= most_packets) return true;
-    if (waiting_.empty()) return ended_;
-    return waiting_.front()->complete || !waiting_.front()->joins;
+    if (waiting_.empty()) return at_end();
+    return waiting_.front()->complete || !may_join(*waiting_.front());
   };
-  before.followed = true;
+  before.output = StreamPart::Output::held;
   ready_.notify_one();
-  while (!joinable_.wait_for(lock, options_.patience, settled) && !asking_) {
+  while (!joinable_.wait_for(lock, options_.patience, settled) && reader_ != Reader::asked) {
   }
-  before.followed = false;
+  before.output = StreamPart::Output::coming;
   if (over() || waiting_.empty()) return nullptr;
   const StreamPart& next = *waiting_.front();
-  return next.joins && next.complete ? take_waiting() : nullptr;
+  return may_join(next) && next.complete ? take_waiting() : nullptr;
 }
 
 PacketPtr PartQueue::next_packet(StreamPart& part) {
   std::unique_lock lock(mutex_);
-  part.changed.wait(lock, [&] { return cancelled_ || part.complete || !part.packets.empty(); });
-  if (cancelled_ || part.packets.empty()) return nullptr;
+  part.changed.wait(lock, [&] { return cancelled() || part.complete || !part.packets.empty(); });
+  if (cancelled() || part.packets.empty()) return nullptr;
   PacketPtr packet = std::move(part.packets.front());
   part.packets.pop_front();
   if (packets_-- == most_packets) ready_.notify_one();
@@ -200,8 +207,8 @@ bool PartQueue::has_room(const StreamPart& part) const {
 void PartQueue::put(StreamPart& part, FramePtr frame) {
   std::unique_lock lock(mutex_);
   if (frame && part.end != none && frame->pts == part.end) return;
-  part.changed.wait(lock, [&] { return cancelled_ || has_room(part); });
-  if (cancelled_) return;
+  part.changed.wait(lock, [&] { return cancelled() || has_room(part); });
+  if (cancelled()) return;
   part.frames.push_back(std::move(frame));
   ++frames_;
   if (&part == parts_.front().get()) ready_.notify_one();
@@ -209,7 +216,7 @@ void PartQueue::put(StreamPart& part, FramePtr frame) {
 
 void PartQueue::end(StreamPart& part) {
   const std::lock_guard lock(mutex_);
-  part.done = true;
+  part.output = StreamPart::Output::ended;
   if (--worked_on_ == 0) idle_.notify_all();
   ready_.notify_one();
 }
@@ -219,7 +226,7 @@ void PartQueue::refuse(const PartPtr& part, PacketPtr packet, const std::string&
   const bool untouched = packet && part->packets.size() + 1 == part->sent;
   if (refusal_.empty()) refusal_ = why;
   if (--sessions_ == 0 || !untouched) {
-    refused_ = true;
+    turn(Course::refused);
   } else {
     part->packets.push_front(std::move(packet));
     ++packets_;
@@ -234,13 +241,17 @@ void PartQueue::refuse(const PartPtr& part, PacketPtr packet, const std::string&
 void PartQueue::lose_session(const std::exception_ptr& why) {
   const std::lock_guard lock(mutex_);
   if (--sessions_ > 0) return;  // others do its part
-  failure_ = why;
-  wake_all();
+  fail_with(why);
 }
 
 void PartQueue::fail(const std::exception_ptr& why) {
   const std::lock_guard lock(mutex_);
+  fail_with(why);
+}
+
+void PartQueue::fail_with(const std::exception_ptr& why) {
   failure_ = why;
+  turn(Course::failed);
   wake_all();
 }
 

@@ -2,8 +2,10 @@
 // cut into parts that begin with key frames; what sessions make of them comes out in order.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -29,16 +31,21 @@ struct PartedOptions {
 // at `first` begins the part: what comes out before it belongs to the part before, as the picture
 // shown at `end` does to the next.
 struct StreamPart {
+  enum class Output : std::uint8_t {
+    coming,
+    held,   // the last frames are in the decoder: its session waits for a part to join
+    ended,  // no more frames will come
+  };
+
   std::size_t number = 0;  // in the stream
-  std::deque<PacketPtr> packets;
+  // AV_NOPTS_VALUE: the part begins, or ends, with whatever comes out; of `first` also when that
+  // picture has come out.
   std::int64_t first = AV_NOPTS_VALUE, end = AV_NOPTS_VALUE;
-  bool begun = true;                // false: its first picture has not come out yet
-  bool joins = false;               // may follow another part in the decoder
-  bool followed = false;            // its session waits for a part to join
-  std::size_t sent = 0;             // packets in all
-  bool complete = false;            // no more packets will come
-  std::deque<FramePtr> frames;      // nullptr: damage
-  bool done = false;                // no more frames will come
+  std::deque<PacketPtr> packets;
+  std::size_t sent = 0;         // packets in all
+  bool complete = false;        // no more packets will come
+  std::deque<FramePtr> frames;  // nullptr: damage
+  Output output = Output::coming;
   std::condition_variable changed;  // its session waits for packets, or for room
 };
 using PartPtr = std::shared_ptr<StreamPart>;
@@ -88,11 +95,30 @@ class PartQueue {
   void fail(const std::exception_ptr& why);
 
  private:
+  // What the thread that reads the stream is about.
+  enum class Reader : std::uint8_t {
+    elsewhere,
+    asked,   // for packets: what receive() gave last
+    at_end,  // it has no more
+  };
+  // How far it has come. What comes later matters more: there is no way back.
+  enum class Course : std::uint8_t {
+    unproven,
+    proven,     // a frame has come out
+    refused,    // by all sessions
+    failed,     // failure_ is why
+    cancelled,  // by the reader or whoever waits for it
+  };
+  void turn(Course to) { course_ = std::max(course_, to); }
+  void fail_with(const std::exception_ptr& why);
+
   void begin_part(const AVPacket& packet, Cut cut);
   void append(StreamPart& part, const AVPacket& packet);
   void complete(StreamPart& part);
   PartPtr take_waiting();
-  bool over() const { return cancelled_ || failure_ || refused_; }
+  bool cancelled() const { return course_ == Course::cancelled; }
+  bool over() const { return course_ >= Course::refused; }
+  bool at_end() const { return reader_ == Reader::at_end; }
   // No session works on the part whose frames come out next: one was refused it.
   bool first_waits() const { return !waiting_.empty() && waiting_.front() == parts_.front(); }
   bool has_room(const StreamPart& part) const;
@@ -110,9 +136,8 @@ class PartQueue {
   std::size_t frames_ = 0;            // that wait for receive()
   int sessions_ = 0;                  // begun and not refused
   int worked_on_ = 0;                 // parts
-  bool proven_ = false;               // a frame has come out
-  bool asking_ = false;               // for packets: what receive() gave last
-  bool ended_ = false, cancelled_ = false, refused_ = false;
+  Reader reader_ = Reader::elsewhere;
+  Course course_ = Course::unproven;
   std::string refusal_;
   std::exception_ptr failure_;
   PartPtr tail_;             // the part before the last, while it may still need packets

@@ -69,8 +69,9 @@ PartSession::Result PartSession::drain() {
     }
     if (result != Result::done) return result;
     StreamPart& part = owner(*frame);
-    if (!part.begun && frame->pts != AV_NOPTS_VALUE && frame->pts < part.first) continue;
-    part.begun = true;
+    if (part.first != AV_NOPTS_VALUE && frame->pts != AV_NOPTS_VALUE && frame->pts < part.first)
+      continue;
+    part.first = AV_NOPTS_VALUE;
     queue_.put(part, std::move(frame));
   }
 }

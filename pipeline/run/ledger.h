@@ -1,0 +1,26 @@
+// The ledger: whether all that was read went somewhere.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// Frames that have passed each stage. Each is written by one stage, and read by others.
+struct FrameCounts {
+  std::atomic<std::int64_t> decoded = 0, filtered = 0;
+  std::atomic<std::int64_t> encoded = 0;  // given to the sink
+};
+
+// After the last frame, before the sink is finished. Throws Error(unaccounted) where frames or
+// packets were lost or made up, Error(no_frame) where there was none: an empty output takes no
+// older one's place.
+void check_before_finish(const FrameCounts& frames, const Source& source, const Sink& sink);
+
+// After the sink was finished. Throws Error(unaccounted) where it kept frames.
+void check_finished(const FrameCounts& frames, const Sink& sink);
+
+}  // namespace vidconv
