@@ -9,12 +9,12 @@
 
 extern "C" {
 #include <libavutil/opt.h>
-#include <libswscale/swscale.h>
 }
 
 #include "kernels/base/names.h"
 #include "pipeline/av/av_log.h"
 #include "pipeline/av/library_words.h"
+#include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
 
 namespace vidconv {
@@ -48,19 +48,6 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
   return {};
 }
 
-bool has_alpha(const PixelFormat& format) {
-  return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
-}
-
-// Whether bits, colour or transparency get lost, beyond rounding. `depth`: bits that are kept.
-bool loses(const PixelFormat& from, const PixelFormat& to, int depth) {
-  const AVPixFmtDescriptor& a = *av_pix_fmt_desc_get(from.id);
-  const AVPixFmtDescriptor& b = *av_pix_fmt_desc_get(to.id);
-  return std::min(b.comp[0].depth, depth) < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
-         b.log2_chroma_h > a.log2_chroma_h || (has_alpha(from) && !has_alpha(to)) ||
-         (a.nb_components > 2 && b.nb_components < 3);
-}
-
 }  // namespace
 
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
@@ -70,6 +57,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
       description_(codec_.name),
       joins_frames_(choice.defaults.joins_frames),
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
+      times_(codec_, counts_frames_, joins_frames_),
       packet_(make_packet()) {
   if (!context_) throw_out_of_memory("for the encoder", codec_.name);
   AVCodecContext& c = *context_;
@@ -139,50 +127,6 @@ void Encoder::choose_time_base(const VideoInfo& video) {
     context_->time_base = {1, std::max(1, static_cast<int>(av_q2d(video.frame_rate) + 0.5))};
 }
 
-// The one of that name. Throws Error(usage) where there is none, or the encoder does not take it.
-const PixelFormat& Encoder::format_asked_for(const std::string& name,
-                                             const std::vector<AVPixelFormat>& supported,
-                                             AVColorRange& range) const {
-  const auto refuse = [&](const std::string& why, const std::string& remedy) {
-    throw Error(Fault::usage, "--pix-fmt", name, why, remedy);
-  };
-  const AVPixelFormat id = av_get_pix_fmt(name.c_str());
-  if (id == AV_PIX_FMT_NONE)
-    refuse("there is no such pixel format" + format_meant(name), "'ffmpeg -pix_fmts' lists them");
-  std::string taken;
-  for (const AVPixelFormat format : supported)
-    taken += (taken.empty() ? "" : ", ") + std::string(av_get_pix_fmt_name(format));
-  if (!supported.empty() && std::ranges::find(supported, id) == supported.end())
-    refuse(std::string(codec_.name) + " does not take it", "it takes " + taken);
-  const AVPixelFormat plain = without_range(id, range);
-  if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
-  return describe_format(plain);
-}
-
-// The format of `supported` that loses least of `from`: first of those that keep every bit.
-const PixelFormat& Encoder::nearest_of(const std::vector<AVPixelFormat>& supported,
-                                       const PixelFormat& from) const {
-  const auto best_of = [&](auto accepts) {
-    std::vector<AVPixelFormat> list;
-    for (const AVPixelFormat id : supported) {
-      const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
-      AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
-      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc))
-        list.push_back(id);
-    }
-    list.push_back(AV_PIX_FMT_NONE);
-    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, has_alpha(from), nullptr);
-  };
-  const int depth = from.components[0].sample.depth;
-  AVPixelFormat best =
-      best_of([&](const AVPixFmtDescriptor& desc) { return desc.comp[0].depth >= depth; });
-  if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
-  if (best == AV_PIX_FMT_NONE)
-    throw Error(Fault::output, "cannot encode " + from.name + " with", codec_.name,
-                "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
-  return describe_format(best);
-}
-
 // Encoders see to some options only when they are opened, and do not say which.
 void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
                              const VideoInfo& video, EncoderOptions options) const {
@@ -230,13 +174,10 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     c.hw_frames_ctx = av_buffer_ref(pictures_->surfaces());
     return;
   }
-  const PixelFormat* format = video.format;
-  const std::vector<AVPixelFormat> supported = supported_formats(codec_);
   AVColorRange asked_range = AVCOL_RANGE_UNSPECIFIED;
-  if (!options.pixel_format.empty())
-    format = &format_asked_for(options.pixel_format, supported, asked_range);
-  else if (!supported.empty() && std::ranges::find(supported, format->id) == supported.end())
-    format = &nearest_of(supported, *format);
+  const PixelFormat* format = options.pixel_format.empty()
+                                  ? &nearest_format(codec_, *video.format)
+                                  : &format_named(codec_, options.pixel_format, asked_range);
   const bool make_full = (choice.defaults.full_range_only || asked_range == AVCOL_RANGE_JPEG) &&
                          video.range != AVCOL_RANGE_JPEG;
   c.pix_fmt = format->id;
@@ -338,10 +279,8 @@ void Encoder::write(Frame frame, const Receive& receive) {
                 : converter_ ? converter_->convert(frame.av())
                              : frame.release();
   if (palette_) av = palette_->reduce(*av);
-  const Times times{counts_frames_ ? frames_ : av->pts, av->pts, frame_duration(*av)};
-  if (frames_++ == 0) first_ = times;
-  held_.push_back(times);
-  av->pts = times.inside;
+  av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
+  ++frames_;
   forget_picture_type(*av);
   av->quality = context_->global_quality;  // where many look for it, not in their own settings
   check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
@@ -359,34 +298,11 @@ void Encoder::receive_all(const Receive& receive) {
     const int code = avcodec_receive_packet(context_.get(), packet_.get());
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
     check(code, "cannot encode with");
-    restore_times(*packet_);
+    times_.restore(*packet_);
     ++packets_;
     receive(*packet_);
     av_packet_unref(packet_.get());
   }
-}
-
-const Encoder::Times* Encoder::find_times(std::int64_t inside) const {
-  const auto it = std::ranges::find(held_, inside, &Times::inside);
-  return it == held_.end() ? nullptr : &*it;
-}
-
-void Encoder::restore_times(AVPacket& packet) {
-  const Times* shown = find_times(packet.pts);
-  if (!shown)
-    throw Error(Fault::internal, "the encoder made up a time", codec_.name,
-                std::to_string(packet.pts));
-  const std::int64_t decoded = packet.dts;
-  packet.duration =
-      joins_frames_ ? held_.back().pts + held_.back().duration - shown->pts : shown->duration;
-  if (counts_frames_) {
-    packet.pts = shown->pts;
-    // Frames that are decoded before the first is shown: as if there were earlier ones.
-    const Times* then = find_times(decoded);
-    packet.dts = then ? then->pts : first_.pts + (decoded - first_.inside) * first_.duration;
-  }
-  // Times of decoding grow, and no frame is decoded after it is shown.
-  while (!held_.empty() && held_.front().inside < decoded) held_.pop_front();
 }
 
 }  // namespace vidconv

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "pipeline/base/notice.h"
 #include "pipeline/device/nvenc.h"
 #include "pipeline/encode/encoder_choice.h"
+#include "pipeline/encode/encoder_times.h"
 #include "pipeline/encode/palette.h"
 
 namespace vidconv {
@@ -48,18 +48,6 @@ class Encoder {
   bool joins_frames() const { return joins_frames_; }
 
  private:
-  // What the encoder does not keep of a frame that it holds.
-  struct Times {
-    std::int64_t inside;  // the encoder's pts
-    std::int64_t pts, duration;
-  };
-  const Times* find_times(std::int64_t inside) const;
-
-  const PixelFormat& format_asked_for(const std::string& name,
-                                      const std::vector<AVPixelFormat>& supported,
-                                      AVColorRange& range) const;
-  const PixelFormat& nearest_of(const std::vector<AVPixelFormat>& supported,
-                                const PixelFormat& from) const;
   // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened
   // with, `error` being what it said.
   void refuse_options(const Error& error, const EncoderChoice& choice, const VideoInfo& video,
@@ -76,7 +64,6 @@ class Encoder {
                    const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
   void receive_all(const Receive& receive);
-  void restore_times(AVPacket& packet);
 
   const AVCodec& codec_;
   std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
@@ -89,8 +76,7 @@ class Encoder {
   // into its headers is then a frame rate, not the container's time base.
   const bool counts_frames_;
   std::int64_t frames_ = 0, packets_ = 0;
-  std::deque<Times> held_;  // of frames that a coming packet may mean by its pts or dts
-  Times first_{};
+  EncoderTimes times_;
   PacketPtr packet_;
   bool ended_ = false;  // it knows that no more frames come
 };

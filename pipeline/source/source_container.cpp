@@ -14,6 +14,7 @@
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/start_search.h"
+#include "pipeline/source/stream_accounts.h"
 #include "pipeline/source/stream_video.h"
 
 extern "C" {
@@ -54,15 +55,7 @@ class ContainerSource final : public Source {
     return damage;
   }
   std::vector<StreamAccount> accounts() const override {
-    std::vector<StreamAccount> accounts = accounts_;
-    for (const Item& item : ready_) {  // when the run was interrupted
-      const PacketPtr* packet = std::get_if<PacketPtr>(&item);
-      if (packet)
-        ++accounts[static_cast<std::size_t>((*packet)->stream_index)].unused;
-      else
-        ++accounts[static_cast<std::size_t>(stream_->index)].frames_unused;
-    }
-    return accounts;
+    return accounts_->without(ready_);  // some wait when the run was interrupted
   }
   std::size_t memory() const override {
     return decoder_->memory() + (fitter_ ? fitter_->memory() : 0);
@@ -80,10 +73,7 @@ class ContainerSource final : public Source {
     if (ready_.empty() || input_.stopped()) return std::nullopt;
     Item item = std::move(ready_.front());
     ready_.pop_front();
-    if (const PacketPtr* packet = std::get_if<PacketPtr>(&item))
-      ++account_of((*packet)->stream_index).handed_on;
-    else
-      ++account_of(stream_->index).frames_handed_on;
+    accounts_->hand_on(item);
     return item;
   }
 
@@ -109,8 +99,7 @@ class ContainerSource final : public Source {
                             options_.nvdec);
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
     times_.emplace(*stream_, options_.notify);
-    accounts_.clear();
-    account_of(static_cast<int>(input_.container().nb_streams) - 1);
+    accounts_.emplace(input_.container(), *stream_);
     ready_.clear();
     damage_ = {};
     if (part_.cut) forget_damage();  // what lies at the beginning may not be of the part
@@ -154,7 +143,7 @@ class ContainerSource final : public Source {
       spare_ = std::move(frame);
       if (result == VideoDecoder::Result::damaged) {
         ++damage_.packets;
-        ++account_of(stream_->index).failed;
+        ++accounts_->filtered().failed;
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
       }
       if (draining_) {
@@ -173,7 +162,7 @@ class ContainerSource final : public Source {
     // Some were read before they could be refused.
     if (options_.video_only && &stream != stream_) return;
     arrivals_->count(*packet);
-    StreamAccount& account = account_of(packet->stream_index);
+    StreamAccount& account = accounts_->of(packet->stream_index);
     ++account.read;
     if (video_done_ && packet->dts != none &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
@@ -223,7 +212,7 @@ class ContainerSource final : public Source {
 
   // Some decoders drop pictures without a word: before the first key frame, where the size changes.
   void name_missing_pictures() {
-    StreamAccount& a = account_of(stream_->index);
+    StreamAccount& a = accounts_->filtered();
     a.without_picture = std::max<std::int64_t>(0, a.decoded - a.failed - a.hidden - a.frames);
     // A packet may be a field, or a picture that is for others to refer to.
     const bool one_each =
@@ -241,7 +230,7 @@ class ContainerSource final : public Source {
   }
 
   void take_frame(FramePtr frame) {
-    StreamAccount& account = account_of(stream_->index);
+    StreamAccount& account = accounts_->filtered();
     ++account.frames;
     const auto shown = times_->find(*frame, frame_rate(), search_->begun());
     if (!shown) {  // nobody knows when
@@ -280,36 +269,10 @@ class ContainerSource final : public Source {
   }
 
   void take_packet(PacketPtr packet, const AVStream& stream) {
-    if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) {  // belongs to all times
+    if (part_.take(*packet, stream))
       ready_.emplace_back(std::move(packet));
-      return;
-    }
-    const std::int64_t by = part_.offset(stream.time_base);
-    const std::int64_t time = packet->pts != none ? packet->pts : packet->dts;
-    if (time != none) {
-      const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
-      if (part_.begins_after(at) || at >= part_.end) {
-        ++account_of(packet->stream_index).outside;
-        return;
-      }
-    }
-    if (packet->pts != none) packet->pts -= by;
-    if (packet->dts != none) packet->dts -= by;
-    ready_.emplace_back(std::move(packet));
-  }
-
-  // Containers may find streams on the way.
-  StreamAccount& account_of(int stream) {
-    for (auto i = static_cast<int>(accounts_.size()); i <= stream; ++i) {
-      const AVStream& found = *input_.container().streams[i];
-      const char* type = av_get_media_type_string(found.codecpar->codec_type);
-      StreamAccount& account = accounts_.emplace_back();
-      account.stream = i;
-      account.type = type ? type : "unknown";
-      account.codec = avcodec_get_name(found.codecpar->codec_id);
-      account.filtered = &found == stream_;
-    }
-    return accounts_[static_cast<std::size_t>(stream)];
+    else
+      ++accounts_->of(packet->stream_index).outside;
   }
 
   void describe(const AVFrame& frame) {
@@ -335,8 +298,8 @@ class ContainerSource final : public Source {
   std::optional<StartSearch> search_;
   std::optional<FrameTimes> times_;
   Damage damage_;
-  std::vector<StreamAccount> accounts_;  // by index of the stream
-  std::int64_t errors_before_ = 0;       // that are forgotten
+  std::optional<StreamAccounts> accounts_;
+  std::int64_t errors_before_ = 0;  // that are forgotten
 
   std::deque<Item> ready_;           // what next() hands out
   FramePtr spare_;                   // an empty frame for the decoder to fill

@@ -13,6 +13,20 @@ std::int64_t WantedPart::offset(AVRational time_base) const {
   return cut ? av_rescale_q(start, AV_TIME_BASE_Q, time_base) : 0;
 }
 
+bool WantedPart::take(AVPacket& packet, const AVStream& stream) const {
+  constexpr std::int64_t none = AV_NOPTS_VALUE;
+  if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) return true;  // belongs to all times
+  const std::int64_t time = packet.pts != none ? packet.pts : packet.dts;
+  if (time != none) {
+    const std::int64_t at = av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+    if (begins_after(at) || at >= end) return false;
+  }
+  const std::int64_t by = offset(stream.time_base);
+  if (packet.pts != none) packet.pts -= by;
+  if (packet.dts != none) packet.dts -= by;
+  return true;
+}
+
 WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& options) {
   const auto microseconds = [](double s) {
     return static_cast<std::int64_t>(std::clamp(s * AV_TIME_BASE, 0., 0x1p62));

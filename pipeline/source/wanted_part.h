@@ -17,6 +17,8 @@ struct WantedPart {
   bool is_whole() const { return !cut && end == INT64_MAX; }
   // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
   std::int64_t offset(AVRational time_base) const;
+  // Counts the times of a packet of `stream` from the start. False where it is not of the part.
+  bool take(AVPacket& packet, const AVStream& stream) const;
 };
 
 // What the options ask of the container. A number of frames has no end in time before they have

@@ -1,0 +1,73 @@
+#include "pipeline/encode/encoder_format.h"
+
+#include <algorithm>
+#include <vector>
+
+extern "C" {
+#include <libswscale/swscale.h>
+}
+
+#include "pipeline/base/error.h"
+#include "pipeline/encode/encoder_choice.h"
+
+namespace vidconv {
+namespace {
+
+bool has_alpha(const PixelFormat& format) {
+  return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
+}
+
+}  // namespace
+
+const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
+                                AVColorRange& range) {
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw Error(Fault::usage, "--pix-fmt", name, why, remedy);
+  };
+  const AVPixelFormat id = av_get_pix_fmt(name.c_str());
+  if (id == AV_PIX_FMT_NONE)
+    refuse("there is no such pixel format" + format_meant(name), "'ffmpeg -pix_fmts' lists them");
+  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  std::string taken;
+  for (const AVPixelFormat format : supported)
+    taken += (taken.empty() ? "" : ", ") + std::string(av_get_pix_fmt_name(format));
+  if (!supported.empty() && std::ranges::find(supported, id) == supported.end())
+    refuse(std::string(encoder.name) + " does not take it", "it takes " + taken);
+  const AVPixelFormat plain = without_range(id, range);
+  if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
+  return describe_format(plain);
+}
+
+const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from) {
+  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  if (supported.empty() || std::ranges::find(supported, from.id) != supported.end()) return from;
+  const auto best_of = [&](auto accepts) {
+    std::vector<AVPixelFormat> list;
+    for (const AVPixelFormat id : supported) {
+      const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
+      AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc))
+        list.push_back(id);
+    }
+    list.push_back(AV_PIX_FMT_NONE);
+    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, has_alpha(from), nullptr);
+  };
+  const int depth = from.components[0].sample.depth;
+  AVPixelFormat best =
+      best_of([&](const AVPixFmtDescriptor& desc) { return desc.comp[0].depth >= depth; });
+  if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
+  if (best == AV_PIX_FMT_NONE)
+    throw Error(Fault::output, "cannot encode " + from.name + " with", encoder.name,
+                "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
+  return describe_format(best);
+}
+
+bool loses(const PixelFormat& from, const PixelFormat& to, int depth) {
+  const AVPixFmtDescriptor& a = *av_pix_fmt_desc_get(from.id);
+  const AVPixFmtDescriptor& b = *av_pix_fmt_desc_get(to.id);
+  return std::min(b.comp[0].depth, depth) < a.comp[0].depth || b.log2_chroma_w > a.log2_chroma_w ||
+         b.log2_chroma_h > a.log2_chroma_h || (has_alpha(from) && !has_alpha(to)) ||
+         (a.nb_components > 2 && b.nb_components < 3);
+}
+
+}  // namespace vidconv
