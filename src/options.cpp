@@ -1,8 +1,5 @@
 #include "src/options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -12,269 +9,12 @@
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "src/option_lines.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 
 namespace vidconv {
 namespace {
-
-constexpr const char* main_group = "Main";
-
-// Words as typed on the command line, before they mean anything.
-struct Words {
-  std::vector<std::string> kernels, encoder_options, muxer_options;
-  std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
-  // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
-  std::string max_pixels = std::to_string(default_max_pixels);
-  std::string frames, timeout, crf, threads, slots, benchmark, verify;
-  std::string list_kernels, list_formats, completions;
-  bool list_variants = false, list_devices = false, manual = false;
-};
-
-// A value that is one of these words, in any case.
-CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
-  option->type_name(fmt::format("{}", fmt::join(words, "|")));
-  const auto understand = [words = std::move(words)](std::string& value) {
-    if (const std::string_view* word = row_named(words, value, std::identity())) {
-      value = *word;
-      return std::string();
-    }
-    return fmt::format("{} not in {{{}}}{}", value, fmt::join(words, ","),
-                       did_you_mean(value, words));
-  };
-  return option->transform(CLI::Validator(understand, ""));
-}
-
-// Words of ours and of FFmpeg's, all of which are in lower case there.
-void take_any_case(CLI::App& app) {
-  const CLI::Validator lower(
-      [](std::string& value) {
-        value = CLI::detail::to_lower(value);
-        return std::string();
-      },
-      "");
-  for (const char* name :
-       {"--codec", "--audio", "--pix-fmt", "--format", "--device", "--variant", "--decoder"})
-    app.get_option(name)->transform(lower);
-}
-
-void declare_main(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.input,
-                 "file or URL; - (y4m or a container from stdin); "
-                 "pattern:WxH[:PIXFMT][@FPS][#FRAMES]")
-      ->type_name("FILE");
-  app.add_option("-o,--output", o.output,
-                 "file (container by its ending); - (stdout); md5: (digests); null:")
-      ->type_name("FILE");
-}
-
-void declare_filter(CLI::App& app, Options& o, Words& w) {
-  app.add_option("--kernel", w.kernels,
-                 "name[:key=value]..., matrix:R;R;..., row:, column:, separable:, file:PATH; "
-                 "several make a chain")
-      ->allow_extra_args(false)
-      ->type_name("SPEC");
-  app.add_option("--border", w.border, "what lies outside of the picture; V from 0 to 1")
-      ->capture_default_str()
-      ->type_name(border_words());
-  app.add_option(
-         "--planes", o.planes,
-         "which planes are filtered; a list is such as y,u (default: by the filter's purpose)")
-      ->type_name("all|luma|chroma|LIST");
-  one_of(
-      app.add_option(
-          "--range", w.range,
-          "results of limited-range video are left as they are (default), or clamped to 16..235, "
-          "chroma to 16..240"),
-      {"keep", "clamp"});
-  app.add_flag(
-      "--linear", o.linear,
-      "filter in linear light, by the video's transfer function: all colours as R, G and B");
-  one_of(
-      app.add_option("--scan", o.scan,
-                     "as each frame says (default), or whatever it says; interlaced pictures are "
-                     "filtered field by field"),
-      {"auto", "progressive", "interlaced"});
-  app.add_option("--compare", w.compare,
-                 "the original and the filtered picture in one: halves, next to each other, or in "
-                 "turns")
-      ->type_name("split|side|flip|flip:SECONDS");
-}
-
-void declare_input(CLI::App& app, Options& o, Words& w) {
-  app.add_option("--raw", o.raw, "the input is bare frames")->type_name("WxH:PIXFMT[@FPS]");
-  app.add_option("--format-in", o.input_format,
-                 "read the input as this, by FFmpeg's name; as hls or concat it may refer to files "
-                 "beside and below it whatever its name is")
-      ->type_name("NAME");
-  app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
-      ->type_name("TIME");
-  app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");
-  app.add_option("--frames", w.frames, "stop after so many frames")->type_name("N");
-  app.add_option("--video", w.video,
-                 "filter the Nth video stream, copy the others (default: 1), or filter all")
-      ->type_name("N|all");
-  app.add_option("--timeout", w.timeout,
-                 "give up an input from which nothing comes for so long (default: never)")
-      ->type_name("SECONDS");
-  app.add_flag("--insecure", o.insecure, "do not check the certificates of https and its kin");
-  app.add_option("--max-pixels", w.max_pixels,
-                 "refuse pictures with more, of inputs and of kernels, before there is memory for "
-                 "them")
-      ->capture_default_str()
-      ->type_name("N");
-}
-
-void declare_output(CLI::App& app, Options& o, Words& w) {
-  app.add_option("--codec", o.codec,
-                 "encoder, as libx265 or hevc_nvenc (default: the input's codec, else H.264)")
-      ->type_name("NAME");
-  app.add_option(
-         "--crf", w.crf,
-         "constant quality, on the encoder's own scale (default: what its users expect, as the "
-         "manual page lists)")
-      ->type_name("N");
-  app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
-  app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  app.add_option("--bitrate", o.bitrate, "of the video, such as 5M or 800k, instead of a quality")
-      ->type_name("RATE");
-  app.add_option("--pix-fmt", o.pixel_format,
-                 "pixel format of the output (default: the input's, or the nearest to it that the "
-                 "encoder takes)")
-      ->type_name("NAME");
-  app.add_option(
-         "--audio", o.audio,
-         "sound as it is (default), none, or coded anew by an encoder such as libopus or aac")
-      ->type_name("copy|none|CODEC");
-  app.add_option("--muxer-opt", w.muxer_options,
-                 "an option of the container, such as movflags=+faststart; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  app.add_option(
-         "--format", o.output_format,
-         "of the output, whatever its name: y4m (default for -o -), raw, or a container such as "
-         "mp4 or matroska")
-      ->type_name("NAME");
-  app.add_flag("-y", o.overwrite,
-               "overwrite the output, and files of --stats and --trace that are no such reports");
-  app.add_flag("--strict", o.strict,
-               "damage, and whatever the output cannot hold, is an error instead of a message");
-}
-
-void declare_machine(CLI::App& app, Options& o, Words& w) {
-  app.add_option("--device", o.device, "where to convolve")
-      ->capture_default_str()
-      ->type_name("auto|cpu|cuda|cuda:N");
-  app.add_option("--variant", o.variant,
-                 "how to convolve: a name of --list-variants (default: the fastest)")
-      ->type_name("VARIANT");
-  app.add_option("--decoder", o.decoder,
-                 "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
-                 "on one file (default: as memory allows)")
-      ->capture_default_str()
-      ->type_name("auto|cpu|nvdec|nvdec:N");
-  app.add_option("--threads", w.threads,
-                 "CPU threads (default: one for each CPU that the process may use)")
-      ->type_name("N");
-  app.add_option("--slots", w.slots,
-                 "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
-      ->type_name("N");
-  app.add_flag("--no-sandbox", o.no_sandbox,
-               "keep the rights to files and to the network that the run should not need");
-}
-
-void declare_reports(CLI::App& app, Options& o, Words& w) {
-  one_of(app.add_option("--progress", w.progress, "on stderr; auto draws a bar on a terminal")
-             ->capture_default_str(),
-         {"auto", "plain", "json", "none"});
-  app.add_flag("-q,--quiet", o.quiet, "errors only");
-  app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
-      ->type_name("FILE");
-  app.add_option("--trace", o.trace_file,
-                 "write what worked when on which frame: a file for ui.perfetto.dev")
-      ->type_name("FILE");
-  app.add_option("--benchmark", w.benchmark,
-                 "frames per second of each stage and of all, no codec (for 2 seconds)")
-      ->type_name("[=SECONDS]");
-  app.add_option(
-         "--verify", w.verify,
-         "compute every Nth frame (all) in another way too, on the other device or else by another "
-         "variant, and compare")
-      ->type_name("[=N]");
-  app.add_flag("--gallery", o.gallery,
-               "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
-               ".jpg)");
-  app.add_option("--at", w.at, "the frame for --gallery: seconds or [HH:]MM:SS")->type_name("TIME");
-  app.add_flag("--explain", o.explain, "print what would be computed, and run nothing");
-}
-
-void declare_lists(CLI::App& app, Words& w) {
-  const auto list = [&](const char* name, std::string& word, const char* text) {
-    one_of(app.add_option(name, word, text), {"text", "json"})->type_name("[=text|json]");
-  };
-  list("--list-kernels", w.list_kernels, "the named filters and what others take");
-  list("--list-formats", w.list_formats, "the pixel formats");
-  app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter");
-  app.add_flag("--list-devices", w.list_devices, "the devices");
-  one_of(app.add_option("--completions", w.completions,
-                        "completions for a shell; installed with the program"),
-         {"bash", "zsh", "fish"});
-  app.add_flag("--manual", w.manual, "the manual page, for man -l -");
-}
-
-// Declares what a group of options is, and calls it so. The description of a value is its name
-// alone: what it may be is said by the option's text.
-template <class Declare>
-void declare_group(CLI::App& app, const char* name, Declare&& declare) {
-  const std::size_t before = app.get_options().size();
-  declare();
-  const std::vector<CLI::Option*> options = app.get_options();
-  for (std::size_t i = before; i < options.size(); ++i) {
-    options[i]->group(name);
-    try {
-      options[i]->get_validator(0)->description("");
-    } catch (const CLI::OptionNotFound&) {  // the only way to ask whether it has one
-    }
-  }
-}
-
-void declare(CLI::App& app, Options& o, Words& w) {
-  app.set_help_flag();  // which comes last
-  declare_group(app, main_group, [&] { declare_main(app, o); });
-  declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
-  declare_group(app, "Input", [&] { declare_input(app, o, w); });
-  declare_group(app, "Output", [&] { declare_output(app, o, w); });
-  declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
-  declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
-  declare_group(app, "Lists", [&] {
-    declare_lists(app, w);
-    app.set_help_flag("-h,--help", "this text");
-    app.set_version_flag("--version", "", "the version");
-  });
-  take_any_case(app);
-}
-
-OptionText describe(const CLI::Option& option) {
-  OptionText text;
-  text.group = option.get_group() == main_group ? "" : option.get_group();
-  for (const std::string& name : option.get_snames())
-    text.names.push_back(fmt::format("-{}", name));
-  for (const std::string& name : option.get_lnames())
-    text.names.push_back(fmt::format("--{}", name));
-  if (text.names.empty()) text.names.push_back(option.get_name(true));
-  const bool flag = option.get_type_size_max() == 0 || option.get_items_expected_max() == 0;
-  if (!flag) text.value = option.get_type_name();
-  if (text.value.starts_with("[=")) {
-    text.value_may_be_left_out = true;
-    text.value = text.value.substr(2, text.value.size() - 3);
-  }
-  text.repeatable = option.get_expected_max() > 1;
-  text.text = option.get_description();
-  text.fallback = option.get_default_str();
-  return text;
-}
 
 // An option whose value may be left out must not take the next word for it.
 std::vector<std::string> with_defaults(int argc, const char* const* argv) {
@@ -296,7 +36,7 @@ void refuse_empty(const CLI::App& app) {
       refuse(option->get_name(), "", "its value is empty", "give one, or leave the option out");
 }
 
-void read_numbers(const Words& w, Options& o) {
+void read_numbers(const OptionWords& w, Options& o) {
   const auto whole = [](const char* option, const std::string& text, int max) {
     return static_cast<int>(parse_whole(option, text, 1, max));
   };
@@ -358,7 +98,7 @@ void check_together(const Options& o) {
 }
 
 // What is printed instead of running anything.
-List list_of(const Words& w) {
+List list_of(const OptionWords& w) {
   if (!w.list_kernels.empty())
     return w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
   if (!w.list_formats.empty())
@@ -374,24 +114,11 @@ List list_of(const Words& w) {
 
 }  // namespace
 
-const std::vector<OptionText>& option_table() {
-  static const std::vector<OptionText> table = [] {
-    Options o;
-    Words w;
-    CLI::App app;
-    declare(app, o, w);
-    std::vector<OptionText> rows;
-    for (const CLI::Option* option : app.get_options()) rows.push_back(describe(*option));
-    return rows;
-  }();
-  return table;
-}
-
 Options parse_options(int argc, const char* const* argv) {
   Options o;
-  Words w;
+  OptionWords w;
   CLI::App app("", "vidconv");
-  declare(app, o, w);
+  declare_options(app, o, w);
   try {
     app.parse(with_defaults(argc, argv));
   } catch (const CLI::CallForHelp&) {

@@ -66,46 +66,6 @@ TEST_F(Options, Lists) {
   EXPECT_TRUE(has_line_with(devices.out, {"cpu"}));
 }
 
-TEST_F(Options, ExplainRunsNothing) {
-  const Result result = run_vidconv({"pattern:128x72", "-o", path("out.mp4"), "--kernel",
-                                     "matrix:1 2 1;2 4 2;1 2 1:scale=1/16", "--explain"});
-  EXPECT_TRUE(succeeded(result));
-  for (const std::string words :
-       {"filter  matrix:1 2 1;2 4 2;1 2 1:scale=1/16", "3x3, anchor 1,1", "DC gain 1, rank 1",
-        "exact, border reflect101", " 0.0625 0.125 0.0625", "row    1 2 1", "divided by 16",
-        "memory", "copies"})
-    EXPECT_TRUE(has_line_with(result.out, {words}));
-  EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
-  // Of frames that have not passed yet.
-  EXPECT_FALSE(has_line_with(result.out, {" 0.0 MiB of host memory"}));
-}
-
-TEST_F(Options, ExplainTellsOfEachVideo) {
-  ffmpeg(
-      "-f lavfi -i testsrc2=size=64x48:duration=0.2 -f lavfi -i testsrc2=size=32x20:duration=0.2 "
-      "-map 0 -map 1 " +
-      path("two.mkv"));
-  const Result all =
-      run_vidconv({path("two.mkv"), "--explain", "--kernel", "box", "--video", "all"});
-  EXPECT_TRUE(has_line_with(all.out, {"video 1 of 2", "64x48"}));
-  EXPECT_TRUE(has_line_with(all.out, {"video 2 of 2", "32x20"}));
-  const Result second =
-      run_vidconv({path("two.mkv"), "--explain", "--kernel", "box", "--video", "2"});
-  EXPECT_EQ(second.out.find("64x48"), std::string::npos);
-  // One at a time is measured, and which is said.
-  const Result measured =
-      run_vidconv({path("two.mkv"), "--benchmark=0.01", "--kernel", "box", "--video", "all"});
-  EXPECT_TRUE(has_line_with(measured.err, {"first video", "--video N", "[no-effect]"}));
-  EXPECT_TRUE(has_line_with(measured.out, {"64x48"}));
-}
-
-TEST_F(Options, ExplainNamesTransformsForVeryLargeKernels) {
-  const Result result = run_vidconv({"pattern:128x72", "-o", "null:", "--kernel", "random:1,101",
-                                     "--device", "cpu", "--explain"});
-  EXPECT_TRUE(succeeded(result));
-  EXPECT_TRUE(has_line_with(result.out, {"filter by cpu-fft"}));
-}
-
 TEST_F(Options, LinearLight) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 3 -pix_fmt yuv420p10 -c:v ffv1 "
@@ -185,47 +145,6 @@ TEST_F(Options, AGainThatClipsIsWarnedOf) {
 }
 
 // Each tile of the sheet is what the filter makes of the frame, byte for byte.
-TEST_F(Options, GalleryDrawsFilters) {
-  const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
-  const std::vector<std::string> filters = {"identity", "box:size=5", "sobel", "kirsch", "emboss"};
-  Arguments draw = {picture, "-o", sheet, "--gallery"};
-  for (const std::string& filter : filters) {
-    draw.push_back("--kernel");
-    draw.push_back(filter);
-  }
-  EXPECT_TRUE(succeeded(run_vidconv(draw)));
-  constexpr std::size_t width = 4 * 328 + 8, height = 2 * (25 + 30 + 8) + 8;
-  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
-  const std::string pixels = read_file(path("sheet.rgb"));
-  ASSERT_EQ(pixels.size(), 3 * width * height);
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    const Result alone =
-        run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filters[i]});
-    ASSERT_EQ(alone.out.size(), 3u * 40 * 30);
-    const std::size_t left = 8 + i % 4 * 328, top = i / 4 * 63 + 25;
-    for (std::size_t y = 0; y < 30; ++y)
-      ASSERT_EQ(pixels.substr(3 * ((top + y) * width + left), 3 * 40),
-                alone.out.substr(3 * 40 * y, 3 * 40))
-          << filters[i] << ", row " << y;
-    const std::string label =
-        pixels.substr(3 * ((top - 15) * width + left), 3 * 12 * filters[i].size());
-    EXPECT_NE(label.find('\0'), std::string::npos) << filters[i];
-  }
-}
-
-TEST_F(Options, GalleryOfAVideo) {
-  const std::string sheet = path("sheet.jpg");
-  EXPECT_TRUE(succeeded(run_vidconv({clip(), "-o", sheet, "--gallery", "--at", "0.4"})));
-  EXPECT_EQ(probe(sheet, "stream=codec_name,width"), (std::vector<std::string>{"mjpeg,1320"}));
-  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", sheet, "--gallery"}), exit_output, {"sheet.jpg"}));
-  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.png"), "--gallery", "--at", "99"}),
-                      exit_input, {"clip.mp4", "ends before that time"}));
-  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--gallery"}), exit_command_line,
-                      {"a.mp4", ".png"}));
-  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--kernel", "box", "--at", "1"}),
-                      exit_command_line, {"--at"}));
-}
-
 TEST_F(Options, QuietSaysNothing) {
   const Result result =
       run_vidconv({"pattern:64x48#5", "-o", path("out.mp4"), "--kernel", "box", "-q"});
@@ -265,102 +184,6 @@ TEST_F(Options, PlainProgressAndNone) {
   };
   EXPECT_TRUE(has_line_with(with("plain").err, {"50/50"}));
   EXPECT_EQ(with("none").err.find("50/50"), std::string::npos);
-}
-
-TEST_F(Options, StatsTellTheWork) {
-  const Result result = run_vidconv({clip(), "-o", path("out.mp4"), "--kernel", "gaussian",
-                                     "--device", "cpu", "--stats", path("stats.json")});
-  ASSERT_TRUE(succeeded(result));
-  const json stats = json::parse(read_file(path("stats.json")));
-  EXPECT_EQ(stats.at("frames").at("decoded"), 20);
-  EXPECT_EQ(stats.at("frames").at("filtered"), 20);
-  EXPECT_EQ(stats.at("frames").at("encoded"), 20);
-  EXPECT_GT(stats.at("seconds"), 0);
-  EXPECT_GT(stats.at("fps"), 0);
-  EXPECT_TRUE(stats.at("limiting_stage").is_string());
-  EXPECT_GE(stats.at("stages").size(), 3U);
-  for (const json& stage : stats.at("stages")) {
-    EXPECT_TRUE(stage.at("name").is_string());
-    EXPECT_GE(stage.at("busy_seconds"), 0);
-    EXPECT_GE(stage.at("fps"), 0);
-  }
-  EXPECT_TRUE(stats.contains("device"));
-  EXPECT_TRUE(stats.contains("plan"));
-  EXPECT_TRUE(stats.contains("memory"));
-}
-
-TEST_F(Options, BenchmarkTellsEachStageAndAll) {
-  const Result result =
-      run_vidconv({"pattern:128x72", "--kernel", "box", "--benchmark=0.1", "--device", "cpu"});
-  EXPECT_TRUE(succeeded(result));
-  EXPECT_TRUE(has_line_with(result.out, {"convolve"}));
-  EXPECT_TRUE(has_line_with(result.out, {"all at once"}));
-}
-
-TEST_F(Options, BenchmarkWritesStats) {
-  EXPECT_TRUE(succeeded(run_vidconv({"pattern:128x72", "--kernel", "box", "--benchmark=0.1",
-                                     "--device", "cpu", "--stats", path("stats.json")})));
-  const json stats = json::parse(read_file(path("stats.json")));
-  EXPECT_GT(stats.at("benchmark").at("overlapped_fps"), 0);
-  EXPECT_EQ(stats.at("benchmark").at("slowest"), "convolve");
-  EXPECT_TRUE(stats.at("benchmark").at("bus").is_null());
-}
-
-TEST_F(Options, TraceTellsEveryFrame) {
-  EXPECT_TRUE(succeeded(run_vidconv({"pattern:64x48#10", "-o", "null:", "--kernel", "box",
-                                     "--device", "cpu", "--trace", path("trace.json")})));
-  std::map<std::string, int> spans;
-  const json trace = json::parse(read_file(path("trace.json")));
-  for (const json& event : trace.at("traceEvents"))
-    if (event.at("ph") == "X") ++spans[event.at("name")];
-  EXPECT_EQ(spans, (std::map<std::string, int>{{"start: device", 1},
-                                               {"start: input", 1},
-                                               {"start: output", 1},
-                                               {"start: processor", 1},
-                                               {"convolve", 10},
-                                               {"decode", 10},
-                                               {"encode", 10},
-                                               {"submit", 10}}));
-  EXPECT_TRUE(refused(run_vidconv({"pattern:64x48#10", "-o", "null:", "--kernel", "box", "--trace",
-                                   path("no/such/folder/trace.json")}),
-                      exit_output, {"trace"}));
-}
-
-TEST_F(Options, VerifyComparesTheOtherPath) {
-  const Result result = run_vidconv(
-      {"pattern:64x48#10", "-o", "null:", "--kernel", "gaussian", "--verify=3", "--device", "cpu"});
-  EXPECT_TRUE(succeeded(result));
-  // frames 0, 3, 6 and 9
-  EXPECT_TRUE(has_line_with(result.err, {"4 verified by "}));
-}
-
-// On a CPU alone the second opinion is another fast variant, not the definition, which takes a
-// hundred times as long, and never the one that is verified.
-TEST_F(Options, VerifyOnTheCpuTakesAnotherVariant) {
-  const auto verified_by = [&](const Arguments& more) {
-    Arguments all{"env",      "CUDA_VISIBLE_DEVICES=",
-                  vidconv(),  "pattern:64x48#4",
-                  "-o",       "null:",
-                  "--device", "cpu",
-                  "--verify"};
-    all.insert(all.end(), more.begin(), more.end());
-    all.insert(all.end(), {"--stats", path("s.json")});
-    const Result result = execute(all);
-    EXPECT_TRUE(succeeded(result));
-    const json stats = json::parse(read_file(path("s.json")));
-    const auto by = stats.at("verified_by").get<std::string>();
-    EXPECT_TRUE(has_line_with(result.err, {"4 verified by " + by + " "}));
-    for (const json& step : stats.at("plan")) {
-      if (step.at("action") != "filter") continue;
-      EXPECT_EQ(by.find(step.at("variant").get<std::string>()), std::string::npos) << by;
-    }
-    return by;
-  };
-  for (const std::string kernel : {"gaussian:sigma=2", "sobel", "box:size=9", "random:1,101"})
-    EXPECT_EQ(verified_by({"--kernel", kernel}).find("reference"), std::string::npos) << kernel;
-  EXPECT_EQ(verified_by({"--kernel", "gaussian", "--variant", "cpu-lanes"}).find("reference"),
-            std::string::npos);
-  EXPECT_NE(verified_by({"--kernel", "gaussian", "--variant", "reference"}), "reference");
 }
 
 TEST_F(Options, FormatIsOfAnyOutput) {

@@ -1,0 +1,51 @@
+// --gallery: one frame through every filter, on a sheet.
+#include "tests/cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+class Gallery : public CliTest {};
+
+TEST_F(Gallery, GalleryDrawsFilters) {
+  const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
+  const std::vector<std::string> filters = {"identity", "box:size=5", "sobel", "kirsch", "emboss"};
+  Arguments draw = {picture, "-o", sheet, "--gallery"};
+  for (const std::string& filter : filters) {
+    draw.push_back("--kernel");
+    draw.push_back(filter);
+  }
+  EXPECT_TRUE(succeeded(run_vidconv(draw)));
+  constexpr std::size_t width = 4 * 328 + 8, height = 2 * (25 + 30 + 8) + 8;
+  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
+  const std::string pixels = read_file(path("sheet.rgb"));
+  ASSERT_EQ(pixels.size(), 3 * width * height);
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const Result alone =
+        run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filters[i]});
+    ASSERT_EQ(alone.out.size(), 3u * 40 * 30);
+    const std::size_t left = 8 + i % 4 * 328, top = i / 4 * 63 + 25;
+    for (std::size_t y = 0; y < 30; ++y)
+      ASSERT_EQ(pixels.substr(3 * ((top + y) * width + left), 3 * 40),
+                alone.out.substr(3 * 40 * y, 3 * 40))
+          << filters[i] << ", row " << y;
+    const std::string label =
+        pixels.substr(3 * ((top - 15) * width + left), 3 * 12 * filters[i].size());
+    EXPECT_NE(label.find('\0'), std::string::npos) << filters[i];
+  }
+}
+
+TEST_F(Gallery, GalleryOfAVideo) {
+  const std::string sheet = path("sheet.jpg");
+  EXPECT_TRUE(succeeded(run_vidconv({clip(), "-o", sheet, "--gallery", "--at", "0.4"})));
+  EXPECT_EQ(probe(sheet, "stream=codec_name,width"), (std::vector<std::string>{"mjpeg,1320"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", sheet, "--gallery"}), exit_output, {"sheet.jpg"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.png"), "--gallery", "--at", "99"}),
+                      exit_input, {"clip.mp4", "ends before that time"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--gallery"}), exit_command_line,
+                      {"a.mp4", ".png"}));
+  EXPECT_TRUE(refused(run_vidconv({clip(), "-o", path("a.mp4"), "--kernel", "box", "--at", "1"}),
+                      exit_command_line, {"--at"}));
+}
+
+}  // namespace
+}  // namespace vidconv::test
