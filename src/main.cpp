@@ -16,8 +16,8 @@ extern "C" {
 }
 
 #include "kernels/convolver/usable_threads.h"
-#include "pipeline/av/av_log.h"
 #include "pipeline/av/container.h"
+#include "pipeline/av/process.h"
 #include "pipeline/bytes/byte_io.h"
 #include "pipeline/base/url.h"
 #include "pipeline/device/cuda.h"

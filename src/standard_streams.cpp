@@ -11,7 +11,7 @@
 #include <exception>
 #include <string>
 
-#include "pipeline/av/library_words.h"
+#include "pipeline/av/process.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/bytes/byte_io.h"
 

@@ -84,19 +84,14 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   tell_listeners(object, last_line);
 }
 
+}  // namespace
+
 // Without memory a line is lost, which is better than an exception among libav*'s frames.
-void keep_line(void* object, int level, const char* format, va_list arguments) noexcept {
+void hear_av_log(void* object, int level, const char* format, std::va_list arguments) noexcept {
   try {
     keep(object, level, format, arguments);
   } catch (...) {
   }
-}
-
-}  // namespace
-
-void capture_av_log() {
-  static std::once_flag once;
-  std::call_once(once, [] { av_log_set_callback(keep_line); });
 }
 
 std::string take_av_line() { return std::exchange(last_line, {}); }

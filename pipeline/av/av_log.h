@@ -1,22 +1,23 @@
 // What libav* would print on stderr.
 #pragma once
 
+#include <cstdarg>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace vidconv {
 
-// Takes libav*'s log away from stderr: the last error line of each thread is kept for check_av(),
-// all else is dropped. For the whole process; calling it again does nothing.
-void capture_av_log();
+// A callback for av_log_set_callback(): the last error line of each thread is kept for check_av(),
+// those below hear what they listen for, all else is dropped. capture_av_log() (process.h) sets it.
+void hear_av_log(void* object, int level, const char* format, std::va_list arguments) noexcept;
 
 // The last error line on this thread, which is forgotten then; empty where there is none.
 std::string take_av_line();
 
 // Hears the warnings and errors of libav* on this thread while it lives: where opening something
 // fails, the last line alone may not say why. Where one is made beside another, the younger hears.
-// Needs capture_av_log().
+// Needs hear_av_log().
 class AvLines {
  public:
   // Those that hold `words`.
@@ -37,7 +38,7 @@ class AvLines {
 };
 
 // Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
-// threads, and containers) while it lives. Needs capture_av_log().
+// threads, and containers) while it lives. Needs hear_av_log().
 class AvErrors {
  public:
   // While it lives, `to` also hears what objects that libav* has made for itself say on this

@@ -5,24 +5,19 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <sstream>
+
+#include "pipeline/av/process.h"
 
 namespace vidconv {
 namespace {
 
-bool wanted = false;
 std::mutex one_at_a_time;
 
 }  // namespace
 
-void catch_library_words() {
-  setenv("SVT_LOG", "1", 0);  // SVT-AV1's level of errors
-  wanted = true;
-}
-
 LibraryWords::LibraryWords() : alone_(one_at_a_time) {
-  if (!wanted) return;
+  if (!library_words_are_caught()) return;
   heard_ = memfd_create("words", MFD_CLOEXEC);
   if (heard_ < 0) return;
   stderr_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -6,13 +6,8 @@
 
 namespace vidconv {
 
-// From now on such libraries say nothing but errors, and these only to LibraryWords. The words of
-// the program itself have to leave by another descriptor than 2, which is not stderr for moments.
-// For the whole process, before it has threads.
-void catch_library_words();
-
-// Hears what libraries print while it lives; one at a time. Without catch_library_words() it hears
-// nothing.
+// Hears what libraries print while it lives; one at a time. Without catch_library_words()
+// (process.h) it hears nothing.
 class LibraryWords {
  public:
   LibraryWords();

@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstring>
 #include <optional>
 #include <utility>
 
+#include "pipeline/av/process.h"
 #include "pipeline/base/stopwatch.h"
 
 namespace vidconv {
@@ -123,7 +123,7 @@ std::string_view ByteReader::peek(std::size_t count) {
 
 ByteWriter::ByteWriter(int fd, std::string name)
     : fd_(fd), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), name_(std::move(name)) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like others
+  ignore_broken_pipes();
   fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return;

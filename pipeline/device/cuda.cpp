@@ -1,12 +1,12 @@
 #include "pipeline/device/cuda.h"
 
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <new>
 #include <thread>
 
+#include "pipeline/av/process.h"
 #include "pipeline/base/error.h"
 #include "pipeline/device/cuda_objects.h"
 
@@ -31,19 +31,15 @@ std::string version_text(int version) {  // 1000 * major + 10 * minor
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::atomic<std::int64_t> allocations = 0;
+CudaProcessState& process = cuda_process_state();
 
 // See fail_cuda_after().
-std::atomic<int> calls_to_failure = 0, failures_left = 0;
-std::atomic<cudaError_t> injected = cudaSuccess;
-
 cudaError_t or_injected(cudaError_t result) {
-  if (injected == cudaSuccess || result != cudaSuccess) return result;
-  if (calls_to_failure > 0 && calls_to_failure-- > 0) return cudaSuccess;
-  return failures_left > 0 && failures_left-- > 0 ? injected.load() : cudaSuccess;
+  if (process.failure == cudaSuccess || result != cudaSuccess) return result;
+  if (process.calls_to_failure > 0 && process.calls_to_failure-- > 0) return cudaSuccess;
+  const bool fails = process.failures_left > 0 && process.failures_left-- > 0;
+  return fails ? static_cast<cudaError_t>(process.failure.load()) : cudaSuccess;
 }
-
-std::atomic<bool> ran_out = false;
 
 // The blocks of pinned_memory.
 class PinnedBlocks {
@@ -54,7 +50,7 @@ class PinnedBlocks {
     const std::lock_guard lock(mutex_);
     try {
       Block& known = blocks_[block] = {bytes, false};
-      if (!asleep_) pin(block, known);
+      if (!process.pins_later) pin(block, known);
       return block;
     } catch (const std::bad_alloc&) {
       plain_memory.release(block);
@@ -76,11 +72,11 @@ class PinnedBlocks {
 
   void sleep() noexcept {
     const std::lock_guard lock(mutex_);
-    asleep_ = true;
+    process.pins_later = true;
   }
   void wake() noexcept {
     const std::lock_guard lock(mutex_);
-    asleep_ = false;
+    process.pins_later = false;
     for (auto& [block, known] : blocks_)
       if (!known.pinned) pin(block, known);
   }
@@ -96,17 +92,16 @@ class PinnedBlocks {
         or_injected(cudaHostRegister(block, known.bytes, cudaHostRegisterPortable));
     known.pinned = result == cudaSuccess;
     if (known.pinned) {
-      ++allocations;
+      ++process.allocations;
       return;
     }
     cudaHostUnregister(block);  // where the failure was a test's
     cudaGetLastError();         // not to be found by the next launch
-    if (result == cudaErrorMemoryAllocation) ran_out = true;
+    if (result == cudaErrorMemoryAllocation) process.pinning_failed = true;
   }
 
   std::mutex mutex_;
   std::map<std::byte*, Block> blocks_;
-  bool asleep_ = false;
 };
 
 PinnedBlocks& pinned_blocks() {
@@ -136,15 +131,15 @@ void wake_device(int index) noexcept {
 
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
 
-bool pinned_memory_ran_out() { return ran_out; }
+bool pinned_memory_ran_out() { return process.pinning_failed; }
 
 void fail_cuda_after(int calls, cudaError_t error, int times) {
-  calls_to_failure = calls;
-  failures_left = times;
-  injected = error;
+  process.calls_to_failure = calls;
+  process.failures_left = times;
+  process.failure = error;
 }
 
-std::int64_t cuda_allocations() { return allocations; }
+std::int64_t cuda_allocations() { return process.allocations; }
 
 std::string why_no_device(cudaError_t error, int driver) {
   if (driver == 0) return "no NVIDIA driver is installed";
@@ -159,7 +154,7 @@ namespace {
 std::byte* allocate_device(std::size_t bytes) noexcept {
   void* memory = nullptr;
   if (or_injected(cudaMalloc(&memory, bytes)) == cudaSuccess) {
-    ++allocations;
+    ++process.allocations;
     return static_cast<std::byte*>(memory);
   }
   cudaFree(memory);
@@ -273,7 +268,7 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
   const cudaError_t result = cudaMalloc(&memory, bytes);
   memory_.reset(static_cast<std::byte*>(memory));
   check_cuda(result, "cannot allocate device memory", value);
-  ++allocations;
+  ++process.allocations;
   // What is copied back includes the gaps between rows, which no kernel writes.
   check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
   // It returns before that is done, and streams of their own do not wait for the default one: what

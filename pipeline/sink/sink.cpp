@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pipeline/av/av_log.h"
+#include "pipeline/av/process.h"
 #include "pipeline/av/container.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/sink/sink_kinds.h"

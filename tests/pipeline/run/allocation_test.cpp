@@ -13,7 +13,7 @@
 #include <cstring>
 #include <thread>
 
-#include "pipeline/av/av_log.h"
+#include "pipeline/av/process.h"
 #include "pipeline/source/source_steady.h"
 #include "tests/pipeline/support/support.h"
 #ifdef VIDCONV_HAVE_CUDA
