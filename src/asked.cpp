@@ -82,7 +82,7 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
   o.duration = options.duration;
   o.frames = options.frames;
   o.video = options.video;
-  if (o.video == 0 && (options.benchmark_seconds || options.gallery)) {
+  if (!o.video && (options.benchmark_seconds || options.gallery)) {
     o.video = 1;
     notify(Message::no_effect, "--video all: this is of the first video, others by --video N");
   }

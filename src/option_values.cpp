@@ -114,8 +114,8 @@ void check_bitrate(const std::string& text) {
     refuse("--bitrate", text, "not a number of bits per second from 1 to 2G", "e.g. 5M or 800k");
 }
 
-int parse_video(const std::string& text) {
-  if (same_name(text, "all")) return 0;
+std::optional<int> parse_video(const std::string& text) {
+  if (same_name(text, "all")) return std::nullopt;
   if (const auto number = number_of<int>(text, 1, std::numeric_limits<int>::max())) return *number;
   refuse("--video", text, "not the number of a stream, counted from 1", "use N or all");
 }

@@ -54,7 +54,7 @@ struct Options {
   std::optional<double> duration;  // seconds
   std::optional<std::int64_t> frames;
 
-  int video = 1;  // which video stream, counted from 1; 0: all
+  std::optional<int> video = 1;  // which video stream, counted from 1; none: all
   std::optional<Comparison> compare;
   bool insecure = false;  // certificates of servers are not checked
   double timeout = 0;     // seconds; 0: wait for ever

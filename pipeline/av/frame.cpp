@@ -17,12 +17,15 @@ Frame::Frame(FramePtr av, std::int64_t number, Memory memory)
                 std::to_string(av_->format), "");
 }
 
+Frame::Frame(FramePtr av, const Frame& original, Memory memory)
+    : Frame(std::move(av), original.number_, memory) {
+  video_ = original.video_;
+}
+
 Frame Frame::share() const {
   FramePtr other(av_frame_clone(av_.get()));
   if (!other) throw_out_of_memory("for a frame");
-  Frame frame(std::move(other), number_, memory_);
-  frame.video_ = video_;
-  return frame;
+  return Frame(std::move(other), *this, memory_);
 }
 
 std::byte* Frame::row(int p, int y) {

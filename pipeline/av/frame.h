@@ -19,6 +19,8 @@ class Frame {
   // `number` counts the frames of the stream from 0.
   enum class Memory : std::uint8_t { host, device };
   Frame(FramePtr av, std::int64_t number, Memory memory = Memory::host);
+  // What was made of `original`: has its number and its video.
+  Frame(FramePtr av, const Frame& original, Memory memory = Memory::host);
 
   std::int64_t number() const { return number_; }
   // Which of the videos that its source hands out; processors keep it.

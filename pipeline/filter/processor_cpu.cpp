@@ -64,7 +64,7 @@ class CpuProcessor final : public Processor {
   Frame convolve(const Frame& input) {
     FramePtr av = pool_.get();
     copy_properties(input.av(), *av);
-    Frame output(std::move(av), input.number());
+    Frame output(std::move(av), input);
     const bool by_field = filters_by_field(input, scan_);
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const Step& step = work_.steps[s];

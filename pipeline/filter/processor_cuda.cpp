@@ -58,9 +58,11 @@ class CudaProcessor final : public Processor {
     if (!taken) return false;
     Slot& slot = **taken;
     const std::int64_t number = frame.number();
+    const std::size_t video = frame.video();
     return with_frame_number(number, [&] {
       const CurrentDevice current(index_);
       stages_.prepare(slot, std::move(frame));
+      slot.output->set_place(video, number);
       stages_.timeline().mark(slot.passage);
       {
         const std::lock_guard lock(mutex_);

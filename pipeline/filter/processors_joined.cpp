@@ -27,10 +27,7 @@ class JoinedProcessors final : public Processor {
 
   std::optional<Frame> collect() override {
     const std::optional<std::size_t> video = order_.pop();
-    if (!video) return std::nullopt;
-    std::optional<Frame> frame = processors_[*video]->collect();
-    if (frame) frame->set_place(*video, frame->number());
-    return frame;
+    return video ? processors_[*video]->collect() : std::nullopt;
   }
 
   // All of them have the same stages.

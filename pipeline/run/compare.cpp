@@ -163,7 +163,7 @@ class CompareProcessor final : public Processor {
     const int half = rounded_up(video_.width, unit_);
     FramePtr av = pool_->get();
     copy_properties(filtered.av(), *av);
-    Frame both(std::move(av), filtered.number());
+    Frame both(std::move(av), filtered);
     copy_columns(original, video_.width, both, 0);
     copy_columns(filtered, video_.width, both, half);
     whiten(both, video_.width, half, limited_);

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/av/av_log.h"
+#include "pipeline/av/process.h"
 #include "pipeline/av/container.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/source_kinds.h"
@@ -48,7 +48,7 @@ std::span<const SourceKind> source_kinds() { return table; }
 
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options) {
   capture_av_log();
-  if (options.video == 0) {
+  if (!options.video) {
     SourceOptions first = options;
     first.video = 1;
     auto source = open_source(input, first);

@@ -86,9 +86,10 @@ struct SourceOptions {
   // playlists or scripts, the input is trusted with referring to files.
   std::string format;
   bool insecure = false;  // certificates of servers are not checked
-  int video = 1;  // which of the video streams, counted from 1, cover pictures left out; 0: all
-  // Packets of other streams are not wanted, and what the demuxer complains of is told by another
-  // source of the same file.
+  // Which of the video streams, counted from 1, cover pictures left out; none: all of them.
+  std::optional<int> video = 1;
+  // Packets of other streams are not wanted, and what the demuxer complains of is counted by
+  // another source of the same file.
   bool video_only = false;
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.

@@ -80,7 +80,7 @@ class ContainerSource final : public Source {
  private:
   void find_video() {
     AVFormatContext& container = input_.container();
-    stream_ = &choose_video(container, options_.video, input_.name());
+    stream_ = &choose_video(container, *options_.video, input_.name());
     input_.check_size(*stream_->codecpar);
     if (!options_.video_only) return;
     for (unsigned i = 0; i < container.nb_streams; ++i)

@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   from.max_pixels = most_pixels;
   from.memory = fuzz::limited_memory;
   from.stdin_fd = file.fd();
-  from.video = choice / 2 % 2 != 0 ? 0 : 1;
+  if (choice / 2 % 2 != 0) from.video = std::nullopt;
   fuzz::expect_no_fault_of_ours([&] { filter(pipe ? "-" : file.path(), from, way, folder, null); });
   return 0;
 }

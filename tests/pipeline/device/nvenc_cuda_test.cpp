@@ -115,7 +115,7 @@ void write_two_videos(const std::string& path) {
 TEST_F(NvencCuda, SeveralVideosHaveAnEncoderEach) {
   const std::string in = dir_ / "in.nut";
   write_two_videos(in);
-  const auto source = open_source(in, {.video = 0});
+  const auto source = open_source(in, {.video = std::nullopt});
   SinkOptions options{.encoder = {.codec = "h264_nvenc", .device = 0}};
   const auto sink = open_sink(dir_ / "a.mkv", options, source->info());
   std::vector<std::unique_ptr<Processor>> all;

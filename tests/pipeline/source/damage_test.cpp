@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "pipeline/av/av_log.h"
+#include "pipeline/av/process.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -77,7 +77,7 @@ TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
       shell(clip + videos + " -map 2 " + (sound_only ? "" : "-map 3 ") + encoding + " -y " +
             dir_ / file);
       SourceOptions options;
-      options.video = 0;
+      options.video = std::nullopt;
       const Contents all = read_all(dir_ / file, options);
       EXPECT_EQ(all.pictures.size(), std::string(videos).size() > 6 ? 55u : 25u);
       EXPECT_FALSE(all.damage.any()) << all.damage.truncated << all.damage.first_error;
