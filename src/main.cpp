@@ -24,7 +24,6 @@ extern "C" {
 #include "pipeline/encode/picture_file.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/run.h"
-#include "src/asked.h"
 #include "src/benchmark.h"
 #include "src/device.h"
 #include "src/explain.h"
@@ -36,6 +35,7 @@ extern "C" {
 #include "src/progress.h"
 #include "src/report.h"
 #include "src/sandbox.h"
+#include "src/settings.h"
 #include "src/standard_streams.h"
 
 namespace vidconv {

@@ -9,6 +9,7 @@
 #include "pipeline/base/message.h"
 #include "pipeline/encode/encoder_table.h"
 #include "src/help.h"
+#include "src/option_names.h"
 #include "src/option_table.h"
 #include "src/words.h"
 
@@ -113,8 +114,8 @@ std::string messages() {
     std::string name = bold(kind.name);
     if (kind.fault != Fault::none)
       name += fmt::format(" (exit code {})", static_cast<int>(kind.fault));
-    std::string what = sentence(kind.meaning);
-    if (!kind.remedy.empty()) what += fmt::format(" {}", sentence(kind.remedy));
+    std::string what = sentence(with_option_names(kind.meaning));
+    if (!kind.remedy.empty()) what += fmt::format(" {}", sentence(with_option_names(kind.remedy)));
     text += entry(name, what);
   }
   return text;

@@ -3,26 +3,27 @@
 #include <fmt/format.h>
 
 #include "pipeline/base/url.h"
+#include "src/option_names.h"
 #include "src/standard_streams.h"
 
 namespace vidconv {
 
 void say(const std::string& line) { print_error_line("vidconv: " + redacted(line)); }
 void say(Message kind, const std::string& line) {
-  say(fmt::format("{} [{}]", line, kind_of(kind).name));
+  say(fmt::format("{} [{}]", with_option_names(line), kind_of(kind).name));
 }
 
 void Messages::notify(Message kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (display_) display_->make_room();
   if (!quiet_) say(kind, line);
-  said_.push_back({kind, redacted(line)});
+  said_.push_back({kind, redacted(with_option_names(line))});
 }
 
 void Messages::warn(Message kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   say(kind, line);
-  said_.push_back({kind, redacted(line)});
+  said_.push_back({kind, redacted(with_option_names(line))});
 }
 
 std::vector<Said> Messages::said() const {

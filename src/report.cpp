@@ -9,6 +9,7 @@
 
 #include "pipeline/base/url.h"
 #include "src/explain.h"
+#include "src/option_names.h"
 
 namespace vidconv {
 namespace {
@@ -93,10 +94,10 @@ const char* outcome(const RunResult& r, const Ending& ending) {
 
 Json error_json(const Error& error) {
   return {{"class", kind_of(error.kind()).name},
-          {"what", error.act()},
-          {"value", redacted(error.value())},
-          {"why", redacted(error.why())},
-          {"remedy", error.remedy()},
+          {"what", with_option_names(error.act())},
+          {"value", redacted(with_option_names(error.value()))},
+          {"why", redacted(with_option_names(error.why()))},
+          {"remedy", with_option_names(error.remedy())},
           {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
 }
 
@@ -166,10 +167,11 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                  {"written", r.written},
                  {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
-  j["damage"] = {{"packets", r.damage.packets},    {"frames", r.damage.frames},
-                 {"errors", r.damage.errors},      {"first_error", r.damage.first_error},
-                 {"marked", r.damage.marked},      {"refused", r.damage.refused},
-                 {"truncated", r.damage.truncated}};
+  j["damage"] = {
+      {"packets", r.damage.packets},    {"frames", r.damage.frames},
+      {"errors", r.damage.errors},      {"first_error", with_option_names(r.damage.first_error)},
+      {"marked", r.damage.marked},      {"refused", r.damage.refused},
+      {"truncated", r.damage.truncated}};
   j["interrupted"] = ending.interrupted;
   j["messages"] = Json::array();
   for (const Said& said : messages)

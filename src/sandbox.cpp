@@ -16,10 +16,10 @@ extern "C" {
 }
 
 #include "pipeline/av/container.h"
-#include "pipeline/bytes/references.h"
 #include "pipeline/base/url.h"
-#include "src/asked.h"
+#include "pipeline/bytes/references.h"
 #include "src/landlock.h"
+#include "src/settings.h"
 
 namespace vidconv {
 namespace {

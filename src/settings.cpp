@@ -1,4 +1,4 @@
-#include "src/asked.h"
+#include "src/settings.h"
 
 #include <fmt/format.h>
 

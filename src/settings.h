@@ -1,4 +1,4 @@
-// From what the user has asked for to what the pipeline is told.
+// From the options of the command to those of the pipeline.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ struct AvErrorsRegistry {
   }
 
   // Those that listen for the key, or this one.
-  void tell(const void* key, const AvErrors* one, const std::string& line) {
+  void add(const void* key, const AvErrors* one, const std::string& line) {
     const std::lock_guard lock(mutex);
     for (AvErrors* errors : listeners)
       if ((errors == one || errors->key_ == key) && errors->count_++ == 0) errors->first_ = line;
@@ -43,14 +43,14 @@ thread_local std::string last_line;
 thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
 
-void tell_listeners(void* object, const std::string& line) {
+void report_to_listeners(void* object, const std::string& line) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
   const std::string_view name = object_class ? object_class->class_name : "";
   if (name == "IMGUTILS" && object_class->parent_log_context_offset != 0)  // sizes of pictures
-    return tell_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
-                                                    object_class->parent_log_context_offset),
-                          line);
+    return report_to_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
+                                                         object_class->parent_log_context_offset),
+                               line);
   const void* key = nullptr;
   if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
   if (name == "AVCodecContext") {
@@ -60,7 +60,7 @@ void tell_listeners(void* object, const std::string& line) {
         (codec.codec_type == AVMEDIA_TYPE_AUDIO || codec.codec_type == AVMEDIA_TYPE_SUBTITLE))
       return;
   }
-  if (key || here) AvErrorsRegistry::get().tell(key, key ? nullptr : here, line);
+  if (key || here) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
@@ -81,7 +81,7 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   if (listener) listener->hear(text);
   if (level > AV_LOG_ERROR) return;
   last_line = text;
-  tell_listeners(object, last_line);
+  report_to_listeners(object, last_line);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ const AVOutputFormat& choose_container(const std::string& output, const std::str
                 "'ffmpeg -muxers' lists them");
   if (!container)
     throw Error(Message::output_unsuited, "cannot tell the container from the name", output, "",
-                "use an ending such as .mp4 or .mkv, or --format");
+                "use an ending such as .mp4 or .mkv, or `format`");
   if (container->flags & AVFMT_NOFILE)
     throw Error(Message::output_unsuited, "cannot write", output,
                 std::string(container->long_name) + " is not written to one file",

@@ -97,7 +97,7 @@ void check_picture_size(std::int64_t width, std::int64_t height, AVPixelFormat f
     throw Error(
         kind, what, value,
         fmt::format("{} has more than {} pixels", picture(width, height, format), max_pixels),
-        "--max-pixels N lets larger ones in");
+        "`max_pixels` N lets larger ones in");
   if (!can_be(width, height, format)) refuse_size(width, height, format, kind, what, value);
 }
 

@@ -38,7 +38,7 @@ void Error::compose() {
 void throw_out_of_memory(const std::string& for_what, const std::string& value) {
   throw Error(
       Message::memory, "out of memory " + for_what, value, "",
-      "try fewer --slots, fewer --threads, fewer sessions of --decoder nvdec:N, or a smaller "
+      "try fewer `slots`, fewer `threads`, fewer sessions of `decoder` nvdec:N, or a smaller "
       "picture");
 }
 
@@ -53,7 +53,7 @@ Error current_error() {
     return error;
   } catch (const std::system_error& error) {
     return {Message::memory, "cannot start a thread", "", error.what(),
-            "try fewer --threads, or a higher limit of processes (ulimit -u)"};
+            "try fewer `threads`, or a higher limit of processes (ulimit -u)"};
   } catch (const std::exception& exception) {
     return {Message::internal, "internal error", "", exception.what(), "please report it"};
   } catch (...) {

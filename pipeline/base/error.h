@@ -1,4 +1,9 @@
 // The one exception of the pipeline: what failed, on which value, why, and what to do about it.
+//
+// Settings are named in backticks, here and in all that the pipeline says: "choose another
+// `codec`", after the members of SourceOptions, SinkOptions, EncoderOptions and ProcessorOptions,
+// "see `devices`" after lists. The pipeline knows no other names: the command turns them into those
+// of its options (src/option_names.h), other programs print them as they are or do the same.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The kinds of messages that a person can get to see: one table for what is printed, the manual
-// page, --stats and the tests.
+// page, reports and the tests. Settings are named as in error.h.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace vidconv {
 
-// Receives one line without a newline, and what kind it is. Called from any thread of the pipeline,
-// also from several at once. May be empty.
+// Receives one line without a newline, and what kind it is; settings are named as in error.h.
+// Called from any thread of the pipeline, also from several at once. May be empty.
 using Notify = std::function<void(Message, const std::string&)>;
 
 inline void notify(const Notify& to, Message kind, const std::string& line) {

@@ -31,7 +31,7 @@ void PartialFile::refuse(const std::string& why, const std::string& remedy) cons
 
 void PartialFile::refuse_to_overwrite(const std::string& why) const {
   throw Error(Message::output_exists, "cannot write " + options_.what, path_, why,
-              "use -y to overwrite it");
+              "use `overwrite` to overwrite it");
 }
 
 PartialFile::PartialFile(const std::string& path, Options options, PartialFile* first)
@@ -158,7 +158,7 @@ void PartialFile::sync() const {
   if (fd < 0) refuse(std::strerror(errno));
   const bool synced = sync_to_disk(fd);
   const int error = errno;
-  // What some file systems tell only where a file is closed.
+  // What some file systems report only where a file is closed.
   const int again = fd == fd_ ? dup(fd) : fd;
   if (again >= 0 && close(again) != 0) refuse(std::strerror(errno));
   if (!synced) refuse(std::strerror(error));
@@ -227,7 +227,8 @@ void PartialFile::place_anew() {
   if (name && errno == EEXIST) refuse_to_overwrite("it exists already");
   if (name ? link(name, final_.c_str()) == 0 : link_to(final_)) return;
   if (errno == EEXIST) refuse_to_overwrite("it exists already");
-  refuse(std::strerror(errno), name ? "where the file system can do no better, use -y" : "");
+  refuse(std::strerror(errno),
+         name ? "where the file system can do no better, use `overwrite`" : "");
 }
 
 bool PartialFile::put_back() {

@@ -21,8 +21,8 @@ extern "C" {
 
 #include "pipeline/av/container.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/bytes/byte_io.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/byte_io.h"
 
 namespace vidconv {
 namespace {
@@ -139,7 +139,7 @@ References::References(Input input, std::string url, std::string name, const AVI
   if (list_ && !format_ && !av_match_ext(path.c_str(), "ffconcat"))
     throw Error(Message::input_reference, "cannot read the input", name_,
                 "it is a list of other files, and is not named as one",
-                "name it .ffconcat, or add --format-in concat, if you trust it");
+                "name it .ffconcat, or add `input_format` concat, if you trust it");
   if (list_) check_list(path);
 }
 
@@ -194,12 +194,12 @@ void References::check(const std::string& words) const {
   if (words.find("Format not on whitelist") != words.npos)
     throw Error(Message::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
-                list_ ? "" : "--format-in runs it, if you trust it");
+                list_ ? "" : "`input_format` runs it, if you trust it");
   if (const std::size_t at = words.find("ertificate"); at != words.npos && !insecure_) {
     const std::size_t from = words.rfind("; ", at);
     throw Error(Fault::input, "cannot read the input", name_,
                 words.substr(from == words.npos ? 0 : from + 2, words.find("; ", at)),
-                "--insecure reads it all the same");
+                "`insecure` reads it all the same");
   }
   constexpr std::string_view begin = "Protocol '", end = "' not on whitelist";
   const std::size_t after = words.find(end);
@@ -212,7 +212,7 @@ void References::check(const std::string& words) const {
               : protocol == "file"
                   ? "it refers to files, which FFmpeg would open unasked"
                   : fmt::format("it leads on by '{}', which is not allowed", protocol),
-              unchecked ? "--insecure takes them so" : "");
+              unchecked ? "`insecure` takes them so" : "");
 }
 
 void References::refuse(const std::string& what, const std::string& why,
@@ -262,7 +262,7 @@ void References::judge(const AVFormatContext& container, std::string_view target
   if (!playlist) refuse(what, fmt::format("and {} may refer to no file", format.name), "");
   if (format_ != &format && !av_match_ext(url_.c_str(), playlist->endings))
     refuse(what, "and is not named as what may do so",
-           fmt::format("name it .{}, or add --format-in {}, if you trust it",
+           fmt::format("name it .{}, or add `input_format` {}, if you trust it",
                        std::string_view(playlist->endings)
                            .substr(0, std::string_view(playlist->endings).find(',')),
                        playlist->format));

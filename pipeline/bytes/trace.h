@@ -73,7 +73,7 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  // Where the frame is known only at the end. What has worked on no frame is not told.
+  // Where the frame is known only at the end. What has worked on no frame is not noted.
   void set_frame(std::int64_t frame) { frame_ = frame; }
 
  private:

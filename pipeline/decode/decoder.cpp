@@ -95,7 +95,7 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
 std::string Decoder::first_error() const {
   std::string line = errors_.first();
   if (line.find(beyond_limit) != line.npos)
-    line = line.substr(0, line.find(',')) + "; --max-pixels N lets larger ones in";
+    line = line.substr(0, line.find(',')) + "; `max_pixels` N lets larger ones in";
   return line;
 }
 

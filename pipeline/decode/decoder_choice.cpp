@@ -52,7 +52,7 @@ class FallibleDecoder final : public VideoDecoder {
   void use_second() {
     if (proven_)
       throw Error(Fault::device, "NVDEC cannot go on decoding", "",
-                  "the stream changes to what the device does not decode", "use --decoder cpu");
+                  "the stream changes to what the device does not decode", "use `decoder` cpu");
     std::shared_ptr<VideoDecoder> next = make_second_(current_->first_error());
     const std::lock_guard lock(mutex_);
     current_ = std::move(next);
@@ -99,25 +99,25 @@ std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const Decoder
   const auto make_on_cpu = [&stream, options] {
     return std::make_unique<Decoder>(stream, options);
   };
-  const auto tell = [&stream, notify_user = options.notify](const std::string& why) {
+  const auto report = [&stream, notify_user = options.notify](const std::string& why) {
     notify(notify_user, Message::fallback,
            std::string("NVDEC cannot decode this ") + avcodec_get_name(stream.codecpar->codec_id) +
                why + ": decoding on the CPU");
   };
   if (!nvdec) return make_on_cpu();
   if (!find_nvdec_codec(stream.codecpar->codec_id)) {
-    tell("");
+    report("");
     return make_on_cpu();
   }
   try {
     return make_fallible_decoder(make_nvdec_decoder(stream, options, *nvdec),
                                  [=](const std::string& why) {
-                                   tell(why.empty() ? "" : " (" + why + ")");
+                                   report(why.empty() ? "" : " (" + why + ")");
                                    return make_on_cpu();
                                  });
   } catch (const Error& error) {
     if (error.fault() != Fault::device) throw;
-    tell(" (" + error.why() + ")");
+    report(" (" + error.why() + ")");
     return make_on_cpu();
   }
 }

@@ -16,14 +16,14 @@ namespace {
 const char* remedy_for(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
-      return "use fewer --slots, or --device cpu";
+      return "use fewer `slots`, or `device` cpu";
     case cudaErrorInsufficientDriver:
-      return "update the NVIDIA driver, or use --device cpu";
+      return "update the NVIDIA driver, or use `device` cpu";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-      return "build for this device (CMAKE_CUDA_ARCHITECTURES), or use --device cpu";
+      return "build for this device (CMAKE_CUDA_ARCHITECTURES), or use `device` cpu";
     default:
-      return "use --device cpu";
+      return "use `device` cpu";
   }
 }
 

@@ -89,7 +89,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
   if (!from || !to || from->components.size() != to->components.size())
     throw Error(Fault::device, "cannot take a picture from NVDEC",
                 frames ? av_get_pix_fmt_name(frames->sw_format) : "", "it is of no known format",
-                "use --decoder cpu");
+                "use `decoder` cpu");
   const CurrentDevice current(self.memory->device);
   FramePtr result = self.memory->pool.of(aligned_layout(*to, frame->width, frame->height))->get();
   copy_properties(*frame, *result);
@@ -109,7 +109,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                        static_cast<std::size_t>(frame->linesize[c.plane]) * top +
                        left * static_cast<std::size_t>(c.step * c.sample.bytes());
     const int shift = c.sample.bytes() == 1 ? 0 : 16 - wanted.sample.depth;
-    as_device_error("use --decoder cpu", [&] {
+    as_device_error("use `decoder` cpu", [&] {
       cuda::repack({.data = data,
                     .stride = frame->linesize[c.plane],
                     .width = out.width,

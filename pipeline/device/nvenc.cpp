@@ -67,7 +67,7 @@ FramePtr NvencPictures::take(const Frame& frame) {
     auto* data = reinterpret_cast<std::byte*>(result->data[to.plane]) + to.offset;
     // Layouts of 16 bits have the samples in the upper ones.
     const int shift = sample.bytes() == 1 ? 0 : 16 - sample.depth - sample.shift;
-    as_device_error("use --device cpu", [&] {
+    as_device_error("use `device` cpu", [&] {
       cuda::repack(plane, shift,
                    {.data = data,
                     .stride = result->linesize[to.plane],

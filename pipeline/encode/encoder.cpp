@@ -131,10 +131,10 @@ void Encoder::choose_time_base(const VideoInfo& video) {
 void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
                              const VideoInfo& video, EncoderOptions options) const {
   std::string given;
-  if (!options.crf.empty()) given += " --crf " + options.crf;
-  if (!options.bitrate.empty()) given += " --bitrate " + options.bitrate;
-  if (!options.preset.empty()) given += " --preset " + options.preset;
-  for (const auto& [key, value] : options.own) given += " --encoder-opt " + key + "=" + value;
+  if (!options.crf.empty()) given += " `crf` " + options.crf;
+  if (!options.bitrate.empty()) given += " `bitrate` " + options.bitrate;
+  if (!options.preset.empty()) given += " `preset` " + options.preset;
+  for (const auto& [key, value] : options.own) given += " `encoder_options` " + key + "=" + value;
   if (given.empty() || error.kind() == Message::memory) return;
   options.crf = options.bitrate = options.preset = "";
   options.own.clear();
@@ -153,8 +153,8 @@ void Encoder::refuse_chip(const std::string& why, const VideoInfo& video) const 
   const AVCodec* other = usual_encoder(codec_.id, video);
   const bool usable = other && !is_hardware(*other);
   throw Error(Fault::output, "cannot open the encoder", codec_.name, why,
-              usable ? "use --codec " + std::string(other->name) + ", which needs no such chip"
-                     : "choose another --codec");
+              usable ? "use `codec` " + std::string(other->name) + ", which needs no such chip"
+                     : "choose another `codec`");
 }
 
 int Encoder::check(int code, const char* what) const {
@@ -204,7 +204,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                   Message::converted,
                   (options.pixel_format.empty()
                        ? std::string(codec_.name) + " cannot encode " + video.format->name
-                       : "--pix-fmt " + options.pixel_format + ": " + video.format->name) +
+                       : "`pixel_format` " + options.pixel_format + ": " + video.format->name) +
                       (make_full && format == video.format ? " of limited range" : "") +
                       (options.pixel_format.empty() ? ": converted to " : " is converted to ") +
                       format->name + (make_full ? " of full range" : ""));
@@ -214,8 +214,8 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
 void Encoder::choose_palette(const VideoInfo& video, const EncoderOptions& options,
                              const Notify& lose) {
   if (!options.pixel_format.empty() && options.pixel_format != "pal8")
-    throw Error(Fault::usage, "--pix-fmt", options.pixel_format, "gif holds pal8 and nothing else",
-                "leave it out");
+    throw Error(Fault::usage, "`pixel_format`", options.pixel_format,
+                "gif holds pal8 and nothing else", "leave it out");
   const PixelFormat& rgba = *find_format(AV_PIX_FMT_RGBA);
   context_->pix_fmt = AV_PIX_FMT_PAL8;
   context_->color_range = AVCOL_RANGE_JPEG;

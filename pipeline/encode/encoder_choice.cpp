@@ -43,8 +43,8 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
 EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptions& options,
                              const VideoInfo& video) {
   if (options.codec == "copy")
-    throw Error(Fault::usage, "--codec", "copy", "filtered pictures have to be encoded anew",
-                "for no loss use --codec ffv1, or --codec libx264 --encoder-opt qp=0");
+    throw Error(Fault::usage, "`codec`", "copy", "filtered pictures have to be encoded anew",
+                "for no loss use `codec` ffv1, or `codec` libx264 `encoder_options` qp=0");
   if (!options.codec.empty()) {
     const AVCodec* codec = avcodec_find_encoder_by_name(options.codec.c_str());
     if (!codec)
@@ -58,7 +58,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
     if (!can_hold_video(container, codec->id))
       throw Error(Message::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
-                  "choose another --codec or another ending of the output's name");
+                  "choose another `codec` or another ending of the output's name");
     return EncoderChoice{codec, defaults_of(*codec)};
   }
   for (const AVCodecID id : {video.codec, AV_CODEC_ID_H264, container.video_codec}) {

@@ -22,7 +22,7 @@ bool has_alpha(const PixelFormat& format) {
 const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
                                 AVColorRange& range) {
   const auto refuse = [&](const std::string& why, const std::string& remedy) {
-    throw Error(Fault::usage, "--pix-fmt", name, why, remedy);
+    throw Error(Fault::usage, "`pixel_format`", name, why, remedy);
   };
   const AVPixelFormat id = av_get_pix_fmt(name.c_str());
   if (id == AV_PIX_FMT_NONE)
@@ -58,7 +58,7 @@ const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& fro
   if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
   if (best == AV_PIX_FMT_NONE)
     throw Error(Fault::output, "cannot encode " + from.name + " with", encoder.name,
-                "it takes no pixel format that FFmpeg can convert to", "choose another --codec");
+                "it takes no pixel format that FFmpeg can convert to", "choose another `codec`");
   return describe_format(best);
 }
 

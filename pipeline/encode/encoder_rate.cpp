@@ -23,7 +23,7 @@ bool is_qscale(std::string_view key) {
 }
 
 std::string shown(const Given& option) {
-  return fmt::format("--encoder-opt {}={}", option.first, option.second);
+  return fmt::format("`encoder_options` {}={}", option.first, option.second);
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& why,
@@ -49,9 +49,9 @@ class Rate {
   void check() const {
     if (!options_.crf.empty()) check_crf();
     if (!options_.bitrate.empty() && !known_.has_bitrate)
-      refuse("--bitrate " + options_.bitrate, name_ + " has no bit rate", "leave it out");
+      refuse("`bitrate` " + options_.bitrate, name_ + " has no bit rate", "leave it out");
     if (!options_.bitrate.empty() && !options_.crf.empty())
-      refuse("--bitrate " + options_.bitrate, "it has no effect beside --crf " + options_.crf,
+      refuse("`bitrate` " + options_.bitrate, "it has no effect beside `crf` " + options_.crf,
              "leave out one");
     for (const Given* option : own_) check_own(*option);
     check_buffer();
@@ -72,7 +72,7 @@ class Rate {
  private:
   void check_crf() const {
     const QualityScale& scale = known_.quality;
-    const std::string option = "--crf=" + options_.crf;
+    const std::string option = "`crf`=" + options_.crf;
     if (!scale.option) refuse(option, name_ + " has no scale of quality", "leave it out");
     double value = 0;
     const char* end = options_.crf.data() + options_.crf.size();
@@ -83,10 +83,11 @@ class Rate {
       refuse(option,
              fmt::format("{} has qualities ({}) from {}, the best, to {}", name_, scale.option,
                          scale.best, scale.worst),
-             std::string_view(scale.option) == "cq" ? "for no loss use --encoder-opt tune=lossless"
-                                                    : "");
+             std::string_view(scale.option) == "cq"
+                 ? "for no loss use `encoder_options` tune=lossless"
+                 : "");
     if (mode_ && mode_->second != "vbr")
-      refuse(shown(*mode_), "beside it --crf has no effect", "leave out one");
+      refuse(shown(*mode_), "beside it `crf` has no effect", "leave out one");
   }
 
   void check_own(const Given& option) const {
@@ -94,7 +95,7 @@ class Rate {
     const std::string_view scale = known_.quality.option ? known_.quality.option : "";
     if (is_qscale(key) && (lossless_ || scale == "crf" || scale == "cq" || scale == "qp"))
       refuse(shown(option), fmt::format("{} takes no such quantiser", name_),
-             lossless_ ? "leave it out" : "use --crf");
+             lossless_ ? "leave it out" : "use `crf`");
     if (key == "b" && !known_.has_bitrate)
       refuse(shown(option), name_ + " has no bit rate", "leave it out");
     // A limit of the quality, where the encoder has such.
@@ -103,9 +104,9 @@ class Rate {
              (key == scale || other == scale);
     };
     if (!options_.bitrate.empty() && !may_stand_beside("b"))
-      refuse(shown(option), "it cannot be beside --bitrate " + options_.bitrate, "leave out one");
+      refuse(shown(option), "it cannot be beside `bitrate` " + options_.bitrate, "leave out one");
     if (!options_.crf.empty() && !may_stand_beside(scale))
-      refuse(shown(option), "it has no effect beside --crf " + options_.crf, "leave out one");
+      refuse(shown(option), "it has no effect beside `crf` " + options_.crf, "leave out one");
     for (const Given* other : own_)
       if (other != &option && !may_stand_beside(other->first))
         refuse(shown(option), "it cannot be beside " + shown(*other), "leave out one");
@@ -118,9 +119,11 @@ class Rate {
         refuse(shown(*option), name_ + " has no bit rate", "leave it out");
     if (name_.starts_with("libx26")) {
       if (most_ && !buffer_)
-        refuse(shown(*most_), "it has no effect without a buffer", "add --encoder-opt bufsize=...");
+        refuse(shown(*most_), "it has no effect without a buffer",
+               "add `encoder_options` bufsize=...");
       if (buffer_ && !most_)
-        refuse(shown(*buffer_), "it has no effect without a rate", "add --encoder-opt maxrate=...");
+        refuse(shown(*buffer_), "it has no effect without a rate",
+               "add `encoder_options` maxrate=...");
       for (const Given* option : own_)
         if (most_ && option->first == "qp")
           refuse(shown(*most_), "it has no effect beside " + shown(*option), "leave out one");
@@ -151,14 +154,15 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   const EncoderDefaults& known = choice.defaults;
   const QualityScale& quality = known.quality;
   std::vector<EncoderOption> all;
-  const auto set = [&](const std::string& key, const std::string& value, const char* prefix = "") {
-    all.push_back({key, value, prefix + key + "=" + value});
+  const auto set = [&](const std::string& key, const std::string& value,
+                       const std::string& name = "") {
+    all.push_back({key, value, (name.empty() ? key : name) + "=" + value});
   };
   const bool by_quality = quality.option && (!options.crf.empty() || !rate.is_own());
   if (by_quality && options.crf.empty()) set(quality.option, fmt::format("{}", quality.usual));
-  if (by_quality && !options.crf.empty()) set(quality.option, options.crf, "--");
+  if (by_quality && !options.crf.empty()) set(quality.option, options.crf, "`crf`");
   if (!options.bitrate.empty())
-    all.push_back({"b", options.bitrate, "--bitrate " + options.bitrate});
+    all.push_back({"b", options.bitrate, "`bitrate` " + options.bitrate});
   if (goes_by_rate(*choice.codec) && !rate.is_own()) set("b", rate_by_size(video));
   const auto is_given = [&](std::string_view key) {
     return (key == "b" && !options.bitrate.empty()) ||
@@ -168,10 +172,10 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   if ((by_quality || rate.has_own_quality()) && quality.beside.first &&
       !is_given(quality.beside.first))
     set(quality.beside.first, quality.beside.second);
-  if (!options.preset.empty()) set("preset", options.preset, "--");
+  if (!options.preset.empty()) set("preset", options.preset, "`preset`");
   for (const auto& [key, value] : known.options)
     if (key && (key == std::string_view("x265-params") || !is_given(key))) set(key, value);
-  for (const auto& [key, value] : options.own) set(key, value, "--encoder-opt ");
+  for (const auto& [key, value] : options.own) set(key, value, "`encoder_options` " + key);
   return all;
 }
 

@@ -10,7 +10,7 @@ namespace vidconv {
 
 struct EncoderOption {
   std::string key, value;
-  std::string shown;  // as the user gave it: "--crf=20"; where they did not, key=value
+  std::string shown;  // as it was given: "`crf`=20"; where it was not, key=value
 };
 
 // The options that the encoder is set with, the one that decides over quality or rate first, then

@@ -11,7 +11,7 @@
 
 namespace vidconv {
 
-// A constant quality, whatever the rate: what --crf sets.
+// A constant quality, whatever the rate: what EncoderOptions::crf sets.
 struct QualityScale {
   const char* option = nullptr;  // "crf", "qscale", ...; nullptr: the encoder has no such scale
   double usual = 0;              // by default

@@ -44,14 +44,14 @@ Transfer known_transfer(const VideoInfo& video, ColourModel model, const Notify&
   if (video.transfer == AVCOL_TRC_UNSPECIFIED) {
     const Transfer assumed = model == ColourModel::yuv ? Transfer::bt709 : Transfer::srgb;
     notify(to, Message::assumed,
-           std::string("--linear: the video does not say its transfer function: ") +
+           std::string("`linear`: the video does not say its transfer function: ") +
                (assumed == Transfer::bt709 ? "BT.709" : "sRGB") + " is assumed");
     return assumed;
   }
   if (const auto transfer = transfer_of(video.transfer)) return *transfer;
   const char* name = av_color_transfer_name(video.transfer);
   throw Error(Message::filter_spec, "cannot filter in linear light", name ? name : "",
-              "the video's transfer function is not known here", "leave --linear out");
+              "the video's transfer function is not known here", "leave `linear` out");
 }
 
 // Whether Y is a sum of R', G' and B', and Cb and Cr are B' - Y and R' - Y. FFmpeg has weights for
@@ -75,7 +75,7 @@ void set_matrix(LightPlan& plan, const VideoInfo& video, const Notify& to) {
   if (matrix == AVCOL_SPC_UNSPECIFIED) {
     matrix = usual_matrix(video.height);
     notify(to, Message::assumed,
-           std::string("--linear: the video does not say its colour matrix: ") +
+           std::string("`linear`: the video does not say its colour matrix: ") +
                av_color_space_name(matrix) + " is assumed, as usual at its height");
   }
   const AVLumaCoefficients* luma =
@@ -83,7 +83,7 @@ void set_matrix(LightPlan& plan, const VideoInfo& video, const Notify& to) {
   const char* name = av_color_space_name(matrix);
   if (!luma)
     throw Error(Message::filter_spec, "cannot filter in linear light", name ? name : "",
-                "the video's colour matrix is not known here", "leave --linear out");
+                "the video's colour matrix is not known here", "leave `linear` out");
   plan.kr = av_q2d(luma->cr);
   plan.kb = av_q2d(luma->cb);
 }
@@ -105,7 +105,7 @@ LightPlan make_light_plan(const VideoInfo& video, Codes codes, const Notify& to)
   plan.sample = components[0].sample;
   if (plan.sample.storage == Storage::f32)
     throw Error(Message::filter_spec, "cannot filter in linear light", video.format->name,
-                "float samples are filtered as they are", "leave --linear out");
+                "float samples are filtered as they are", "leave `linear` out");
   const auto chroma = std::ranges::find(components, Component::Kind::chroma, &Component::kind);
   plan.model = components[0].kind == Component::Kind::colour ? ColourModel::rgb
                : chroma != components.end()                  ? ColourModel::yuv

@@ -8,7 +8,7 @@
 namespace vidconv {
 namespace {
 
-constexpr const char* remedy = "leave the variant to vidconv, or see --list-variants";
+constexpr const char* remedy = "leave the variant to vidconv, or see `variants`";
 
 // The named variant can do all that is asked of it.
 void check_variant(const Work& work, int width, int height, const ProcessorOptions& options) {
@@ -18,7 +18,7 @@ void check_variant(const Work& work, int width, int height, const ProcessorOptio
     throw Error(Fault::usage, "cannot use the variant", name,
                 variant.device == Device::cpu ? "it takes frames in the memory of the CPU"
                                               : "it runs on a CUDA device",
-                variant.device == Device::cpu ? "use --device cpu" : "use --device cuda");
+                variant.device == Device::cpu ? "use `device` cpu" : "use `device` cuda");
   if (variant.uses_cuda)
     if (const CudaDevices found = cuda_devices(); found.devices.empty())
       throw Error(Fault::device, "cannot use the variant", name, found.why_none, remedy);

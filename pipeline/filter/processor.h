@@ -88,10 +88,10 @@ struct ProcessorOptions {
   // it take the best.) Making a processor throws Error(usage) where it belongs to the other device
   // or cannot compute a step.
   const Variant* variant = nullptr;
-  // For --verify: each step that filters takes the best variant but the one that it would take, and
-  // the definition where there is none. For the CPU.
+  // To verify frames: each step that filters takes the best variant but the one that it would take,
+  // and the definition where there is none. For the CPU.
   bool second_opinion = false;
-  Trace* trace = nullptr;  // where each copy and kernel is told; outlives the processor
+  Trace* trace = nullptr;  // where each copy and kernel is noted; outlives the processor
 };
 
 // What keeps upload, kernels and download of such frames busy at once: small ones need more of them

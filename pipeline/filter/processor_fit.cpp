@@ -5,13 +5,14 @@ namespace {
 
 // Throws the last refusal where one slot is too many.
 std::unique_ptr<Processor> make_with_fewer_slots(const MakeProcessor& make,
-                                                 ProcessorOptions& options, const Notify& told) {
+                                                 ProcessorOptions& options,
+                                                 const Notify& notify_user) {
   const int wanted = options.slots;
   for (;;) {
     try {
       auto processor = make(options);
       if (options.slots < wanted)
-        notify(told, Message::fallback,
+        notify(notify_user, Message::fallback,
                "the device has no memory for " + std::to_string(wanted) + " slots: going on with " +
                    std::to_string(options.slots));
       return processor;
@@ -26,16 +27,16 @@ std::unique_ptr<Processor> make_with_fewer_slots(const MakeProcessor& make,
 
 std::unique_ptr<Processor> make_fitting_processor(const MakeProcessor& make,
                                                   ProcessorOptions& options, bool or_cpu,
-                                                  const Notify& told) {
+                                                  const Notify& notify_user) {
   if (options.device == Device::cpu) return make(options);
   const int wanted = options.slots;
   try {
-    return make_with_fewer_slots(make, options, told);
+    return make_with_fewer_slots(make, options, notify_user);
   } catch (const Error& error) {
     if (!or_cpu || error.fault() != Fault::device) throw;
     options.device = Device::cpu;
     options.slots = wanted;
-    notify(told, Message::fallback, "convolving on the CPU: " + error.message());
+    notify(notify_user, Message::fallback, "convolving on the CPU: " + error.message());
     return make(options);
   }
 }

@@ -13,10 +13,10 @@ using MakeProcessor = std::function<std::unique_ptr<Processor>(const ProcessorOp
 
 // Makes a processor with these options; where a CUDA device has no memory for it, with half the
 // slots, again and again down to one. With `or_cpu`, where the device fails even so or in another
-// way, one of the CPU. `options` become those it was made with; `told` hears what was given up, in
-// one line. Throws what `make` throws in the end.
+// way, one of the CPU. `options` become those it was made with; `notify_user` hears what was given
+// up, in one line. Throws what `make` throws in the end.
 std::unique_ptr<Processor> make_fitting_processor(const MakeProcessor& make,
                                                   ProcessorOptions& options, bool or_cpu,
-                                                  const Notify& told);
+                                                  const Notify& notify_user);
 
 }  // namespace vidconv

@@ -67,33 +67,33 @@ Plan plan_for(Action action, const Filter& filter, const Component& c, Border bo
 }
 
 // What is left to do to one component, first to last: at least one thing, the last into the output.
-struct Deed {
+struct Task {
   Action action;
   std::size_t link;
 };
-using Deeds = std::vector<Deed>;
+using Tasks = std::vector<Task>;
 
-Deeds deeds_for(std::size_t component, const std::vector<Link>& links) {
-  Deeds deeds;
+Tasks tasks_for(std::size_t component, const std::vector<Link>& links) {
+  Tasks tasks;
   for (std::size_t l = 0; l < links.size(); ++l) {
     const Action action = links[l].actions[component];
-    if (action == Action::fill) deeds.clear();  // nothing before a fill can be seen
-    if (action != Action::copy) deeds.push_back({action, l});
+    if (action == Action::fill) tasks.clear();  // nothing before a fill can be seen
+    if (action != Action::copy) tasks.push_back({action, l});
   }
-  if (deeds.empty()) deeds.push_back({Action::copy, 0});
-  return deeds;
+  if (tasks.empty()) tasks.push_back({Action::copy, 0});
+  return tasks;
 }
 
-// `left`: how many deeds follow on the same component.
+// `left`: how many tasks follow on the same component.
 Place place_before(std::size_t left) {
   return left == 0 ? Place::output : left % 2 ? Place::scratch0 : Place::scratch1;
 }
 
-// Components whose deed has an equal key share a step.
-auto key_of(const Deed& deed, const Component& c, bool first) {
-  const bool plain = deed.action == Action::copy;  // the same plan for every kind of plane
+// Components whose task has an equal key share a step.
+auto key_of(const Task& task, const Component& c, bool first) {
+  const bool plain = task.action == Action::copy;  // the same plan for every kind of plane
   const Subsampling s = plain ? Subsampling{} : c.subsampling;
-  return std::tuple(deed.action, deed.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
+  return std::tuple(task.action, task.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
                     c.sample.storage, c.sample.depth, c.sample.shift);
 }
 
@@ -119,13 +119,13 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       link.actions.push_back(action_for(purpose, c, selection));
   }
 
-  std::vector<Deeds> todo;
+  std::vector<Tasks> todo;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < format.components.size(); ++i) {
-    todo.push_back(deeds_for(i, work.links));
+    todo.push_back(tasks_for(i, work.links));
     longest = std::max(longest, todo.back().size());
   }
-  // All components end together in the output, so that those with fewer deeds start later.
+  // All components end together in the output, so that those with fewer tasks start later.
   for (std::size_t left = longest; left-- > 0;) {
     std::vector<decltype(key_of({}, format.components[0], true))> keys;  // of the steps made here
     const std::size_t begin = work.steps.size();
@@ -133,21 +133,21 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       if (todo[i].size() <= left) continue;
       const Component& c = format.components[i];
       const std::size_t index = todo[i].size() - 1 - left;
-      const Deed& deed = todo[i][index];
-      const auto key = key_of(deed, c, index == 0);
+      const Task& task = todo[i][index];
+      const auto key = key_of(task, c, index == 0);
       const auto same = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
       if (same == keys.size()) {
         keys.push_back(key);
         Filter filter;
-        if (deed.action == Action::filter) filter = chain[deed.link].make(c.subsampling);
+        if (task.action == Action::filter) filter = chain[task.link].make(c.subsampling);
         work.steps.push_back(
-            {.plan = plan_for(deed.action, filter, c, border, left == 0 ? codes : Codes::all),
+            {.plan = plan_for(task.action, filter, c, border, left == 0 ? codes : Codes::all),
              .filter = filter,
              .components = {},
              .from = index == 0 ? Place::input : place_before(left + 1),
              .to = place_before(left),
-             .action = deed.action,
-             .link = deed.link});
+             .action = task.action,
+             .link = task.link});
       }
       work.steps[begin + same].components.push_back(i);
     }

@@ -93,9 +93,9 @@ class CompareProcessor final : public Processor {
         left_(video.width / 2 / unit_ * unit_),
         line_(std::max(2, unit_)) {
     if (comparison.mode == Comparison::Mode::split && (left_ == 0 || left_ + line_ >= video.width))
-      throw Error(Fault::usage, "--compare", "split",
+      throw Error(Fault::usage, "`compare`", "split",
                   "a picture " + std::to_string(video.width) + " wide is too narrow for it",
-                  "use --compare side");
+                  "use `compare` side");
     if (comparison.mode == Comparison::Mode::side)
       pool_.emplace(
           aligned_layout(*video.format, compared_video(video, comparison).width, video.height),

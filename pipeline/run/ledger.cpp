@@ -15,7 +15,7 @@ namespace {
   throw Error(Message::no_frame, "there is nothing to filter", "",
               truncated.empty() ? "the input has no frame in the part that was asked for"
                                 : "the input ends before the part that was asked for: " + truncated,
-              "choose an earlier --start");
+              "choose an earlier `start`");
 }
 
 // Throws Error(unaccounted) where packets were. Frames that the source says it handed on.

@@ -57,7 +57,7 @@ struct RunOptions {
   std::function<void(const Progress&)> observer;
   double observer_interval = 0;
   RunResult* reached = nullptr;  // what was done by a run that throws; may be null
-  Trace* trace = nullptr;        // where each stage is told; may be null; outlives the run
+  Trace* trace = nullptr;        // where each stage is noted; may be null; outlives the run
   Verifier* verifier = nullptr;  // may be null; outlives the run
   Begun* begun = nullptr;        // of the source, if it has; outlives the run
   // Frames that may wait between two stages.

@@ -127,7 +127,7 @@ void Copies::add(const AVStream& from) {
   } else {
     leave_out(from);
     if (const std::string encoder = sound_encoder_for(container_); is_sound && !encoder.empty())
-      instead_ = fmt::format("; --audio {} codes the sound anew", encoder);
+      instead_ = fmt::format("; `audio` {} codes the sound anew", encoder);
     return;
   }
   copies_.emplace(from.index, std::move(copy));

@@ -65,7 +65,7 @@ void Muxer::set_options(const MuxerOptions& options) {
     return all;
   };
   for (const auto& [key, value] : options) {
-    const std::string shown = "--muxer-opt " + key + "=" + value;
+    const std::string shown = "`muxer_options` " + key + "=" + value;
     const AVOption* option =
         av_opt_find(container_.get(), key.c_str(), nullptr, 0, AV_OPT_SEARCH_CHILDREN);
     if (!option || !(option->flags & AV_OPT_FLAG_ENCODING_PARAM))

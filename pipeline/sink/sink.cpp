@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "pipeline/av/process.h"
 #include "pipeline/av/container.h"
+#include "pipeline/av/process.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/sink/sink_kinds.h"
 
@@ -32,7 +32,7 @@ constexpr SinkKind table[] = {
      .keeps_pictures = false},
     {.name = "raw",
      .description =
-         "bare frames without gaps: --format raw, or a file named .yuv, .rgb, .gray or .raw",
+         "bare frames without gaps: `format` raw, or a file named .yuv, .rgb, .gray or .raw",
      .accepts =
          [](const std::string& output, const SinkOptions& options) {
            return options.format == "raw" ||
@@ -40,7 +40,7 @@ constexpr SinkKind table[] = {
          },
      .open = open_raw_sink},
     {.name = "y4m",
-     .description = "YUV4MPEG2: '-', --format y4m, or a file named .y4m",
+     .description = "YUV4MPEG2: '-', `format` y4m, or a file named .y4m",
      .accepts =
          [](const std::string& output, const SinkOptions& options) {
            return options.format == "y4m" ||
@@ -69,21 +69,21 @@ void refuse_encoder_options(const EncoderOptions& options, std::string_view kind
     throw Error(Fault::usage, "there is no encoder for", option,
                 "the output is " + std::string(kind));
   };
-  if (!options.codec.empty()) refuse("--codec " + options.codec);
-  if (!options.crf.empty()) refuse("--crf " + options.crf);
-  if (!options.bitrate.empty()) refuse("--bitrate " + options.bitrate);
-  if (!options.pixel_format.empty()) refuse("--pix-fmt " + options.pixel_format);
-  if (!options.preset.empty()) refuse("--preset " + options.preset);
-  if (!options.own.empty()) refuse("--encoder-opt " + options.own[0].first);
+  if (!options.codec.empty()) refuse("`codec` " + options.codec);
+  if (!options.crf.empty()) refuse("`crf` " + options.crf);
+  if (!options.bitrate.empty()) refuse("`bitrate` " + options.bitrate);
+  if (!options.pixel_format.empty()) refuse("`pixel_format` " + options.pixel_format);
+  if (!options.preset.empty()) refuse("`preset` " + options.preset);
+  if (!options.own.empty()) refuse("`encoder_options` " + options.own[0].first);
 }
 
 void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
   const std::string is = "the output is " + std::string(kind);
   if (!options.audio.empty() && options.audio != "none" && options.audio != "copy")
-    throw Error(Fault::usage, "there is no sound for", "--audio " + options.audio, is);
+    throw Error(Fault::usage, "there is no sound for", "`audio` " + options.audio, is);
   if (!options.muxer_options.empty())
     throw Error(Fault::usage, "there is no muxer for",
-                "--muxer-opt " + options.muxer_options[0].first, is);
+                "`muxer_options` " + options.muxer_options[0].first, is);
 }
 
 // Whether every encoder takes frames of its video from the memory of a CUDA device as they are.
@@ -129,9 +129,9 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
   if (!kind.choose) refuse_encoder_options(options.encoder, kind.name);
   if (!kind.other_streams) refuse_muxer_options(options, kind.name);
   if (videos.size() > 1 && !kind.several_videos)
-    throw Error(Message::command_line, "--video", "all",
-                std::string(kind.name) + " holds one video stream", "choose one with --video N");
-  OutputPlan plan{.output = output, .options = options, .kind = &kind};
+    throw Error(Message::command_line, "`video`", "all",
+                std::string(kind.name) + " holds one video stream", "choose one with `video` N");
+  OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};
   if (kind.choose) kind.choose(plan, videos);
   plan.takes_device_frames = takes_device_frames(plan, videos);
   return plan;

@@ -30,7 +30,7 @@ class ImageSink final : public Sink {
     if (encoder_.joins_frames())
       throw Error(Message::output_unsuited, "cannot write", output_,
                   std::string(encoder_.codec().name) + " makes one picture of all frames",
-                  "use --codec libwebp, or a name without a number");
+                  "use `codec` libwebp, or a name without a number");
     // So that a name that cannot be is refused at once.
     if (!numbered_)
       add_file();
@@ -44,7 +44,7 @@ class ImageSink final : public Sink {
   void write(Frame frame) override {
     if (!numbered_ && written_ > 0)
       throw Error(Message::output_unsuited, "cannot write", output_, "one image holds one frame",
-                  "use a name such as frame%04d.png, or --frames 1");
+                  "use a name such as frame%04d.png, or `frames` 1");
     ++written_;
     encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
   }

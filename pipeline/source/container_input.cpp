@@ -145,7 +145,7 @@ void ContainerInput::check_ours() const {
   if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
   if (gave_up_)
     throw Error(Message::input_silent, "cannot read the input", name_,
-                fmt::format("nothing came for {:g} s", timeout_), "see --timeout");
+                fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");
 }
 
 int ContainerInput::check(int code) const {

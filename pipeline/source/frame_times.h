@@ -13,8 +13,8 @@ namespace vidconv {
 // For one pass over the stream. All times are in its time base.
 class FrameTimes {
  public:
-  // `stream` outlives this object. `told` hears once that times had to be moved.
-  FrameTimes(const AVStream& stream, Notify told) : stream_(stream), told_(std::move(told)) {}
+  // `stream` outlives this object. `notify` hears once that times had to be moved.
+  FrameTimes(const AVStream& stream, Notify notify) : stream_(stream), notify_(std::move(notify)) {}
 
   struct Shown {
     std::int64_t pts, duration;  // the duration is 0 where unknown
@@ -33,7 +33,7 @@ class FrameTimes {
 
  private:
   const AVStream& stream_;
-  const Notify told_;
+  const Notify notify_;
   std::int64_t last_ = AV_NOPTS_VALUE;  // that was set
   std::int64_t next_ = AV_NOPTS_VALUE;
   bool were_right_ = true;

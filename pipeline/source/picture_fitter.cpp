@@ -12,7 +12,7 @@ FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device)
     return frame;
   if (on_device)
     throw Error(Fault::device, "cannot scale on the device", "",
-                "the picture changes in the middle of the stream", "use --decoder cpu");
+                "the picture changes in the middle of the stream", "use `decoder` cpu");
   if (!converter_) {
     const auto picture = [](int width, int height, const char* format) {
       return fmt::format("{}x{} {}", width, height, format);

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/av/process.h"
 #include "pipeline/av/container.h"
+#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/stream_video.h"
@@ -72,7 +72,7 @@ void refuse_damage(const Damage& damage, const std::string& name) {
                           : !damage.first_error.empty() ? damage.first_error
                                                         : "some of it cannot be decoded";
   throw Error(Fault::damaged, "the input is damaged", name, why,
-              "without --strict the rest of it is kept");
+              "without `strict` the rest of it is kept");
 }
 
 std::unique_ptr<ByteReader> read_stdin(const SourceOptions& options) {

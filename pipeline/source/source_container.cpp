@@ -118,7 +118,7 @@ class ContainerSource final : public Source {
       throw Error(Fault::input, "cannot decode any frame of", input_.name(),
                   damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
     throw Error(Message::no_frame, "cannot start in", input_.name(), "it ends before that time",
-                "choose an earlier --start");
+                "choose an earlier `start`");
   }
 
   std::int64_t errors() const {

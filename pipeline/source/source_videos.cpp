@@ -127,7 +127,7 @@ std::unique_ptr<Source> open_videos(std::unique_ptr<Source> first, const std::st
   if (input == "-")
     throw Error(Fault::input, "cannot filter all videos of", "standard input",
                 "it is read once, and has " + std::to_string(count),
-                "use a file, or choose one with --video");
+                "use a file, or choose one with `video`");
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::move(first));
   SourceOptions other = options;

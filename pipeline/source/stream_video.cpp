@@ -20,7 +20,7 @@ AVStream& choose_video(const AVFormatContext& container, int number, const std::
     throw Error(Message::no_video, "cannot filter", name, "it has no video stream");
   if (wanted > found.size())
     throw Error(Message::no_video, "cannot filter video stream " + std::to_string(number) + " of",
-                name, "it has " + std::to_string(found.size()), "--video counts from 1");
+                name, "it has " + std::to_string(found.size()), "`video` counts from 1");
   return *container.streams[found[wanted - 1]];
 }
 

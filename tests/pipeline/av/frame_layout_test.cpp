@@ -55,7 +55,7 @@ TEST(PictureSize, IsComparedWithoutOverflow) {
     check_picture_size(width, height, AV_PIX_FMT_YUV420P, max, fault, "cannot", "x");
   };
   for (const std::int64_t n : {std::int64_t{65537}, std::int64_t{INT_MAX}, INT64_MAX})
-    expect_error(Fault::input, {"has more than 268435456 pixels", "--max-pixels"},
+    expect_error(Fault::input, {"has more than 268435456 pixels", "`max_pixels`"},
                  [&] { check(n, n, default_max_pixels, Fault::input); });
   for (const std::int64_t n : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}}) {
     expect_error(Fault::input, {"no pixels"}, [&] { check(n, 5, INT64_MAX, Fault::input); });

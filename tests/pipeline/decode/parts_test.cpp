@@ -269,7 +269,7 @@ TEST(Fallback, AfterTheFirstFrameIsAnError) {
   const auto decoder = make_fallible_decoder(
       std::make_unique<RefusingDecoder>(*input->streams[0], 20),
       [](const std::string&) -> std::unique_ptr<VideoDecoder> { return nullptr; });
-  test::expect_error(Fault::device, {"--decoder cpu"}, [&] { decode(*input, *decoder); });
+  test::expect_error(Fault::device, {"`decoder` cpu"}, [&] { decode(*input, *decoder); });
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
   EXPECT_EQ(nvenc().rate_control, constant_qp);
   EXPECT_EQ(encode({.encoder = {.own = {{"b", "5M"}}}}), 0);
   EXPECT_EQ(nvenc().rate_control, vbr);
-  expect_error(Fault::usage, {"--crf=0", "lossless"}, [&] { encode({.encoder = {.crf = "0"}}); });
-  expect_error(Fault::usage, {"--crf=52"}, [&] { encode({.encoder = {.crf = "52"}}); });
-  expect_error(Fault::usage, {"--preset=warp"}, [&] { encode({.encoder = {.preset = "warp"}}); });
+  expect_error(Fault::usage, {"`crf`=0", "lossless"}, [&] { encode({.encoder = {.crf = "0"}}); });
+  expect_error(Fault::usage, {"`crf`=52"}, [&] { encode({.encoder = {.crf = "52"}}); });
+  expect_error(Fault::usage, {"`preset`=warp"}, [&] { encode({.encoder = {.preset = "warp"}}); });
 }
 
 struct Times {
@@ -161,7 +161,7 @@ TEST_F(Nvenc, RefusalsAreNamed) {
        {std::pair(no_chip, "unsupported device"), std::pair(no_place, "out of memory")}) {
     nvenc().calls_to_failure = opening;
     nvenc().failure = status;
-    refuse("pattern:32x32#2", "h264_nvenc", {"h264_nvenc", words, "--codec libx264"});
+    refuse("pattern:32x32#2", "h264_nvenc", {"h264_nvenc", words, "`codec` libx264"});
   }
   refuse("pattern:33x32#2", "h264_nvenc", {"h264_nvenc", "InitializeEncoder", "libx264"});
   refuse("pattern:32x32#2", "hevc_nvenc", {"hevc_nvenc", "Codec not supported", "libx265"});

@@ -26,8 +26,8 @@ TEST(Encoder, WrongOptionsAreNamed) {
   };
   refuse({.encoder = {.own = {{"no-such-option", "1"}}}}, {"no-such-option", "libx264"});
   refuse({.encoder = {.own = {{"bf", "many"}}}}, {"bf=many"});
-  refuse({.encoder = {.crf = "good"}}, {"--crf=good"});
-  refuse({.encoder = {.crf = "52"}}, {"--crf=52", "51"});
+  refuse({.encoder = {.crf = "good"}}, {"`crf`=good"});
+  refuse({.encoder = {.crf = "52"}}, {"`crf`=52", "51"});
   refuse({.encoder = {.codec = "ffv1", .crf = "20"}}, {"crf", "ffv1"});
   refuse({.encoder = {.codec = "ffv1", .preset = "slow"}}, {"preset", "ffv1"});
   refuse({.encoder = {.codec = "no-such-codec"}}, {"no-such-codec"});
@@ -44,7 +44,7 @@ TEST(Encoder, BadPresetIsAnError) {
 }
 
 TEST(Encoder, OptionsWithoutAnEncoderAreRefused) {
-  expect_error(Fault::usage, {"--crf", "null"}, [] {
+  expect_error(Fault::usage, {"`crf`", "null"}, [] {
     convert("pattern:32x32#2", "null:", {"identity"}, {.encoder = {.crf = "20"}});
   });
 }
@@ -137,7 +137,7 @@ TEST(Encoder, NvencWorksOrIsRefusedBeforeTheOutputIsTouched) {
     } catch (const Error& error) {
       EXPECT_EQ(error.fault(), Fault::output) << error.message();
       EXPECT_NE(error.message().find(codec), std::string::npos) << error.message();
-      EXPECT_NE(error.remedy().find("use --codec libx26"), std::string::npos) << error.message();
+      EXPECT_NE(error.remedy().find("use `codec` libx26"), std::string::npos) << error.message();
       EXPECT_EQ(dir.files(), std::vector<std::string>{"a.mkv"});
       EXPECT_EQ(test::read_file(dir / "a.mkv"), "older");
     }

@@ -142,7 +142,7 @@ TEST(Compare, FlipAlternatesByTime) {
 
 TEST(Compare, PicturesTooNarrowToSplitAreRefused) {
   for (const char* input : {"pattern:1x1:gray", "pattern:3x4:yuv420p", "pattern:2x2:gray"})
-    expect_error(Fault::usage, {"--compare", "narrow", "side"},
+    expect_error(Fault::usage, {"`compare`", "narrow", "side"},
                  [&] { filter(input, Device::cpu, Comparison{}); });
 }
 

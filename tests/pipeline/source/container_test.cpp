@@ -173,7 +173,7 @@ TEST(Output, BadPlacesAreNamed) {
   const auto refuse = [&](const std::string& out, const std::vector<std::string>& words) {
     expect_error(Fault::output, words, [&] { convert("pattern:16x16#2", out); });
   };
-  refuse(dir / "old.mkv", {"exists", "-y"});
+  refuse(dir / "old.mkv", {"exists", "use `overwrite`"});
   refuse(dir / "old.y4m/a.y4m", {"old.y4m/a.y4m"});
   refuse(dir / "missing/a.mkv", {"missing/a.mkv", "No such file"});
   refuse(dir / "", {"directory"});

@@ -1,0 +1,63 @@
+#include "src/option_names.h"
+
+#include <algorithm>
+
+namespace vidconv {
+namespace {
+
+struct Row {
+  std::string_view setting, option;
+};
+constexpr Row table[] = {
+    {"audio", "--audio"},
+    {"bitrate", "--bitrate"},
+    {"codec", "--codec"},
+    {"compare", "--compare"},
+    {"crf", "--crf"},
+    {"decoder", "--decoder"},
+    {"device", "--device"},
+    {"devices", "--list-devices"},
+    {"encoder_options", "--encoder-opt"},
+    {"format", "--format"},
+    {"frames", "--frames"},
+    {"help", "--help"},
+    {"input_format", "--format-in"},
+    {"insecure", "--insecure"},
+    {"kernels", "--list-kernels"},
+    {"linear", "--linear"},
+    {"max_pixels", "--max-pixels"},
+    {"muxer_options", "--muxer-opt"},
+    {"overwrite", "-y"},
+    {"pixel_format", "--pix-fmt"},
+    {"preset", "--preset"},
+    {"raw", "--raw"},
+    {"slots", "--slots"},
+    {"start", "--start"},
+    {"strict", "--strict"},
+    {"threads", "--threads"},
+    {"timeout", "--timeout"},
+    {"variants", "--list-variants"},
+    {"verify", "--verify"},
+    {"video", "--video"},
+};
+
+}  // namespace
+
+std::string with_option_names(std::string_view text) {
+  std::string named;
+  while (!text.empty()) {
+    const std::size_t begin = std::min(text.find('`'), text.size());
+    named += text.substr(0, begin);
+    text.remove_prefix(begin);
+    if (text.empty()) break;
+    const std::size_t end = text.find('`', 1);
+    const std::string_view setting = end == text.npos ? "" : text.substr(1, end - 1);
+    const Row* row = std::ranges::find(table, setting, &Row::setting);
+    const bool known = row != std::end(table);
+    named += known ? row->option : text.substr(0, 1);
+    text.remove_prefix(known ? end + 1 : 1);
+  }
+  return named;
+}
+
+}  // namespace vidconv
