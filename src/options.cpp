@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "kernels/base/names.h"
+#include "kernels/spec/border_spec.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
@@ -403,7 +404,7 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_shown),
+    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_value),
                 "see vidconv --help");
   }
 
@@ -413,7 +414,7 @@ Options parse_options(int argc, const char* const* argv) {
 
   read_numbers(w, o);
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
-  o.border = parse_border(w.border);
+  o.border = border_of(w.border);
   o.clamp_range = w.range == "clamp";
   if (!w.at.empty()) {
     if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");

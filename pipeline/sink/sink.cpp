@@ -151,6 +151,11 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   return kind.open(plan, input);
 }
 
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const InputInfo& input) {
+  return open_sink(plan_output(output, options, input.videos), input);
+}
+
 PartialFile::Options file_options(const SinkOptions& options) {
   return {.overwrite = options.overwrite, .files = options.files};
 }

@@ -92,7 +92,7 @@ TEST(Account, LossOnTheWayCostsNoFile) {
     BoastfulSource source(open_source("pattern:48x32#10", {}));
     SinkOptions options;
     options.overwrite = true;
-    const auto sink = open_sink(dir / "out.mkv", options, source);
+    const auto sink = open_sink(dir / "out.mkv", options, source.info());
     const auto processor = processor_for(source, {"box"});
     try {
       run_it(source, *processor, *sink, {});
