@@ -71,6 +71,7 @@ Json ledger_json(const RunResult& r) {
       packets["refused"] = copies.refused;
       packets["marked"] = a.marked;
       packets["decoded"] = copies.decoded;
+      packets["failed"] = copies.failed;
       packets["encoded"] = copies.encoded;
     }
     stream["packets"] = packets;
