@@ -173,7 +173,7 @@ void declare_machine(CLI::App& app, Options& o, Words& w) {
       ->type_name("VARIANT");
   app.add_option("--decoder", o.decoder,
                  "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
-                 "on one file (default: as memory allows)")
+                 "on one file (as many as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
   app.add_option("--threads", w.threads,

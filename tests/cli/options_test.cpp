@@ -304,6 +304,7 @@ TEST_F(Options, BenchmarkWritesStats) {
   EXPECT_GT(stats.at("benchmark").at("overlapped_fps"), 0);
   EXPECT_EQ(stats.at("benchmark").at("slowest"), "convolve");
   EXPECT_TRUE(stats.at("benchmark").at("bus").is_null());
+  EXPECT_TRUE(stats.at("sandbox").at("in_force").is_array());
 }
 
 TEST_F(Options, TraceTellsEveryFrame) {
