@@ -2,7 +2,8 @@
 """Writes the tables of docs/performance.md from docs/measurements/data.
 
     bench/tables.py             writes the tables
-    bench/tables.py --check     writes nothing; exit code 1 where they are not what the data say
+    bench/tables.py --check     writes nothing; exit code 1 where they are not what the data say, or
+                                where a data file has a figure that the page it names has not
     bench/tables.py --runs STATS.json...
                                 prints a data file of what `vidconv --benchmark --stats` wrote
 
@@ -77,6 +78,19 @@ def filled(page):
     return result
 
 
+def invented():
+    """Figures that are said to be copied from a page, and are not on it. Commands are left out."""
+    for path in sorted(DATA.glob("*.json")):
+        report = json.loads(path.read_text())
+        if "source" not in report:
+            continue
+        page = " ".join((ROOT / "docs/measurements/archive" / report["source"]).read_text().split())
+        for table in report["tables"]:
+            for value in sum(table["rows"], []):
+                if value and "`" not in value and value not in page:
+                    yield f"{path.name}, {table['id']}: '{value}' is not on {report['source']}"
+
+
 def runs(paths):
     stats = [json.loads(pathlib.Path(path).read_text()) for path in paths]
     rows = []
@@ -108,10 +122,14 @@ def main(arguments):
         sys.exit(__doc__)
     page = PAGE.read_text()
     wanted = filled(page)
-    if arguments and page != wanted:
-        sys.exit(f"{PAGE}: tables are not those of {DATA}: run bench/tables.py")
     if not arguments:
         PAGE.write_text(wanted)
+        return
+    faults = list(invented())
+    if page != wanted:
+        faults.append(f"{PAGE}: tables are not those of {DATA}: run bench/tables.py")
+    if faults:
+        sys.exit("\n".join(faults))
 
 
 main(sys.argv[1:])
