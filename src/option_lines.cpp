@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "kernels/base/names.h"
+#include "kernels/spec/border_spec.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 
@@ -153,7 +154,7 @@ void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("VARIANT");
   app.add_option("--decoder", o.decoder,
                  "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
-                 "on one file (default: as memory allows)")
+                 "on one file (as many as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
   app.add_option("--threads", w.threads,

@@ -130,7 +130,7 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_shown),
+    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_value),
                 "see vidconv --help");
   }
 
@@ -140,7 +140,7 @@ Options parse_options(int argc, const char* const* argv) {
 
   read_numbers(w, o);
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
-  o.border = parse_border(w.border);
+  o.border = border_of(w.border);
   o.clamp_range = w.range == "clamp";
   if (!w.at.empty()) {
     if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");

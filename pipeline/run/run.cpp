@@ -116,7 +116,10 @@ class Job {
     r.damage = source_.damage();
     r.streams = source_.accounts();
     r.copies = sink_.copies();
-    for (const auto& [stream, copies] : r.copies) r.damage.refused += copies.refused;
+    for (const auto& [stream, copies] : r.copies) {
+      r.damage.refused += copies.refused;
+      r.damage.marked += copies.failed;
+    }
     r.bytes = sink_.bytes();
     r.seconds = seconds_since(start_);
     r.stages = stages();

@@ -1,4 +1,6 @@
 // --gallery: one frame through every filter, on a sheet.
+#include <algorithm>
+
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
@@ -6,6 +8,7 @@ namespace {
 
 class Gallery : public CliTest {};
 
+// Each tile of the sheet is what the filter makes of the frame, byte for byte.
 TEST_F(Gallery, GalleryDrawsFilters) {
   const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
   const std::vector<std::string> filters = {"identity", "box:size=5", "sobel", "kirsch", "emboss"};
@@ -32,6 +35,31 @@ TEST_F(Gallery, GalleryDrawsFilters) {
         pixels.substr(3 * ((top - 15) * width + left), 3 * 12 * filters[i].size());
     EXPECT_NE(label.find('\0'), std::string::npos) << filters[i];
   }
+}
+
+// On the sheet of all filters, those that leave hardly anything to see are multiplied: dog, the
+// last of the table; identity, the first, is not.
+TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
+  const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
+  EXPECT_TRUE(succeeded(run_vidconv({picture, "-o", sheet, "--gallery"})));
+  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
+  const std::string pixels = read_file(path("sheet.rgb"));
+  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, tiles = 21;
+  ASSERT_EQ(pixels.size(), 3 * width * ((tiles + 3) / 4 * step_y + 8));
+  const auto tile = [&](std::size_t i) {
+    std::string rows;
+    for (std::size_t y = 0; y < 30; ++y)
+      rows += pixels.substr(3 * ((i / 4 * step_y + 25 + y) * width + 8 + i % 4 * 328), 3 * 40);
+    return rows;
+  };
+  const auto alone = [&](const std::string& filter) {
+    return run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filter}).out;
+  };
+  EXPECT_EQ(tile(0), alone("identity"));
+  EXPECT_NE(tile(tiles - 1), alone("dog"));
+  const std::vector<std::string> multiplied = {alone("dog:scale=4"), alone("dog:scale=8"),
+                                               alone("dog:scale=16"), alone("dog:scale=32")};
+  EXPECT_NE(std::ranges::find(multiplied, tile(tiles - 1)), multiplied.end());
 }
 
 TEST_F(Gallery, GalleryOfAVideo) {

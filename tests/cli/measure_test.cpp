@@ -48,6 +48,7 @@ TEST_F(Measure, BenchmarkWritesStats) {
   EXPECT_GT(stats.at("benchmark").at("overlapped_fps"), 0);
   EXPECT_EQ(stats.at("benchmark").at("slowest"), "convolve");
   EXPECT_TRUE(stats.at("benchmark").at("bus").is_null());
+  EXPECT_TRUE(stats.at("sandbox").at("in_force").is_array());
 }
 
 TEST_F(Measure, TraceTellsEveryFrame) {

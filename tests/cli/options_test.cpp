@@ -1,7 +1,6 @@
 // What vidconv says about its work, and the options that choose a part of it.
 #include <signal.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_test.h"
@@ -144,7 +143,6 @@ TEST_F(Options, AGainThatClipsIsWarnedOf) {
   EXPECT_EQ(run_vidconv(quiet).err, "");
 }
 
-// Each tile of the sheet is what the filter makes of the frame, byte for byte.
 TEST_F(Options, QuietSaysNothing) {
   const Result result =
       run_vidconv({"pattern:64x48#5", "-o", path("out.mp4"), "--kernel", "box", "-q"});
