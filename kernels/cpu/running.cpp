@@ -185,7 +185,7 @@ std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped. The roundings
   // of the product amount to less than 4 * 2^-24 of the largest code.
   const Finish& f = plan.finish;
-  const double max = plan.sample.max(), divisor = f.real_divisor;
+  const double max = plan.sample.max(), divisor = f.divisor;
   if (result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() && f.offset >= 0 &&
       static_cast<double>(t.dense.size()) * max + f.offset <= f.limit && f.limit < 1 << 24 &&
       (max + 1) * 0x1p-22 < 0.5 / divisor)

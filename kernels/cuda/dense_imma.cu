@@ -190,7 +190,7 @@ int bytes_needed_by_all(const Plan& plan) {
 // rounded_norm() is what finish() computes.
 bool has_short_norm(const Plan& plan) {
   const Finish& f = plan.finish;
-  if (f.combine != Combine::l2 || f.real_divisor != 1 || f.real_offset != 0 || f.min != 0 ||
+  if (f.combine != Combine::l2 || f.divisor != 1 || f.real_offset != 0 || f.min != 0 ||
       f.max != 255)
     return false;
   double squares = 0;

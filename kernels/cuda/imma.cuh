@@ -124,10 +124,10 @@ struct Rounding {
 };
 
 // Divisors of more bits that are no powers of two are left to other variants.
-inline constexpr int largest_divisor = 1 << 22;
+inline constexpr std::uint32_t largest_divisor = 1 << 22;
 
 inline bool rounding_serves(const Finish& f) {
-  return f.magic == 0x80000001u || f.real_divisor <= largest_divisor;
+  return f.divides_by_power_of_two() || f.divisor <= largest_divisor;
 }
 
 // What all plans have in common that are computed here, on the current device.
@@ -140,17 +140,16 @@ inline bool imma_serves(const Plan& plan) {
 // by n (m d - 2^k) / d < n, which does no harm up to 256 d * d <= 2^k. With the k below that holds
 // up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
 inline Rounding rounding_of(const Finish& f) {
-  const int log2 = f.magic_shift - 31;  // rounded up
   Rounding r{};
   r.plain = !f.absolute && f.min == 0 && f.max == 255;
   r.absolute = f.absolute;
   r.half = f.half;
   r.min = f.min;
   r.max = f.max;
-  r.shift = log2;
-  if (f.magic == 0x80000001u) return r;
-  const auto d = static_cast<std::int64_t>(f.real_divisor);
-  const int k = 30 + log2;
+  r.shift = f.log2;
+  if (f.divides_by_power_of_two()) return r;
+  const std::int64_t d = f.divisor;
+  const int k = 30 + f.log2;
   r.multiplier = static_cast<std::int32_t>(((std::int64_t{1} << k) + d - 1) / d);
   r.shift = k - 32;
   return r;
