@@ -276,16 +276,10 @@ HWY_AFTER_NAMESPACE();
 namespace vidconv {
 HWY_EXPORT(run_int16);
 
-bool cpu_int16_supports(const Plan& plan) { return make_int16_plan(plan).has_value(); }
-
-std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads) {
-  return std::make_unique<BandedConvolver<std::int16_t, Int16Plan>>(
-      plan, *make_int16_plan(plan),
-      [](auto&... arguments) {
-        HWY_DYNAMIC_DISPATCH(run_int16)
-        (arguments...);
-      },
-      threads);
+Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&) {
+  return prepare_banded<std::int16_t>(plan, make_int16_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_int16)(arguments...);
+  });
 }
 
 }  // namespace vidconv

@@ -261,12 +261,12 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 }  // namespace
 
-bool supports_dense_imma(const Plan& plan) {
+bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_dense(plan) || square_for(plan) > largest) return false;
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
-  return fits && imma_serves(plan);
+  return fits && imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {

@@ -239,12 +239,12 @@ std::unique_ptr<Convolver> make_wide(const Plan& plan) {
 
 }  // namespace
 
-bool supports_dense_imma_wide(const Plan& plan) {
+bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
   return reach_to_the_sides(t) <= radius(most_chunks) && t.height <= tallest &&
-         bytes_needed(t.dense) != 0 && imma_serves(plan);
+         bytes_needed(t.dense) != 0 && imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma_wide(const Plan& plan, int) {

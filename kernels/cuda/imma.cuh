@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cuda/device.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/plan/finish.h"
 #include "kernels/plan/plan.h"
 
@@ -34,7 +34,7 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // never run: device_is_sm80() says no
+#else  // never run: imma_serves() says no
 #define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) d = c
 #endif
 
@@ -130,10 +130,10 @@ inline bool rounding_serves(const Finish& f) {
   return f.divides_by_power_of_two() || f.divisor <= largest_divisor;
 }
 
-// What all plans have in common that are computed here, on the current device.
-inline bool imma_serves(const Plan& plan) {
+// What all plans have in common that are computed here.
+inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 &&
-         rounding_serves(plan.finish) && device_is_sm80();
+         rounding_serves(plan.finish) && abilities.sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large

@@ -293,7 +293,7 @@ class SeparableF32Bulk {
       : kernel_(plan.finish.absolute ? separable_f32_bulk_kernel<size, true>
                                      : separable_f32_bulk_kernel<size, false>),
         work_(separable_f32_work<size>(plan)),
-        usable_(device_is_sm90() && plan.border != BorderMode::wrap) {
+        usable_(is_sm90(current_device()) && plan.border != BorderMode::wrap) {
     if (!usable_) return;
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
           "shared memory for cuda-separable-f32");

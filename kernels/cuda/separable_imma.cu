@@ -259,12 +259,13 @@ std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
 
 }  // namespace
 
-bool supports_separable_imma(const Plan& plan) {
+bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_separable(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& taps = plan.terms[0];
   return chunks_needed(taps) <= most_chunks && taps.row_max - taps.row_min <= 0xFFFF &&
-         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 && imma_serves(plan);
+         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 &&
+         imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {

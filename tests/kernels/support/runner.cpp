@@ -102,7 +102,17 @@ bool is_asked_for(std::string_view name) {
   return name.starts_with(asked);
 }
 
+// Tests run on the first device.
+const CudaAbilities& abilities() {
+  static const CudaAbilities first = cuda_abilities(0);
+  return first;
+}
+
 }  // namespace
+
+bool supports(const Variant& variant, const Plan& plan) {
+  return variant.prepare(plan, abilities()) != nullptr;
+}
 
 std::vector<const Variant*> runnable_variants(int width, int height) {
   static const bool cuda = cuda_works();
@@ -119,7 +129,7 @@ std::vector<const Variant*> runnable_variants(int width, int height) {
 
 Runner::Runner(const Variant& variant, const Plan& plan, int threads)
     : device_(variant.device),
-      convolver_(variant.make(plan, threads)),
+      convolver_(variant.prepare(plan, abilities())(threads)),
       memory_(std::make_unique<DeviceMemory>()) {}
 
 Runner::~Runner() = default;

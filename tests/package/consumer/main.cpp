@@ -18,7 +18,7 @@ int main() {
   const vidconv::Filter filter = vidconv::FilterSpec::parse("box").make();
   const vidconv::Plan plan =
       make_plan(filter, vidconv::SampleType{}, vidconv::Border{}, vidconv::Role::colour);
-  const auto convolver = pick(plan, vidconv::Device::cpu).make(plan, 1);
+  const auto convolver = pick(plan, vidconv::Device::cpu).convolver(1);
 
   const vidconv::Plane<const std::uint8_t> src{
       .data = dot.data(), .stride = size, .width = size, .height = size};
