@@ -27,6 +27,15 @@ inline int device_generation(int device) {
 // It has what came with sm_90, bulk copies to shared memory.
 inline bool is_sm90(int device) { return device_generation(device) >= 9; }
 
+// Whether a kernel's code was made for sm_90 or later. A device may run code for an older one,
+// compiled anew by the driver, which lacks what sm_90 brought.
+template <class Kernel>
+bool is_sm90_code(Kernel kernel) {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, kernel), "the code of a kernel");
+  return attributes.ptxVersion >= 90;
+}
+
 // Of the current device.
 inline int multiprocessors() {
   const int device = current_device();

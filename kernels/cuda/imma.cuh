@@ -34,8 +34,8 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // never run: imma_serves() says no
-#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) d = c
+#else  // imma_serves() says no, or the code for this device is missing
+#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) (d = c, __trap())
 #endif
 
 // c + A * B over 32 products; AByte and BByte are std::int8_t or std::uint8_t.
@@ -181,7 +181,8 @@ __device__ inline unsigned pack_codes(int c0, int c1, unsigned above = 0) {
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(c1), "r"(c0), "r"(above));
   return packed;
 #else
-  return above;
+  const auto code = [](int c) { return static_cast<unsigned>(min(max(c, 0), 255)); };
+  return code(c0) | code(c1) << 8 | above << 16;
 #endif
 }
 __device__ inline unsigned pack_codes(int c0, int c1, int c2, int c3) {
