@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bench/planes.h"
+#include "kernels/study/study.h"
 #include "kernels/variants/variants.h"
 
 namespace vidconv::bench {
