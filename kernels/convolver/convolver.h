@@ -53,7 +53,7 @@ struct Variant {
   std::string_view name;
   std::string_view description;
   Device device;
-  // Empty where the variant does not support the plan. Neither needs a device nor touches one.
+  // Empty where the variant does not support the plan. Touches no device.
   Prepared (*prepare)(const Plan&, const CudaAbilities&);
 
   // What the variant asks of a plan, for people; empty: nothing.

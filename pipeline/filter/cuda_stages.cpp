@@ -29,6 +29,7 @@ CudaStages::CudaStages(const Work& work, int width, int height, const ProcessorO
 CudaStages::CudaStages(const Work& work, const std::vector<PreparedStep>& steps, int width,
                        int height, const ProcessorOptions& options)
     : work_(work),
+      device_(options.device_index),
       stay_(options.stay_on_device),
       scan_(options.scan),
       pool_(aligned_layout(*work_.format, width, height), stay_ ? device_memory : pinned_memory),
@@ -51,7 +52,7 @@ CudaStages::~CudaStages() {
 }
 
 DeviceBuffer CudaStages::allocate(std::size_t bytes) {
-  DeviceBuffer buffer(bytes);
+  DeviceBuffer buffer = make_cleared_buffer(device_, bytes, upload_);
   device_bytes_ += bytes;
   return buffer;
 }

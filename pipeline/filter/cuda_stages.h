@@ -72,6 +72,7 @@ class CudaStages {
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
 
   const Work work_;
+  const int device_;
   const bool stay_;  // filtered frames on the device
   const Scan scan_;
   Stream upload_, convolve_, download_;
