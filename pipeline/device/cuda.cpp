@@ -171,8 +171,8 @@ void release_device(std::byte* memory) noexcept { DeviceBuffer::free(memory); }
 
 }  // namespace
 
-const HostMemory device_memory{"device memory", allocate_device, release_device};
-const HostMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
+const FrameMemory device_memory{"device memory", allocate_device, release_device};
+const FrameMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
 
 CudaDevices cuda_devices() {
   CudaDevices found;

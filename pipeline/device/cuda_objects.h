@@ -113,6 +113,6 @@ using cuda::DeviceBuffer;
 DeviceBuffer make_cleared_buffer(int device, std::size_t bytes, const Stream& stream);
 
 // Memory of the device that is current when a pool of frames grows; not cleared.
-extern const HostMemory device_memory;
+extern const FrameMemory device_memory;
 
 }  // namespace vidconv
