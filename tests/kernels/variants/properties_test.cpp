@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -257,6 +258,33 @@ TEST(Variants, EveryPlanIsServedOnEveryDeviceOfTheBuild) {
         EXPECT_NE(pick(plan, Device::cpu).variant->name, "reference") << filter.name;
       }
     }
+}
+
+// Asked without a device.
+TEST(Variants, TensorCoresAreForDevicesThatHaveThem) {
+  const Variant* const variant = find_variant("cuda-separable-imma");
+  if (!variant) return;  // a build without CUDA
+  const Plan plan = make_plan(FilterSpec::parse("gaussian").make(), {}, {}, Role::colour);
+  EXPECT_FALSE(variant->prepare(plan, {.generation = 7}));
+  EXPECT_TRUE(variant->prepare(plan, {.generation = 8}));
+  EXPECT_NE(pick(plan, Device::cuda).variant, variant);
+  EXPECT_EQ(pick(plan, Device::cuda, {.generation = 9}).variant, variant);
+}
+
+TEST(Variants, WhatIsPreparedNeedsThePlanNoMore) {
+  for (const char* const spec : {"identity", "box:size=31", "gaussian", "sobel", "random:1,99"}) {
+    std::optional<Plan> plan = make_plan(FilterSpec::parse(spec).make(), {}, {}, Role::colour);
+    const Picture src = noise({}, 150, 110, 12);
+    const Picture wanted = expected(*plan, src, src);
+    const Prepared prepared = pick(*plan, Device::cpu).convolver;
+    plan.reset();
+    for (const int threads : {1, 2}) {
+      Picture dst = src;
+      const PlanePair pair{src.plane(), dst.plane()};
+      prepared(threads)->run({&pair, 1}, nullptr);
+      EXPECT_TRUE(dst.bytes() == wanted.bytes()) << spec;
+    }
+  }
 }
 
 TEST(Variants, PlanesThatAreTooLargeAreRefused) {
