@@ -187,7 +187,7 @@ int run(const Settings& settings) {
     }
     table.add(std::move(row));
   }
-  publish({.command = "vidconv-bench accuracy", .machine = describe_machine(), .tables = {table}},
+  publish({.command = typed_command(), .machine = describe_machine(), .tables = {table}},
           settings.json);
   return 0;
 }

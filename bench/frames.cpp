@@ -68,10 +68,10 @@ void decode(const Options& o) {
 void encode(const Options& o) {
   const auto source = open_source(o.input, {});
   SinkOptions options;
-  options.codec = o.codec;
-  options.preset = o.preset;
+  options.encoder.codec = o.codec;
+  options.encoder.preset = o.preset;
   options.overwrite = true;
-  const auto sink = open_sink(o.output, options, *source);
+  const auto sink = open_sink(o.output, options, source->info());
   std::vector<Frame> pictures;
   while (pictures.size() < held_frames) {
     auto item = source->next();

@@ -138,7 +138,7 @@ bool chosen(const auto& names, const auto& name) {
 }
 
 int run(const Settings& settings) {
-  Report report{"vidconv-bench kernels", describe_machine(), {}};
+  Report report{typed_command(), describe_machine(), {}};
   for (const Peer& peer : peers())
     report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
   for (const Device device : {Device::cpu, Device::cuda}) {

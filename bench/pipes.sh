@@ -10,7 +10,7 @@
 set -euo pipefail
 build=$1 device=${2:-cpu} kernel=${3:-identity} frames=${4:-120} runs=${5:-5}
 size=3840x2160
-bytes=$((3840 * 2160 * 3 / 2 * frames))
+bytes=$((3840 * 2160 * frames * 3 / 2))
 read -ra prefix <<<"${PREFIX:-}"
 frames_program=("${prefix[@]}" "$build/vidconv-frames")
 vidconv=("${prefix[@]}" "$build/vidconv")

@@ -77,6 +77,20 @@ std::vector<std::string> describe_machine() {
   return lines;
 }
 
+std::string typed_command() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string command;
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (command.empty())
+      command = word.substr(word.rfind('/') + 1);
+    else if (word == "--json" || word == "--plot")
+      std::getline(file, word, '\0');
+    else if (!word.starts_with("--json=") && !word.starts_with("--plot="))
+      command += " " + word;
+  }
+  return command;
+}
+
 std::string to_markdown(const Report& report) {
   std::string out = fmt::format("`{}`, {}\n\n", report.command, today());
   for (const std::string& line : report.machine) out += fmt::format("- {}\n", line);
@@ -86,7 +100,8 @@ std::string to_markdown(const Report& report) {
 }
 
 std::string to_json(const Report& report) {
-  nlohmann::ordered_json json = {{"command", report.command},
+  nlohmann::ordered_json json = {{"schema", 1},
+                                 {"command", report.command},
                                  {"date", today()},
                                  {"machine", report.machine},
                                  {"tables", nlohmann::json::array()}};

@@ -23,16 +23,19 @@ struct Table {
 };
 
 struct Report {
-  std::string command;               // as typed, without paths
+  std::string command;               // typed_command()
   std::vector<std::string> machine;  // lines: processor, GPU, versions
   std::vector<Table> tables;
 };
+
+// The command line of this process, without folders and without the files that it writes.
+std::string typed_command();
 
 // The lines for Report::machine.
 std::vector<std::string> describe_machine();
 
 std::string to_markdown(const Report& report);
-// {"command", "date", "machine": [...], "tables": [{"id", "title", "columns", "rows", "notes"}]}
+// A data file of docs/measurements/data: docs/measurements/README.md says what is in it.
 std::string to_json(const Report& report);
 
 // Throws std::runtime_error where the file cannot be written.

@@ -9,6 +9,11 @@ target_compile_options(vidconv_options INTERFACE
   # One IEEE operation per written operation, on both sides: docs/numerics.md.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)
+option(VIDCONV_WERROR "Warnings are errors" OFF)
+if(VIDCONV_WERROR)
+  target_compile_options(vidconv_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror>)
+endif()
 if(VIDCONV_SANITIZE)
   target_compile_options(vidconv_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${VIDCONV_SANITIZE} -fno-omit-frame-pointer

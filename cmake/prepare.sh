@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From a bare Debian or Ubuntu machine to a built tree: installs the packages that are missing and
-# builds one preset. What is already there is left alone, so a second run takes seconds.
+# builds one preset. What is already there is left alone, so a second run takes seconds. For the target
+# `vidconv`, which is the program alone, fewer packages will do.
 #
 #   cmake/prepare.sh PRESET [TARGET]
 set -euo pipefail
@@ -11,10 +12,21 @@ target=${2:-all}
 
 packages=(
   g++ cmake ninja-build pkgconf
-  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev ffmpeg libffmpeg-nvenc-dev
+  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
   libcli11-dev libeigen3-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
-  libgtest-dev libopencv-imgproc-dev openssl python3 python3-jsonschema groff-base zsh fish
 )
+options=()
+if [[ $target == vidconv ]]; then
+  # A tree that is there is left as it is: it may have tests.
+  [[ -e build/$preset/CMakeCache.txt ]] || options=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
+else
+  packages+=(
+    ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
+    python3 python3-jsonschema groff-base zsh fish clang-format-14 shellcheck
+  )
+  options=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
+  [[ $preset != release ]] || options+=(-DVIDCONV_BENCH=ON)
+fi
 
 # libFuzzer comes with clang's run-time libraries.
 if [[ $preset == fuzz ]]; then packages+=(clang libclang-rt-dev); fi
@@ -57,5 +69,5 @@ else
   export CUDAARCHS=${CUDAARCHS:-90}
 fi
 
-cmake --preset "$preset"
+cmake --preset "$preset" "${options[@]}"
 cmake --build --preset "$preset" --target "$target"

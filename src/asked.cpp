@@ -57,7 +57,7 @@ PlaneSelection planes(const Options& options) {
   try {
     return PlaneSelection::parse(options.planes);
   } catch (const std::invalid_argument& error) {
-    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_shown),
+    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_value),
                 error.what(), "see --help");
   }
 }

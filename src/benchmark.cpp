@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/explain.h"
+#include "src/report.h"
 
 namespace vidconv {
 namespace {
@@ -58,7 +59,7 @@ std::string benchmark_table(const BenchmarkResult& result, const Source& source,
 }
 
 std::string benchmark_json(const BenchmarkResult& result, const Source& source,
-                           const Processor& processor) {
+                           const Processor& processor, const Sandbox* sandbox) {
   using Json = nlohmann::ordered_json;
   const auto rate = [](const StageRate& stage) {
     Json j{{"name", stage.name}, {"fps", stage.frames_per_second}};
@@ -72,6 +73,7 @@ std::string benchmark_json(const BenchmarkResult& result, const Source& source,
                 {"height", source.video().height},
                 {"pixel_format", source.video().format->name}};
   j["device"] = processor.device();
+  j["sandbox"] = sandbox_json(sandbox);
   j["variants"] = processor.variants();
   Json& b = j["benchmark"];
   b["alone"] = Json::array();

@@ -5,6 +5,7 @@
 
 #include "pipeline/run/benchmark.h"
 #include "pipeline/source/source.h"
+#include "src/sandbox.h"
 
 namespace vidconv {
 
@@ -15,6 +16,6 @@ BenchmarkResult run_benchmark(Source& source, Processor& processor, double secon
 std::string benchmark_table(const BenchmarkResult& result, const Source& source,
                             const Processor& processor);
 std::string benchmark_json(const BenchmarkResult& result, const Source& source,
-                           const Processor& processor);
+                           const Processor& processor, const Sandbox* sandbox);
 
 }  // namespace vidconv

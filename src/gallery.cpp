@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -28,6 +29,7 @@ constexpr std::uint8_t paper = 255, ink = 0, pale_ink = 96;
 struct Tile {
   FilterSpec filter;
   std::string name, parameters;  // the label
+  bool may_gain = false;         // nobody asked for exactly this filter
 };
 
 // The defaults of a preset that are numbers: what a user will want to change.
@@ -47,7 +49,8 @@ std::vector<Tile> tiles_for(const std::vector<FilterSpec>& filters) {
   }
   if (tiles.empty())
     for (const Preset& preset : presets())
-      tiles.push_back({FilterSpec::parse(preset.name), std::string(preset.name), defaults(preset)});
+      tiles.push_back(
+          {FilterSpec::parse(preset.name), std::string(preset.name), defaults(preset), true});
   return tiles;
 }
 
@@ -85,6 +88,31 @@ Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOption
   return *processor->collect();
 }
 
+// The highest level that one byte in a hundred of an RGB picture reaches.
+int bright_level(const AVFrame& rgb) {
+  std::array<std::int64_t, 256> counts{};
+  for (int row = 0; row < rgb.height; ++row) {
+    const std::uint8_t* line = rgb.data[0] + static_cast<std::ptrdiff_t>(rgb.linesize[0]) * row;
+    for (int i = 0; i < 3 * rgb.width; ++i) ++counts[line[i]];
+  }
+  const std::int64_t wanted = 3LL * rgb.width * rgb.height / 100;
+  int level = 255;
+  for (std::int64_t reached = counts[255]; level > 0 && reached < wanted;)
+    reached += counts[static_cast<std::size_t>(--level)];
+  return level;
+}
+
+// By how much a result is multiplied so that something can be seen in it: 1 where it is at least
+// half as bright as the picture that was filtered, else the power of 2 that makes it as bright; no
+// more than 32, beyond which there is nothing but rounding.
+int gain_for(const AVFrame& rgb, int bright_before) {
+  const int level = std::max(bright_level(rgb), 1);
+  int gain = 1;
+  if (2 * level < bright_before)
+    while (gain < 32 && gain * level < bright_before) gain *= 2;
+  return gain;
+}
+
 void put(const AVFrame& tile, AVFrame& sheet, int x, int y) {
   for (int row = 0; row < tile.height; ++row)
     std::memcpy(sheet.data[0] + static_cast<std::ptrdiff_t>(sheet.linesize[0]) * (y + row) + 3 * x,
@@ -110,11 +138,21 @@ FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
       sheet->data[0], paper,
       static_cast<std::size_t>(sheet->linesize[0]) * static_cast<std::size_t>(sheet->height));
   Converter to_rgb(rgb, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
+  const auto drawn = [&](const FilterSpec& filter) {
+    return to_rgb.convert(filtered(frame, filter, options).av());
+  };
+  const int bright_before = bright_level(*to_rgb.convert(frame.av()));
   for (int i = 0; i < count; ++i) {
-    const Tile& tile = tiles[static_cast<std::size_t>(i)];
+    Tile tile = tiles[static_cast<std::size_t>(i)];
     const int x = gap + i % across * step_x, y = i / across * step_y;
-    const Frame result = filtered(frame, tile.filter, options);
-    put(*to_rgb.convert(result.av()), *sheet, x, y + label_height);
+    FramePtr result = drawn(tile.filter);
+    const int gain = tile.may_gain ? gain_for(*result, bright_before) : 1;
+    if (gain > 1) {
+      const std::string scale = fmt::format("scale={}", gain);
+      result = drawn(FilterSpec::parse(tile.name + ":" + scale));
+      tile.parameters += scale;
+    }
+    put(*result, *sheet, x, y + label_height);
     // Letters end where the tile does.
     const Plane<std::uint8_t> label{.data = sheet->data[0],
                                     .stride = sheet->linesize[0],

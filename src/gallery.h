@@ -16,7 +16,9 @@ struct GalleryOptions {
 };
 
 // The next frame of `source`, made small enough for a sheet and then filtered, so that what filters
-// do to pixels stays visible. Packed RGB of 8 bits. Throws Error(input) where there is no frame.
+// do to pixels stays visible. Where a filter of the table leaves the picture nearly black, its tile
+// is of the filter with a `scale`, which the label says. Packed RGB of 8 bits. Throws Error(input)
+// where there is no frame.
 FramePtr draw_gallery(Source& source, const GalleryOptions& options);
 
 }  // namespace vidconv

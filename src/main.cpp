@@ -18,8 +18,8 @@ extern "C" {
 #include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/av_log.h"
 #include "pipeline/av/container.h"
-#include "pipeline/bytes/byte_io.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/byte_io.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/encode/picture_file.h"
 #include "pipeline/filter/processor_fit.h"
@@ -152,7 +152,8 @@ class Command {
   int benchmark(double seconds) {
     processor_ = processor_for(works_[0], source_->video());
     const BenchmarkResult result = run_benchmark(*source_, *processor_, seconds);
-    if (!options_.stats_file.empty()) write_stats(benchmark_json(result, *source_, *processor_));
+    if (!options_.stats_file.empty())
+      write_stats(benchmark_json(result, *source_, *processor_, sandbox_ ? &*sandbox_ : nullptr));
     if (options_.stats_file != "-") print(benchmark_table(result, *source_, *processor_));
     if (trace_) trace_->finish();
     return 0;

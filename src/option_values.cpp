@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -13,27 +12,15 @@ extern "C" {
 }
 
 #include "kernels/base/names.h"
+#include "kernels/base/numbers.h"
+#include "kernels/spec/border_spec.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 
 namespace vidconv {
-namespace {
-
-// All of `text`; none where it is something else, or outside of the limits, as nan is.
-template <class T>
-std::optional<T> number_of(std::string_view text, T min, T max) {
-  T value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && stop == end && value >= min && value <= max) return value;
-  return std::nullopt;
-}
-
-}  // namespace
-
 void refuse(const std::string& option, const std::string& value, const std::string& why,
             const std::string& remedy) {
-  throw Error(Fault::usage, option, shortened(value, longest_shown), why, remedy);
+  throw Error(Fault::usage, option, shortened(value, longest_value), why, remedy);
 }
 
 std::int64_t parse_whole(const char* option, const std::string& text, std::int64_t min,
@@ -52,32 +39,17 @@ FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
     return FilterSpec::parse(text, max_pixels);
   } catch (const SpecError& error) {
     throw Error(Message::filter_spec, "--kernel",
-                excerpt(error.text(), error.column() - 1, longest_shown),
+                excerpt(error.text(), error.column() - 1, longest_value),
                 fmt::format("column {}: {}", error.column(), error.what()), "see --list-kernels");
   }
 }
 
-std::string border_words() {
-  std::string words;
-  for (const BorderName& border : border_modes)
-    if (border.mode != BorderMode::constant) words += fmt::format("{}|", border.name);
-  return words + "zero|constant:V";
-}
-
-Border parse_border(const std::string& text) {
-  if (same_name(text, "zero")) return {BorderMode::constant, 0};
-  constexpr std::string_view constant = "constant:";
-  if (same_name(text.substr(0, constant.size()), constant)) {
-    if (const auto level = number_of<double>(text.substr(constant.size()), 0, 1))
-      return {BorderMode::constant, *level};
-    refuse("--border", text, "the level is not a number from 0 to 1", "e.g. constant:0.5");
+Border border_of(const std::string& text) {
+  try {
+    return parse_border(text);
+  } catch (const BorderError& error) {
+    refuse("--border", text, error.what(), error.remedy());
   }
-  const BorderName* border = row_named(border_modes, text, &BorderName::name);
-  if (border && border->mode != BorderMode::constant) return {border->mode, 0};
-  std::vector<std::string_view> names{"zero", "constant:V"};
-  for (const BorderName& mode : border_modes) names.push_back(mode.name);
-  refuse("--border", text, "no such border mode" + did_you_mean(text, names),
-         "use " + border_words());
 }
 
 double parse_time(const char* option, const std::string& text) {

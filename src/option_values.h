@@ -14,8 +14,6 @@ namespace vidconv {
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& why, const std::string& remedy);
 
-// Of values, specifications and words of CLI11 in a message, bytes.
-inline constexpr std::size_t longest_shown = 120;
 // Seconds, some 30 years: what can be counted in microseconds and in frames.
 inline constexpr double longest_time = 1e9;
 
@@ -26,9 +24,7 @@ std::int64_t parse_whole(const char* option, const std::string& text, std::int64
 double parse_number(const char* option, const std::string& text, double min, double max);
 
 FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels);
-// What --border takes, with bars between.
-std::string border_words();
-Border parse_border(const std::string& text);
+Border border_of(const std::string& text);
 // Seconds, or [HH:]MM:SS[.mmm].
 double parse_time(const char* option, const std::string& text);
 ProgressMode parse_progress(const std::string& text);

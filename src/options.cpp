@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "kernels/base/names.h"
+#include "kernels/spec/border_spec.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
@@ -172,7 +173,7 @@ void declare_machine(CLI::App& app, Options& o, Words& w) {
       ->type_name("VARIANT");
   app.add_option("--decoder", o.decoder,
                  "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
-                 "on one file (default: as memory allows)")
+                 "on one file (as many as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
   app.add_option("--threads", w.threads,
@@ -403,7 +404,7 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_shown),
+    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_value),
                 "see vidconv --help");
   }
 
@@ -413,7 +414,7 @@ Options parse_options(int argc, const char* const* argv) {
 
   read_numbers(w, o);
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
-  o.border = parse_border(w.border);
+  o.border = border_of(w.border);
   o.clamp_range = w.range == "clamp";
   if (!w.at.empty()) {
     if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");

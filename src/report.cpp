@@ -71,18 +71,12 @@ Json ledger_json(const RunResult& r) {
       packets["refused"] = copies.refused;
       packets["marked"] = a.marked;
       packets["decoded"] = copies.decoded;
+      packets["failed"] = copies.failed;
       packets["encoded"] = copies.encoded;
     }
     stream["packets"] = packets;
   }
   return {{"streams", streams}};
-}
-
-Json sandbox_json(const Sandbox* sandbox) {
-  if (!sandbox) return nullptr;
-  return {{"landlock", sandbox->abi},
-          {"in_force", sandbox->in_force},
-          {"why_not", sandbox->why_not.empty() ? Json(nullptr) : Json(sandbox->why_not)}};
 }
 
 const char* outcome(const RunResult& r, const Ending& ending) {
@@ -136,6 +130,13 @@ std::string describe(const Damage& d, const std::string& input) {
   if (d.errors > 0) add(fmt::format("{} errors were reported, first: {}", d.errors, d.first_error));
   if (!d.truncated.empty()) add(d.truncated);
   return text;
+}
+
+nlohmann::ordered_json sandbox_json(const Sandbox* sandbox) {
+  if (!sandbox) return nullptr;
+  return {{"landlock", sandbox->abi},
+          {"in_force", sandbox->in_force},
+          {"why_not", sandbox->why_not.empty() ? Json(nullptr) : Json(sandbox->why_not)}};
 }
 
 std::string stats_json(const RunResult& r, const Options& options, const Parts& parts,

@@ -1,6 +1,7 @@
 // What happened, at the end: a line for people, JSON for programs.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Ending {
 // The report of --stats, schema 1; docs/stats.md describes its fields.
 std::string stats_json(const RunResult& result, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending);
+
+// "sandbox" of every report; nullptr: the run failed before it had one.
+nlohmann::ordered_json sandbox_json(const Sandbox* sandbox);
 
 // How the file of --stats or --trace is written: an empty file, or one that is a report of ours, is
 // replaced without leave. Throws Error where it is another file of the run.

@@ -16,8 +16,8 @@ extern "C" {
 }
 
 #include "pipeline/av/container.h"
-#include "pipeline/bytes/references.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/references.h"
 #include "src/asked.h"
 #include "src/landlock.h"
 

@@ -27,7 +27,7 @@ constexpr ExitCode exit_table[] = {
     {4, "the output cannot be written"},
     {5, "the device is missing or failed"},
     {6, "--verify found a difference"},
-    {7, "finished, but the input was damaged and frames are missing"},
+    {7, "finished, but the input was damaged: something is missing or wrong"},
     {129, "interrupted by SIGHUP; as 130"},
     {130, "interrupted by Ctrl-C; the output is finished and plays, or there is none"},
     {143, "the same by SIGTERM"},

@@ -30,7 +30,7 @@ struct Settings {
 };
 
 int run(const Settings& settings) {
-  Report report{"vidconv-bench study", describe_machine(), {}};
+  Report report{typed_command(), describe_machine(), {}};
   for (const System& system : systems)
     if (settings.only.empty() ||
         std::ranges::find(settings.only, system.letter) != settings.only.end())

@@ -4,6 +4,8 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "pipeline/av/frame.h"
@@ -18,6 +20,11 @@ constexpr int flags =
 bool is_rgb(int format) {
   const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(format));
   return desc && (desc->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
+}
+
+const char* name_of(AVPixelFormat format) {
+  const char* name = av_get_pix_fmt_name(format);
+  return name ? name : "unknown";
 }
 
 AVColorSpace known_matrix(AVColorSpace matrix, int height) {
@@ -45,14 +52,17 @@ FramePtr Converter::convert(const AVFrame& from) {
   if (!pool_ || pool_->layout().width != width || pool_->layout().height != height)
     pool_.emplace(aligned_layout(to_, width, height), memory_);
   FramePtr result = pool_->get();
-  const auto check = [](int code) {
-    check_av(code, Fault::internal, "cannot convert the pixel format");
-  };
   copy_properties(from, *result);
 
   AVColorRange from_range = from.color_range;
   const AVPixelFormat from_format =
       without_range(static_cast<AVPixelFormat>(from.format), from_range);
+  const auto check = [&](int code) {
+    if (code >= 0) return;
+    check_av(code, Fault::internal, "cannot convert the pixel format",
+             fmt::format("{} {}x{} to {} {}x{}", name_of(from_format), from.width, from.height,
+                         to_.name, width, height));
+  };
   const bool to_rgb = is_rgb(to_.id);
   const AVColorRange to_range = range_ != AVCOL_RANGE_UNSPECIFIED ? range_
                                 : is_rgb(from_format) && !to_rgb  ? AVCOL_RANGE_MPEG
@@ -87,9 +97,9 @@ FramePtr Converter::convert(const AVFrame& from) {
   scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format, width,
                                      height, to_.id, flags, nullptr, nullptr, nullptr));
   if (!scaler_) check(AVERROR(EINVAL));
-  sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix),
-                           from_range == AVCOL_RANGE_JPEG, sws_getCoefficients(to_matrix),
-                           to_range == AVCOL_RANGE_JPEG, 0, 1 << 16, 1 << 16);
+  check(sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix),
+                                 from_range == AVCOL_RANGE_JPEG, sws_getCoefficients(to_matrix),
+                                 to_range == AVCOL_RANGE_JPEG, 0, 1 << 16, 1 << 16));
   check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, result->data,
                   result->linesize));
   return result;

@@ -39,7 +39,8 @@ struct CopyAccount {
   std::int64_t empty = 0;     // subtitles that show nothing, where they are coded anew
   std::int64_t refused = 0;   // the output's container, or a filter on the way, did not take them
   std::int64_t decoded = 0;   // sound that is coded anew
-  std::int64_t encoded = 0;   // what came of it; no part of the sum
+  std::int64_t failed = 0;    // of the decoded: their decoder complained, they are damaged
+  std::int64_t encoded = 0;   // what came of it; as the one before no part of the sum
 
   std::int64_t sum() const { return copied + left_out + empty + refused + decoded; }
 };

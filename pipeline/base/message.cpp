@@ -100,7 +100,7 @@ constexpr MessageKind table[] = {
      "times of the input do not grow: some were moved", ""},
     {Message::left_out, "left-out", Fault::none,
      "streams, or subtitles of one, that the output cannot hold are left out",
-     "choose another container"},
+     "choose another container, or --audio CODEC for sound"},
     {Message::not_held, "not-held", Fault::none,
      "the output cannot hold some times or tags of the video", "choose another container"},
 };

@@ -14,6 +14,8 @@ std::string printable(std::string_view text, std::string_view kept = {});
 
 // About `most` bytes: what is longer has "..." in its middle.
 std::string shortened(std::string_view text, std::size_t most);
+// Of values, specifications and words of libraries in a message, bytes.
+inline constexpr std::size_t longest_value = 120;
 // About `most` bytes of what stands around the byte `at`, with "..." where something is missing.
 std::string excerpt(std::string_view text, std::size_t at, std::size_t most);
 

@@ -21,8 +21,8 @@ extern "C" {
 
 #include "pipeline/av/container.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/bytes/byte_io.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/byte_io.h"
 
 namespace vidconv {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "pipeline/av/container.h"
 #include "pipeline/base/error.h"
-#include "pipeline/bytes/partial_name.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/partial_name.h"
 
 namespace vidconv {
 namespace {

@@ -1,5 +1,7 @@
 #include "pipeline/encode/encoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -293,9 +295,10 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   if (key == "qscale" || key == "q") {  // an option of FFmpeg's command line only
     char* end = nullptr;
     const double q = std::strtod(value.c_str(), &end);
-    if (value.empty() || *end != '\0')
+    constexpr double most = 1e6;  // far beyond all scales, and no overflow
+    if (value.empty() || *end != '\0' || !(q >= 0 && q <= most))  // nan is none either
       throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
-                  "it is not a number");
+                  fmt::format("it is not a number from 0 to {:.0f}", most));
     c.flags |= AV_CODEC_FLAG_QSCALE;
     c.global_quality = static_cast<int>(q * FF_QP2LAMBDA);
     return;

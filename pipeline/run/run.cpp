@@ -126,7 +126,10 @@ class Ledger {
     r.damage = source_.damage();
     r.streams = source_.accounts();
     r.copies = sink.copies();
-    for (const auto& [stream, copies] : r.copies) r.damage.refused += copies.refused;
+    for (const auto& [stream, copies] : r.copies) {
+      r.damage.refused += copies.refused;
+      r.damage.marked += copies.failed;
+    }
     r.bytes = sink.bytes();
     r.seconds = seconds_since(start_);
     r.stages = stages();

@@ -52,12 +52,12 @@ void make_attachment(const AVStream& from, AVStream& to) {
     av_dict_set(&to.metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
 }
 
-// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat wrote
-// without adding it until it was mended in the summer of 2022, for FFmpeg 6.0.
+// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat wrote, for
+// Opus alone, without adding it until it was mended in the summer of 2022, for FFmpeg 6.0.
 std::int64_t lead_in(const AVStream& stream) {
   if (avformat_version() > AV_VERSION_INT(59, 30, 100)) return 0;
   const AVCodecParameters& parameters = *stream.codecpar;
-  if (parameters.codec_type != AVMEDIA_TYPE_AUDIO || parameters.sample_rate <= 0) return 0;
+  if (parameters.codec_id != AV_CODEC_ID_OPUS || parameters.sample_rate <= 0) return 0;
   return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
 }
 
@@ -139,6 +139,8 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
   check_av(avcodec_parameters_from_context(copy.to->codecpar, &copy.sound->encoder()),
            Fault::internal, "cannot describe a stream");
   copy.time_base = copy.to->time_base = copy.sound->time_base();
+  // Encoders begin before the first sample, and after the first picture is through.
+  muxer_.add_leader(*copy.to);
   if (is_matroska(container_)) copy.later = lead_in(*copy.to);
   av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
   converted_ += fmt::format("{}{} to {} by {}", converted_.empty() ? "" : ", ", describe(from),
@@ -150,6 +152,13 @@ void Copies::leave_out(const AVStream& stream) {
 }
 
 void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {
+  const auto complain = [&](const std::string& why) {
+    if (!std::exchange(copy.complained, true))
+      notify(lose_, Message::damaged,
+             fmt::format("sound of stream #{} makes no sense in places: {}", packet.stream_index,
+                         why));
+  };
+  const std::int64_t errors = copy.sound->errors().count();
   try {
     copy.sound->write(packet, [&](AVPacket& made) {
       ++account.encoded;
@@ -159,11 +168,11 @@ void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& acco
   } catch (const Error& error) {
     if (error.fault() != Fault::input) throw;
     ++account.refused;
-    if (!std::exchange(copy.complained, true))
-      notify(lose_, Message::damaged,
-             fmt::format("sound of stream #{} makes no sense in places, left out: {}",
-                         packet.stream_index, error.why()));
+    return complain(error.why());
   }
+  if (copy.sound->errors().count() == errors) return;
+  ++account.failed;
+  complain(copy.sound->errors().first());
 }
 
 void Copies::mux(Copy& copy, AVPacket& packet) {

@@ -138,7 +138,13 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   av_packet_move_ref(held.get(), &packet);
   held_.push_back(std::move(held));
   std::erase(awaited_, to.index);
-  if (awaited_.empty()) release();
+  // As long as libavformat waits for the packets of a stream.
+  constexpr double longest_hold = 10;  // seconds
+  const auto seconds = [](const AVPacket& p) {
+    return static_cast<double>(p.dts != AV_NOPTS_VALUE ? p.dts : p.pts) * av_q2d(p.time_base);
+  };
+  if (awaited_.empty() || seconds(*held_.back()) - seconds(*held_.front()) > longest_hold)
+    release();
 }
 
 // The first packets are there: all times are moved so far that the earliest of them is 0.

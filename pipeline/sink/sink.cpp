@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "pipeline/av/av_log.h"
 #include "pipeline/av/container.h"
@@ -124,6 +126,9 @@ std::span<const SinkKind> sink_kinds() { return table; }
 
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
+  // Said before that its name has no ending.
+  if (std::error_code error; std::filesystem::is_directory(output, error))
+    throw Error(Fault::output, "cannot write the output", output, "it is a directory");
   const SinkKind& kind = *std::ranges::find_if(
       table, [&](const SinkKind& row) { return row.accepts(output, options); });
   if (!kind.choose) refuse_encoder_options(options.encoder, kind.name);
@@ -149,6 +154,11 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
   if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
   return kind.open(plan, input);
+}
+
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const InputInfo& input) {
+  return open_sink(plan_output(output, options, input.videos), input);
 }
 
 PartialFile::Options file_options(const SinkOptions& options) {

@@ -109,5 +109,8 @@ std::string describe_encoder(const OutputPlan& plan, std::size_t video, const Vi
 // Before the first frame of the input is read. Throws Error(usage) for an encoder option that does
 // not exist or is not understood, Error(output) for an output that cannot be written.
 std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input);
+// With the plan that plan_output() makes.
+std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
+                                const InputInfo& input);
 
 }  // namespace vidconv

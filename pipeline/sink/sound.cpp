@@ -152,6 +152,7 @@ SoundConverter::SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder,
       waiting_(av_audio_fifo_alloc(encoder_->sample_fmt, encoder_->ch_layout.nb_channels, 1)),
       packet_(make_packet()) {
   if (!waiting_) throw_out_of_memory("for sound");
+  decoder_->opaque = this;  // the key of its complaints
 }
 
 SoundConverter::~SoundConverter() = default;
@@ -160,20 +161,30 @@ std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const
                                                      const AVOutputFormat& container) {
   CodecContextPtr decoder = open_decoder(from);
   if (!decoder) return nullptr;
-  CodecContextPtr context(avcodec_alloc_context3(&encoder));
-  if (!context) throw_out_of_memory("for the encoder", encoder.name);
   const Taken taken = taken_by(encoder);
-  context->sample_fmt = nearest_format(taken.formats, decoder->sample_fmt);
-  context->sample_rate = nearest_rate(taken.rates, decoder->sample_rate);
-  const AVChannelLayout layout = nearest_layout(taken.layouts, decoder->ch_layout);
-  check_av(av_channel_layout_copy(&context->ch_layout, &layout), Fault::output,
-           "cannot describe the sound for", encoder.name);
-  context->time_base = {1, context->sample_rate};
-  context->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
-  context->thread_count = 1;
-  if (container.flags & AVFMT_GLOBALHEADER) context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  check_av(avcodec_open2(context.get(), &encoder, nullptr), Fault::output,
-           "cannot open the encoder", encoder.name);
+  const auto try_open = [&](const AVChannelLayout& layout, CodecContextPtr& context) {
+    context.reset(avcodec_alloc_context3(&encoder));
+    if (!context) throw_out_of_memory("for the encoder", encoder.name);
+    context->sample_fmt = nearest_format(taken.formats, decoder->sample_fmt);
+    context->sample_rate = nearest_rate(taken.rates, decoder->sample_rate);
+    check_av(av_channel_layout_copy(&context->ch_layout, &layout), Fault::output,
+             "cannot describe the sound for", encoder.name);
+    context->time_base = {1, context->sample_rate};
+    context->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+    context->thread_count = 1;
+    if (container.flags & AVFMT_GLOBALHEADER) context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    return avcodec_open2(context.get(), &encoder, nullptr);
+  };
+  // Encoders may take fewer arrangements than they list, such as none with speakers at the sides,
+  // and AAC names such in a way that few players know.
+  const AVChannelLayout same = nearest_layout(taken.layouts, decoder->ch_layout);
+  AVChannelLayout usual;
+  av_channel_layout_default(&usual, same.nb_channels);
+  const bool prefers_usual = encoder.id == AV_CODEC_ID_AAC;
+  CodecContextPtr context;
+  if (try_open(prefers_usual ? usual : same, context) < 0)
+    check_av(try_open(prefers_usual ? same : usual, context), Fault::output,
+             "cannot open the encoder", encoder.name);
   return std::unique_ptr<SoundConverter>(
       new SoundConverter(std::move(decoder), std::move(context), from.time_base));
 }
@@ -220,7 +231,7 @@ void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
   const std::int64_t inside =
       resampler_ ? swr_get_delay(resampler_.get(), encoder_->sample_rate) : 0;
   std::int64_t gap = now - (at_ + av_audio_fifo_size(waiting_.get()) + inside) + overlap_;
-  const int jitter = encoder_->sample_rate / 20;  // containers round times
+  const int jitter = encoder_->sample_rate / 64;  // containers round times; less than people hear
   constexpr std::int64_t longest = 3600;          // seconds; longer ones are no gaps
   if (std::abs(gap) <= jitter || std::abs(gap) > longest * encoder_->sample_rate) return;
   const std::int64_t less = std::min(gap, overlap_);  // more to drop where it is negative
@@ -244,16 +255,20 @@ void SoundConverter::convert(const AVFrame* frame, const Receive& receive) {
   if (changed && resampler_) convert(nullptr, receive);
   if (frame) keep_time(*frame, receive);
   if (changed) {
+    resampler_.reset();
     shape_->format = frame->format;
     shape_->sample_rate = frame->sample_rate;
     check(av_channel_layout_copy(&shape_->ch_layout, &frame->ch_layout));
     SwrContext* made = nullptr;
-    check(swr_alloc_set_opts2(&made, &encoder_->ch_layout, encoder_->sample_fmt,
-                              encoder_->sample_rate, &shape_->ch_layout,
-                              static_cast<AVSampleFormat>(shape_->format), shape_->sample_rate, 0,
-                              nullptr));
-    resampler_.reset(made);
-    check(swr_init(made));
+    const int described = swr_alloc_set_opts2(&made, &encoder_->ch_layout, encoder_->sample_fmt,
+                                              encoder_->sample_rate, &shape_->ch_layout,
+                                              static_cast<AVSampleFormat>(shape_->format),
+                                              shape_->sample_rate, 0, nullptr);
+    std::unique_ptr<SwrContext, Closer> resampler(made);
+    // What a damaged frame claims to hold may be what nothing converts.
+    for (const int code : {described, made ? swr_init(made) : 0})
+      check_av(code, Fault::input, "cannot convert the sound", decoder_->codec->name);
+    resampler_ = std::move(resampler);
   }
   if (!resampler_) return;
   const int most = check(swr_get_out_samples(resampler_.get(), frame ? frame->nb_samples : 0));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pipeline/av/av.h"
+#include "pipeline/av/av_log.h"
 
 struct AVAudioFifo;
 struct SwrContext;
@@ -34,6 +35,8 @@ class SoundConverter {
 
   const AVCodecContext& encoder() const { return *encoder_; }
   AVRational time_base() const { return {1, encoder_->sample_rate}; }
+  // What the decoder has complained of; it may have made sound of the packet all the same.
+  const AvErrors& errors() const { return errors_; }
 
   // Throws Error(input) for a packet that makes no sense; the next one may. Error(output).
   void write(const AVPacket& packet, const Receive& receive);
@@ -56,6 +59,7 @@ class SoundConverter {
     void operator()(AVAudioFifo* p) const;
   };
 
+  const AvErrors errors_{this};
   CodecContextPtr decoder_, encoder_;
   const AVRational time_base_;  // of the packets that come
   std::unique_ptr<SwrContext, Closer> resampler_;

@@ -73,7 +73,7 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageKind>
           make_work(std::vector{FilterSpec::parse(filter)}, *source->video().format, {}, {}), 40,
           30, {});
     };
-    const auto sink = open_sink("null:", {}, *source);
+    const auto sink = open_sink("null:", {}, source->info());
     Verifier verifier(processor("gaussian:sigma=3"), 1);
     RunOptions options;
     options.verifier = &verifier;

@@ -1,6 +1,7 @@
 // What vidconv says about its work, and the options that choose a part of it.
 #include <signal.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -213,6 +214,31 @@ TEST_F(Options, GalleryDrawsFilters) {
   }
 }
 
+// On the sheet of all filters, those that leave hardly anything to see are multiplied: dog, the
+// last of the table; identity, the first, is not.
+TEST_F(Options, GalleryShowsDarkResultsWithAGain) {
+  const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
+  EXPECT_TRUE(succeeded(run_vidconv({picture, "-o", sheet, "--gallery"})));
+  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
+  const std::string pixels = read_file(path("sheet.rgb"));
+  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, tiles = 21;
+  ASSERT_EQ(pixels.size(), 3 * width * ((tiles + 3) / 4 * step_y + 8));
+  const auto tile = [&](std::size_t i) {
+    std::string rows;
+    for (std::size_t y = 0; y < 30; ++y)
+      rows += pixels.substr(3 * ((i / 4 * step_y + 25 + y) * width + 8 + i % 4 * 328), 3 * 40);
+    return rows;
+  };
+  const auto alone = [&](const std::string& filter) {
+    return run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filter}).out;
+  };
+  EXPECT_EQ(tile(0), alone("identity"));
+  EXPECT_NE(tile(tiles - 1), alone("dog"));
+  const std::vector<std::string> multiplied = {alone("dog:scale=4"), alone("dog:scale=8"),
+                                               alone("dog:scale=16"), alone("dog:scale=32")};
+  EXPECT_NE(std::ranges::find(multiplied, tile(tiles - 1)), multiplied.end());
+}
+
 TEST_F(Options, GalleryOfAVideo) {
   const std::string sheet = path("sheet.jpg");
   EXPECT_TRUE(succeeded(run_vidconv({clip(), "-o", sheet, "--gallery", "--at", "0.4"})));
@@ -304,6 +330,7 @@ TEST_F(Options, BenchmarkWritesStats) {
   EXPECT_GT(stats.at("benchmark").at("overlapped_fps"), 0);
   EXPECT_EQ(stats.at("benchmark").at("slowest"), "convolve");
   EXPECT_TRUE(stats.at("benchmark").at("bus").is_null());
+  EXPECT_TRUE(stats.at("sandbox").at("in_force").is_array());
 }
 
 TEST_F(Options, TraceTellsEveryFrame) {

@@ -115,6 +115,9 @@ TEST_F(Quality, EncoderOptionsOfTheRateTakeEffectOrAreRefused) {
            {{"--encoder-opt", "qp=10", "--encoder-opt", "b=100k"}, {"qp=10", "b=100k"}},
            {{"--encoder-opt", "q=5"}, {"q=5", "libx264", "use --crf"}},
            {{"--encoder-opt", "maxrate=1M"}, {"maxrate=1M", "bufsize"}},
+           {{"--codec", "mpeg4", "--encoder-opt", "qscale=nan"}, {"qscale=nan", "not a number"}},
+           {{"--codec", "mpeg4", "--encoder-opt", "q=inf"}, {"q=inf", "not a number"}},
+           {{"--codec", "mpeg4", "--encoder-opt", "q=1e30"}, {"q=1e30", "not a number"}},
            {{"--codec", "ffv1", "--encoder-opt", "b=1M"}, {"b=1M", "ffv1 has no bit rate"}},
            {{"--codec", "ffv1", "--encoder-opt", "q=5"}, {"q=5", "ffv1", "no such quantiser"}},
            {{"--codec", "ffv1", "--encoder-opt", "maxrate=1M"}, {"ffv1 has no bit rate"}}}) {

@@ -30,10 +30,12 @@ class Sound : public CliTest {
     const auto lines = probe(path(name), "stream=" + what, "a:0");
     return lines.empty() ? "" : lines[0];
   }
-  // Where the silence of the first sound stream ends and begins again, in seconds.
+  // Where the silence of the first sound stream ends and begins again, in seconds after the first
+  // picture.
   static std::pair<double, double> beep(const std::string& file) {
-    const Result result = shell("ffmpeg -nostdin -v info -i " + file +
+    const Result result = shell("ffmpeg -nostdin -v info -copyts -i " + file +
                                 " -map 0:a:0 -af silencedetect=n=-30dB:d=0.2 -f null - 2>&1");
+    const double picture = std::stod(frame_times(file).at(0));
     const auto value = [&](const std::string& key) {
       const std::size_t at = result.out.rfind(key);
       return at == std::string::npos ? NAN : std::stod(result.out.substr(at + key.size()));
@@ -41,7 +43,7 @@ class Sound : public CliTest {
     const std::size_t first = result.out.find("silence_end: ");
     const double begin =
         first == std::string::npos ? NAN : std::stod(result.out.substr(first + 13));
-    return {begin, value("silence_start: ")};
+    return {begin - picture, value("silence_start: ") - picture};
   }
   static void expect_same_time(const std::string& a, const std::string& b) {
     EXPECT_NEAR(beep(a).first, beep(b).first, 0.02) << b;
@@ -69,8 +71,11 @@ TEST_F(Sound, KeepsItsTimeInEveryContainer) {
                                          {"b.mkv", "libvorbis", "vorbis"},
                                          {"c.mkv", "MP3", "mp3"},
                                          {"d.mkv", "flac", "flac"},
+                                         {"e.mkv", "aac", "aac"},
+                                         {"f.mkv", "ac3", "ac3"},
                                          {"a.mov", "pcm_s16le", "pcm_s16le"},
-                                         {"a.ts", "mp2", "mp2"}}) {
+                                         {"a.ts", "mp2", "mp2"},
+                                         {"b.ts", "aac", "aac"}}) {
     EXPECT_TRUE(succeeded(filter(in, out, {"--audio", codec}))) << out;
     EXPECT_EQ(sound_of(out, "codec_name"), name);
     expect_same_time(in, path(out));
@@ -98,6 +103,35 @@ TEST_F(Sound, GapsStayGaps) {
   EXPECT_NEAR(beep(path("a.mkv")).first, 0.7, 0.03);
 }
 
+// Half a second is missing, or as little as the packet of a codec.
+TEST_F(Sound, WhatIsMissingBeforeTheBeepMovesItNot) {
+  for (const std::string until : {"0.6", "0.12"}) {
+    const std::string in =
+        clip_with("in.mkv", "-c:a pcm_s16le",
+                  "\"asetnsamples=441,aselect='not(between(t\\,0.1\\," + until + "))'\"");
+    EXPECT_TRUE(succeeded(filter(in, "a.mp4", {"--audio", "aac"})));
+    EXPECT_NEAR(beep(path("a.mp4")).first, 0.7, 0.01) << until;
+  }
+}
+
+TEST_F(Sound, ThatBeginsLateOrChangesItsRate) {
+  const std::string in = clip_with("in.mkv", "-c:a pcm_s16le");
+  ffmpeg("-i " + in + " -itsoffset 1.5 -i " + in + " -map 0:v -map 1:a -c copy " +
+         path("late.mkv"));
+  EXPECT_TRUE(succeeded(filter(path("late.mkv"), "a.mp4", {"--audio", "aac"})));
+  expect_same_time(path("late.mkv"), path("a.mp4"));
+
+  ffmpeg("-i " + in + " -c:v mpeg2video -c:a mp2 -ar 48000 " + path("1.ts"));
+  ffmpeg("-i " + in + " -c:v mpeg2video -c:a mp2 -ar 32000 -output_ts_offset 2.1 " + path("2.ts"));
+  ASSERT_TRUE(succeeded(shell("cat " + path("1.ts") + " " + path("2.ts") + " > " + path("12.ts"))));
+  filter(path("12.ts"), "a.mkv", {"--audio", "flac"});
+  EXPECT_EQ(sound_of("a.mkv", "sample_rate"), "48000");
+  const double second =
+      std::stod(frame_times(path("2.ts")).at(0)) - std::stod(frame_times(path("1.ts")).at(0));
+  EXPECT_NEAR(beep(path("a.mkv")).first, 0.7, 0.02);
+  EXPECT_NEAR(beep(path("a.mkv")).second, second + 1.2, 0.02);
+}
+
 TEST_F(Sound, OfEveryStreamAndLayout) {
   ffmpeg(
       "-f lavfi -i testsrc2=size=64x48:rate=25:duration=1 -f lavfi -i sine=duration=1 -f lavfi -i "
@@ -110,6 +144,11 @@ TEST_F(Sound, OfEveryStreamAndLayout) {
   EXPECT_TRUE(succeeded(filter(path("in.mkv"), "a.mp4", {"--audio", "aac"})));
   EXPECT_EQ(probe(path("a.mp4"), "stream=codec_name,sample_rate,channels", "a"),
             (std::vector<std::string>{"aac,44100,6", "aac,22050,1"}));
+  // With speakers at the sides, which this encoder does not know by that name.
+  ffmpeg("-i " + path("in.mkv") + " -map 0:v -map 0:a:0 -c:v copy -c:a ac3 " + path("side.mkv"));
+  EXPECT_TRUE(succeeded(filter(path("side.mkv"), "b.mkv", {"--audio", "libopus"})));
+  EXPECT_EQ(probe(path("b.mkv"), "stream=channels,channel_layout", "a"),
+            std::vector<std::string>{"6,5.1"});
 }
 
 TEST_F(Sound, None) {
@@ -126,6 +165,17 @@ TEST_F(Sound, DamageIsNamed) {
   EXPECT_EQ(result.exit_code, exit_damaged);
   EXPECT_TRUE(has_line_with(result.err, {"sound of stream #1", "makes no sense", "[damaged]"}));
   EXPECT_EQ(sound_of("a.mkv", "codec_name"), "aac");
+}
+
+// Its decoder makes sound of all of it, and complains.
+TEST_F(Sound, DamageThatIsDecodedIsNamedToo) {
+  const std::string in = clip_with("in.mkv", "-c:a libvorbis");
+  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=40 " + path("damaged.mkv"));
+  const Result result = filter(path("damaged.mkv"), "a.mkv", {"--audio", "aac"});
+  EXPECT_EQ(result.exit_code, exit_damaged);
+  EXPECT_TRUE(has_line_with(result.err, {"sound of stream #1", "makes no sense", "[damaged]"}));
+  const json stream = json::parse(read_file(path("s.json"))).at("ledger").at("streams").at(1);
+  EXPECT_GT(stream.at("packets").at("failed"), 0);
 }
 
 TEST_F(Sound, WhatCannotBeIsRefused) {

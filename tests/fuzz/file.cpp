@@ -68,7 +68,7 @@ void filter(const std::string& input, const SourceOptions& from, const Way& way,
   to.threads = 1;
   to.overwrite = true;
   to.stdout_fd = null;
-  const auto sink = open_sink(to_file ? folder / way.output : way.output, to, *source);
+  const auto sink = open_sink(to_file ? folder / way.output : way.output, to, source->info());
   run_serial(*source, *join_processors(std::move(processors)), *sink);
 }
 

@@ -56,9 +56,9 @@ std::string video_file(const std::filesystem::path& name, const char* codec) {
   try {
     const auto source = open_source("pattern:16x16#2", {});
     SinkOptions options;
-    options.codec = codec;
+    options.encoder.codec = codec;
     options.overwrite = true;
-    const auto sink = open_sink(name, options, *source);
+    const auto sink = open_sink(name, options, source->info());
     const FilterSpec same[] = {FilterSpec::parse("identity")};
     run_serial(*source,
                *make_processor(make_work(same, *source->video().format, {}, {}), 16, 16, {}),

@@ -5,13 +5,13 @@
 
 A room is a folder with code below one of the tops. Faults: an include that is not written from the root of the
 project, or of nothing; a circle of rooms; an arrow between rooms that the tables of architecture.md do
-not list; a row there without a room, an arrow there that nothing uses; code at the top of a folder that has rooms.
+not list; a row there without a room, an arrow there that nothing uses; code beside the rooms of kernels/ or pipeline/.
 """
 import re
 import sys
 from pathlib import Path
 
-TOPS = ("kernels", "pipeline", "api", "src")
+TOPS = ("kernels", "pipeline", "api", "src")  # the first two hold rooms and nothing else
 CODE = (".h", ".cuh", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # | `room` or room | what it holds | rooms that it may use |
@@ -94,7 +94,7 @@ def check(root):
     for room, targets in sorted(arrows.items()):
         if room not in allowed:
             faults.append(f"docs/architecture.md has no row for {room}/")
-        if any(other.startswith(room + "/") for other in arrows) and room in TOPS:
+        if any(other.startswith(room + "/") for other in arrows) and room in TOPS[:2]:
             faults.append(f"{room}/ has rooms, and code of its own beside them")
         for to, include in sorted(targets.items()):
             if not may_use(allowed, room, to):

@@ -12,6 +12,7 @@ extern "C" {
 #include <libavutil/imgutils.h>
 }
 
+#include "pipeline/av/convert.h"
 #include "pipeline/av/frame_layout.h"
 #include "tests/sample_types.h"
 
@@ -48,6 +49,21 @@ TEST(Format, ComponentsCoverEveryByteOnce) {
         EXPECT_EQ(*bytes.rbegin(), format.row_bytes(p, width) - 1);
       }
     }
+}
+
+TEST(Format, WhatCannotBeConvertedIsNamed) {
+  FramePtr frame = make_frame();
+  frame->format = AV_PIX_FMT_VAAPI;
+  frame->width = 16;
+  frame->height = 8;
+  Converter converter(*find_format(AV_PIX_FMT_RGB24), AVCOL_RANGE_UNSPECIFIED,
+                      AVCOL_SPC_UNSPECIFIED, plain_memory);
+  try {
+    converter.convert(*frame);
+    ADD_FAILURE() << "converted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.value(), "vaapi 16x8 to rgb24 16x8");
+  }
 }
 
 // What the kernels' tests go through are all the kinds of samples there are.

@@ -55,15 +55,15 @@ TEST(Account, EveryCountMatters) {
     ++(wrong.*count);
     EXPECT_NE(imbalance(wrong, &copies), "");
   }
-  for (const auto count :
-       {&CopyAccount::copied, &CopyAccount::left_out, &CopyAccount::empty, &CopyAccount::refused}) {
+  for (const auto count : {&CopyAccount::copied, &CopyAccount::left_out, &CopyAccount::empty,
+                           &CopyAccount::refused, &CopyAccount::decoded}) {
     CopyAccount wrong = copies;
     ++(wrong.*count);
     EXPECT_NE(imbalance(sound(), &wrong), "");
   }
   EXPECT_EQ(imbalance(sound(), nullptr),
             "stream #3 (audio): 6 packets were handed on, but 0 copied + 0 left out + 0 empty + 0 "
-            "refused");
+            "decoded + 0 refused");
 }
 
 // Says that it has handed on one more than it has.
@@ -92,7 +92,7 @@ TEST(Account, LossOnTheWayCostsNoFile) {
     BoastfulSource source(open_source("pattern:48x32#10", {}));
     SinkOptions options;
     options.overwrite = true;
-    const auto sink = open_sink(dir / "out.mkv", options, source);
+    const auto sink = open_sink(dir / "out.mkv", options, source.info());
     const auto processor = processor_for(source, {"box"});
     try {
       run_it(source, *processor, *sink, {});

@@ -145,7 +145,7 @@ TEST(Pipes, FailureEndsAWaitForInput) {
   const auto source = open_source("-", from(pipe));
   SinkOptions options;
   options.stdout_fd = output.writer();
-  const auto sink = open_sink("-", options, *source);
+  const auto sink = open_sink("-", options, source->info());
   output.close_reader();
   const auto processor = test::processor_for(*source, {"identity"});
   expect_error(Fault::output, {"standard output", "closed"},
@@ -165,7 +165,7 @@ TEST(Pipes, FailureEndsAWaitForTheReader) {
     options.format = format;
     if (std::string_view(format) == "nut") options.encoder.codec = "rawvideo";
     options.stdout_fd = output.writer();
-    const auto sink = open_sink("-", options, *source);
+    const auto sink = open_sink("-", options, source->info());
     const auto processor = test::processor_for(*source, {"identity"});
     // More than the pipe of the output holds, then silence.
     std::jthread feeder([&] {

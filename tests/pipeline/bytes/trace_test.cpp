@@ -44,7 +44,7 @@ json trace_of(Device device, RunResult (*run_it)(Source&, Processor&, Sink&, con
       open_source("pattern:64x48#" + std::to_string(frames), test::source_options_for(device));
   const auto processor = test::processor_for(*source, {"gaussian:sigma=1", "sobel"},
                                              {.device = device, .trace = &trace});
-  const auto sink = open_sink("null:", {}, *source);
+  const auto sink = open_sink("null:", {}, source->info());
   run_it(*source, *processor, *sink, {.trace = &trace});
   trace.finish();
   return json::parse(test::read_file(dir / "trace.json"));

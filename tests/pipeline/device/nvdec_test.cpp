@@ -116,7 +116,7 @@ class Nvdec : public testing::TestWithParam<Clip> {
   void encode() const {
     const auto source = open_source(GetParam().input, {});
     const auto sink = open_sink(
-        path_, {.encoder = {.codec = GetParam().codec, .own = GetParam().options}}, *source);
+        path_, {.encoder = {.codec = GetParam().codec, .own = GetParam().options}}, source->info());
     while (auto item = source->next()) {
       Frame frame = std::move(std::get<Frame>(*item));
       if (!GetParam().steady) frame.av().pts += frame.number() * frame.number() / 7;

@@ -117,7 +117,7 @@ TEST_F(NvencCuda, SeveralVideosHaveAnEncoderEach) {
   write_two_videos(in);
   const auto source = open_source(in, {.video = 0});
   SinkOptions options{.encoder = {.codec = "h264_nvenc", .device = 0}};
-  const auto sink = open_sink(dir_ / "a.mkv", options, *source);
+  const auto sink = open_sink(dir_ / "a.mkv", options, source->info());
   std::vector<std::unique_ptr<Processor>> all;
   const std::vector<FilterSpec> chain{FilterSpec::parse("sobel")};
   for (const auto& [stream, video] : source->videos())
@@ -158,7 +158,7 @@ TEST_F(NvencCuda, ThereIsNoStageThatDownloads) {
   Trace trace(dir_ / "trace.json");
   const auto source = open_source("pattern:64x48#20", test::source_options_for(Device::cuda));
   const auto sink =
-      open_sink(dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc", .device = 0}}, *source);
+      open_sink(dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc", .device = 0}}, source->info());
   const auto processor = test::processor_for(
       *source, {"sobel"},
       {.device = Device::cuda, .stay_on_device = true, .variant = {}, .trace = &trace});
@@ -206,7 +206,7 @@ TEST_F(NvencCuda, AnyCallOfCudaMayFail) {
 TEST_F(NvencCuda, HostFramesAreRefusedWhereTheDevicesAreAnnounced) {
   const auto source = open_source("pattern:32x32#2", {});
   const auto sink =
-      open_sink(dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc", .device = 0}}, *source);
+      open_sink(dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc", .device = 0}}, source->info());
   test::expect_error(Fault::internal, {"yuv420p"},
                      [&] { sink->write(std::get<Frame>(*source->next())); });
 }

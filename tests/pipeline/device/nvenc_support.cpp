@@ -61,7 +61,7 @@ RunResult NvencTest::filter(Device device, const std::string& input, const std::
     EXPECT_TRUE(plan_output(output, options, source->videos()).takes_device_frames);
     options.encoder.device = 0;
   }
-  const auto sink = open_sink(output, options, *source);
+  const auto sink = open_sink(output, options, source->info());
   const auto processor =
       processor_for(*source, chain, {.device = device, .stay_on_device = stay, .variant = {}});
   return how(*source, *processor, *sink, {});

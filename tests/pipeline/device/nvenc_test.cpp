@@ -263,7 +263,7 @@ TEST_F(NvencChoice, OutputsThatTakeFramesOfTheDevice) {
     return plan_output(output, options, from.videos()).takes_device_frames;
   };
   EXPECT_TRUE(takes("a.mkv", {.encoder = {.codec = "h264_nvenc"}}, *source));
-  EXPECT_TRUE(takes("-", {.format = "nut", .codec = "hevc_nvenc"}, *source));
+  EXPECT_TRUE(takes("-", {.format = "nut", .encoder = {.codec = "hevc_nvenc"}}, *source));
   EXPECT_FALSE(takes("a.mkv", {.encoder = {.codec = "h264_nvenc"}}, *rgb));
   EXPECT_FALSE(takes("a.mkv", {.encoder = {.codec = "libx264"}}, *source));
   EXPECT_FALSE(

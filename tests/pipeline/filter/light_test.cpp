@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/variants/variants.h"
 #include "pipeline/filter/work.h"
 #include "tests/pipeline/support/samples.h"
 #include "tests/pipeline/support/support.h"

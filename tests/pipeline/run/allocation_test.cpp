@@ -153,7 +153,7 @@ void expect_no_allocations(Source& source, const std::string& output, Device dev
                            const std::string& filter, const SinkOptions& sink_options = {}) {
   const auto processor =
       test::processor_for(source, {filter}, {.device = device, .threads = 2, .variant = {}});
-  CountingSink sink(open_sink(output, sink_options, source));
+  CountingSink sink(open_sink(output, sink_options, source.info()));
   find_driver();
   run(source, *processor, sink);
   ASSERT_EQ(sink.frames(), last + 20);

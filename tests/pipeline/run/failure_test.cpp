@@ -98,7 +98,7 @@ class Failure : public testing::TestWithParam<std::tuple<Where, Run, std::string
     SinkOptions options;
     options.overwrite = true;
     BrokenSource source(open_source("pattern:48x32#100", {}), where);
-    BrokenSink sink(open_sink(output, options, source), where);
+    BrokenSink sink(open_sink(output, options, source.info()), where);
     BrokenProcessor processor(processor_for(source, {"sobel"}), where);
     run_it(source, processor, sink, {});
   }
@@ -144,7 +144,7 @@ TEST(FailureOften, NoDeadlockWhoeverIsWaiting) {
     for (const Where where :
          {Where::source, Where::submit, Where::collect, Where::write, Where::copy}) {
       BrokenSource source(open_source("pattern:8x8#100", {}), where);
-      BrokenSink sink(open_sink("null:", {}, source), where);
+      BrokenSink sink(open_sink("null:", {}, source.info()), where);
       BrokenProcessor processor(processor_for(source, {"identity"}, {.slots = 1, .variant = {}}),
                                 where);
       RunOptions options;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "kernels/variants/variants.h"
 #include "pipeline/run/benchmark.h"
 #include "tests/pipeline/support/support.h"
 

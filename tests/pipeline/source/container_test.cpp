@@ -85,7 +85,8 @@ TEST_F(Film, SerialRunWritesTheSameFile) {
     const auto source = open_source(film_, {});
     SinkOptions options;
     options.encoder.own = {{"threads", "1"}};
-    const auto sink = open_sink(dir_ / (serial ? "serial.mkv" : "parallel.mkv"), options, *source);
+    const auto sink =
+        open_sink(dir_ / (serial ? "serial.mkv" : "parallel.mkv"), options, source->info());
     const auto processor = test::processor_for(*source, {"sobel"});
     (serial ? run_serial : run)(*source, *processor, *sink, {});
   }
@@ -197,7 +198,7 @@ TEST(Output, OverwritesWhenAllowed) {
 TEST(Output, DoesNotOverwriteWhatHasComeUpSince) {
   const TempDir dir;
   const auto source = open_source("pattern:16x16#2", {});
-  const auto sink = open_sink(dir / "a.mkv", {}, *source);
+  const auto sink = open_sink(dir / "a.mkv", {}, source->info());
   const auto processor = test::processor_for(*source, {"identity"});
   test::write_file(dir / "a.mkv", "somebody else's");
   expect_error(Fault::output, {"exists"}, [&] { run(*source, *processor, *sink); });

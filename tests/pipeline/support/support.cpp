@@ -119,12 +119,6 @@ Contents read_all(const std::string& input, const SourceOptions& options) {
   return read_all(*open_source(input, options));
 }
 
-std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
-                                const Source& source) {
-  const InputInfo input = source.info();
-  return vidconv::open_sink(plan_output(output, options, input.videos), input);
-}
-
 RunResult convert(const std::string& input, const std::string& output,
                   const std::vector<std::string>& chain, SinkOptions options,
                   const SourceOptions& source_options) {
@@ -132,7 +126,7 @@ RunResult convert(const std::string& input, const std::string& output,
   SourceOptions from = source_options;
   from.files = options.files = &files;
   const auto source = open_source(input, from);
-  const auto sink = open_sink(output, options, *source);
+  const auto sink = open_sink(output, options, source->info());
   const auto processor = processor_for(*source, chain);
   return run(*source, *processor, *sink);
 }

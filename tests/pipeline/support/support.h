@@ -76,10 +76,6 @@ struct Contents {
 Contents read_all(Source& source);
 Contents read_all(const std::string& input, const SourceOptions& options = {});
 
-// For the videos of `source`, before its first next().
-std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
-                                const Source& source);
-
 // Filters `input` with `chain` into `output`.
 RunResult convert(const std::string& input, const std::string& output,
                   const std::vector<std::string>& chain = {"identity"}, SinkOptions options = {},

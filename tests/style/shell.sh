@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Fails where shellcheck has something to say.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+command -v shellcheck >/dev/null || { echo "SKIPPED: shellcheck is not installed"; exit 77; }
+find .ci bench cmake samples tests \( -name '*.sh' -o -path .ci/run \) -print0 | xargs -0 shellcheck
