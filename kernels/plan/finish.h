@@ -22,22 +22,23 @@ struct Finish {
   int min = 0, max = 255;  // smallest and largest code of a result
 
   // int32 arithmetic. From `lowest` = min * divisor to `limit`, floor(n / divisor) is a code from
-  // min to max. set_divisor() makes the three that say how to divide.
+  // min to max. set_divisor() sets what says how to divide.
   std::int32_t offset = 0;
   std::int32_t half = 0;
   std::int32_t lowest = 0, limit = 0;
-  std::int32_t threshold = 0;  // of Combine::unsharp
-  std::uint32_t divisor = 1;
-  int log2 = 0;                            // of the divisor, rounded up
+  std::int32_t threshold = 0;              // of Combine::unsharp
   std::uint32_t reciprocal = 0x8000'0001;  // n / divisor = (n * reciprocal) >> (31 + log2)
-
-  constexpr bool divides_by_power_of_two() const { return divisor == 1U << log2; }
+  int log2 = 0;                            // of the divisor, rounded up
 
   // Real arithmetic (float or double), and l2 in any arithmetic.
   double real_divisor = 1;
   double real_offset = 0;
   double real_half = 0;
   double real_threshold = 0;
+
+  std::uint32_t divisor = 1;  // of int32 arithmetic; last, because devices do not read it
+
+  constexpr bool divides_by_power_of_two() const { return divisor == 1U << log2; }
 };
 
 // For a divisor in [1, 2^31); the reciprocal serves every n of 31 bits (Granlund and Montgomery,
@@ -56,7 +57,8 @@ VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
   // The upper half of a product of 32-bit numbers: one instruction.
   const std::uint32_t twice = 2 * static_cast<std::uint32_t>(n);
   const std::uint64_t product = std::uint64_t{twice} * f.reciprocal;
-  return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> f.log2);
+  // The mask changes nothing, but says that the shift needs no test for 32 and more.
+  return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> (f.log2 & 31));
 }
 
 // T is the sample type: u8 and u16 are rounded and clamped, float is left as it is.
