@@ -48,7 +48,7 @@ struct PixelFilter::State {
 PixelFilter::PixelFilter(const std::string& spec, const PixelOptions& options) {
   const Plan plan = plan_of(spec, options);
   const int threads = options.threads > 0 ? options.threads : usable_threads();
-  state_ = std::make_unique<State>(State{pick(plan, Device::cpu).make(plan, threads)});
+  state_ = std::make_unique<State>(State{pick(plan, Device::cpu).convolver(threads)});
 }
 PixelFilter::~PixelFilter() = default;
 PixelFilter::PixelFilter(PixelFilter&&) noexcept = default;

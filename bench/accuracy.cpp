@@ -58,7 +58,7 @@ std::vector<double> filtered(const Plan& plan, const std::vector<double>& codes,
   const std::ptrdiff_t stride = width * plan.sample.bytes();
   const ConstBytePlane from{.data = src.data(), .stride = stride, .width = width, .height = height};
   const PlanePair pair{from, from.at(dst.data())};
-  pick(plan, Device::cpu).make(plan, 1)->run({&pair, 1}, nullptr);
+  pick(plan, Device::cpu).convolver(1)->run({&pair, 1}, nullptr);
   std::vector<double> result;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     std::uint16_t code = 0;

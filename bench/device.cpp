@@ -12,6 +12,7 @@
 
 #ifdef VIDCONV_HAVE_CUDA
 #include "kernels/cuda/check.h"
+#include "kernels/cuda/device_buffer.h"
 #endif
 
 namespace vidconv::bench {
@@ -21,17 +22,18 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::align_val_t alignment{512};
 
-void free_host(std::byte* memory) { ::operator delete[](memory, alignment); }
+std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
+  return {new (alignment) std::byte[bytes],
+          [](std::byte* memory) { ::operator delete[](memory, alignment); }};
+}
 
 #ifdef VIDCONV_HAVE_CUDA
 using cuda::check;
 
-void free_device(std::byte* memory) { cudaFree(memory); }
-
-std::byte* allocate_device(std::size_t bytes) {
-  void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes), "device memory");
-  return static_cast<std::byte*>(memory);
+// Of the first device, on which everything is measured.
+std::shared_ptr<std::byte> device_memory(std::size_t bytes) {
+  const auto owner = std::make_shared<cuda::DeviceBuffer>(0, bytes);
+  return {owner, owner->data()};
 }
 
 cudaStream_t the_stream() {
@@ -88,8 +90,7 @@ std::string describe_gpu() {
 Memory::Memory(Device device, std::size_t bytes)
     : device_(device),
       size_(bytes),
-      data_(device == Device::cpu ? new (alignment) std::byte[bytes] : allocate_device(bytes),
-            device == Device::cpu ? free_host : free_device) {}
+      data_(device == Device::cpu ? host_memory(bytes) : device_memory(bytes)) {}
 
 void Memory::upload(std::span<const std::byte> from) const {
   if (device_ == Device::cpu) {
@@ -121,7 +122,7 @@ bool have_cuda() { return false; }
 std::string describe_gpu() { return "a build without CUDA"; }
 
 Memory::Memory(Device, std::size_t bytes)
-    : device_(Device::cpu), size_(bytes), data_(new (alignment) std::byte[bytes], free_host) {}
+    : device_(Device::cpu), size_(bytes), data_(host_memory(bytes)) {}
 void Memory::upload(std::span<const std::byte> from) const {
   std::memcpy(data(), from.data(), from.size());
 }

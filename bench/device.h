@@ -28,7 +28,7 @@ class Memory {
  private:
   Device device_;
   std::size_t size_;
-  std::unique_ptr<std::byte, void (*)(std::byte*)> data_;
+  std::shared_ptr<std::byte> data_;  // with its owner, which is one of the host or of a device
 };
 
 // The stream on which everything is measured; nullptr on the CPU.

@@ -115,7 +115,7 @@ void copy() {
 // With vidconv's own reader and writer, so that the calls are the same.
 void copy_frames(const Options& o) {
   using Slot = std::span<std::byte>;
-  const HostMemory& memory = o.pinned ? pinned_memory : plain_memory;
+  const FrameMemory& memory = o.pinned ? pinned_memory : plain_memory;
   ByteReader reader(0, false, "standard input", nullptr);
   ByteWriter writer(1, "standard output");
   Channel<Slot> empty(o.slots), full(o.slots);

@@ -96,8 +96,8 @@ class Measurement {
 
   void run(const char* kind, const Case& c, const char* frame, Device device) {
     const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
-    const Variant& variant = pick(plan, device);
-    const auto convolver = variant.make(plan, c.threads);
+    const Choice choice = pick(plan, device, cuda_abilities(0));
+    const auto convolver = choice.convolver(c.threads);
     const Planes planes(device, c.sample, c.width, c.height, settings_.pairs);
     const Effort effort{.seconds = settings_.seconds};
     const double ours = 1e6 * median_seconds(
@@ -109,7 +109,7 @@ class Measurement {
     const double samples = static_cast<double>(c.width) * c.height;
     const auto row = [&](std::string peer, Cell time, Cell ratio) {
       table_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
-                  std::string(variant.name), ours, samples / ours / 1e3, std::move(peer),
+                  std::string(choice.variant->name), ours, samples / ours / 1e3, std::move(peer),
                   std::move(time), std::move(ratio)});
     };
     bool alone = true;

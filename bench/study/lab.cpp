@@ -79,13 +79,17 @@ Subject::Subject(const Lab& lab, Plan plan, int width, int height, int component
                         static_cast<std::size_t>(components),
                     7)) {}
 
-const Variant* Subject::find(std::string_view name) const {
-  if (name == best_cpu) return &pick(plan_, Device::cpu);
-  if (name == best_cuda) return have_cuda() ? &pick(plan_, Device::cuda) : nullptr;
+std::optional<Choice> Subject::find(std::string_view name) const {
+  if (name == best_cpu) return pick(plan_, Device::cpu);
   const Variant* const variant = find_any_variant(name);
-  if (!variant || !variant->supports(plan_) || !variant->takes(width_, height_)) return nullptr;
-  if ((variant->device == Device::cuda || variant->uses_cuda) && !have_cuda()) return nullptr;
-  return variant;
+  const bool cuda =
+      name == best_cuda || (variant && (variant->device == Device::cuda || variant->uses_cuda));
+  if (cuda && !have_cuda()) return std::nullopt;
+  const CudaAbilities abilities = cuda_abilities(0);
+  if (name == best_cuda) return pick(plan_, Device::cuda, abilities);
+  if (!variant || !variant->takes(width_, height_)) return std::nullopt;
+  Prepared convolver = variant->prepare(plan_, abilities);
+  return convolver ? std::optional(Choice{variant, std::move(convolver)}) : std::nullopt;
 }
 
 std::vector<PlanePair> Subject::pairs(const std::byte* src, std::byte* dst) const {
@@ -111,18 +115,20 @@ const std::vector<std::byte>& Subject::expected() const {
     double work = 0;
     for (const Taps& t : plan_.terms)
       work += static_cast<double>(source_.size()) / plan_.sample.bytes() * t.width * t.height;
-    const Variant& judge =
-        work > reference_limit ? pick(plan_, Device::cpu) : *find_any_variant("reference");
-    judge.make(plan_, lab_.threads)->run(pairs(source_.data(), expected_.data()), nullptr);
+    const Prepared judge = work > reference_limit
+                               ? pick(plan_, Device::cpu).convolver
+                               : find_any_variant("reference")->prepare(plan_, {});
+    judge(lab_.threads)->run(pairs(source_.data(), expected_.data()), nullptr);
   }
   return expected_;
 }
 
 std::optional<double> Subject::seconds(std::string_view name) const {
-  const Variant* const variant = find(name);
-  if (!variant) return std::nullopt;
+  const std::optional<Choice> found = find(name);
+  if (!found) return std::nullopt;
+  const Variant* const variant = found->variant;
   const Device device = variant->device;
-  const auto convolver = variant->make(plan_, lab_.threads);
+  const auto convolver = found->convolver(lab_.threads);
   const Memory src(device, source_.size()), dst(device, source_.size());
   src.upload(source_);
   std::vector<std::byte> result(source_.size(), std::byte{0xA5});
@@ -152,13 +158,13 @@ std::optional<double> Subject::microseconds(std::string_view variant) const {
 }
 
 std::optional<Subject::Parts> Subject::parts(std::string_view name) const {
-  const Variant* const variant = find(name);
-  if (!variant || variant->device != Device::cuda) return std::nullopt;
+  const std::optional<Choice> found = find(name);
+  if (!found || found->variant->device != Device::cuda) return std::nullopt;
   Parts parts{};
   const auto kernel = seconds(name);
   if (!kernel) return std::nullopt;
   parts.kernel = *kernel;
-  const auto convolver = variant->make(plan_, lab_.threads);
+  const auto convolver = found->convolver(lab_.threads);
   std::vector<std::byte> result(source_.size());
   const auto copies = [&](const Memory& src, const Memory& dst) {
     src.upload(source_);

@@ -10,6 +10,7 @@
 #include "bench/device.h"
 #include "bench/report.h"
 #include "kernels/plan/plan.h"
+#include "kernels/variants/variants.h"
 
 namespace vidconv::bench {
 
@@ -69,7 +70,8 @@ class Subject {
   const std::vector<std::byte>& source() const { return source_; }
 
  private:
-  const Variant* find(std::string_view name) const;
+  // Nothing where it cannot run.
+  std::optional<Choice> find(std::string_view name) const;
   std::vector<PlanePair> pairs(const std::byte* src, std::byte* dst) const;
   // What the reference makes of the source. Where that would take more than `reference_limit`
   // multiply-adds, what the best variant of the CPU makes of it, which the tests compare with the

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "kernels/picture/plane.h"
 #include "kernels/plan/plan.h"
@@ -33,16 +35,28 @@ class Convolver {
   virtual void run(std::span<const PlanePair> pairs, CudaStream stream) = 0;
 };
 
+// What a variant made of a plan that it supports; makes convolvers of it, and holds what it needs
+// for that. `threads`: how many CPU threads run() may use, at least 1; ignored for Device::cuda,
+// where the convolver belongs to the device that is current when it is made.
+using Prepared = std::function<std::unique_ptr<Convolver>(int threads)>;
+
+// What the CUDA device can do that plans are prepared for.
+struct CudaAbilities {
+  // The first number of its compute capability. 0: nothing that not every device can do.
+  int generation = 0;
+
+  // What came with sm_80: integer tensor cores with mma.m16n8k32.
+  constexpr bool sm80() const { return generation >= 8; }
+};
+
 struct Variant {
   std::string_view name;
   std::string_view description;
   Device device;
-  bool (*supports)(const Plan&);
-  // `threads`: how many CPU threads run() may use, at least 1; ignored for Device::cuda, where
-  // the convolver belongs to the device that is current when it is made.
-  std::unique_ptr<Convolver> (*make)(const Plan&, int threads);
+  // Empty where the variant does not support the plan. Touches no device.
+  Prepared (*prepare)(const Plan&, const CudaAbilities&);
 
-  // What supports() asks of a plan, for people; empty: nothing.
+  // What the variant asks of a plan, for people; empty: nothing.
   std::string_view needs = "";
   // The largest width and height of a plane, in samples; 0: any. run() throws
   // std::invalid_argument for a larger one.
@@ -54,5 +68,18 @@ struct Variant {
     return largest == 0 || (width <= largest && height <= largest);
   }
 };
+
+// Variant::prepare of a variant that knows at a glance whether it supports a plan, and does all
+// else when it is made.
+template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
+Prepared prepare_if(const Plan& plan, const CudaAbilities& abilities) {
+  bool supported = false;
+  if constexpr (std::is_invocable_v<decltype(supports), const Plan&>)
+    supported = supports(plan);
+  else
+    supported = supports(plan, abilities);
+  if (!supported) return nullptr;
+  return [plan](int threads) { return make(plan, threads); };
+}
 
 }  // namespace vidconv

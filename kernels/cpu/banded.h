@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -68,5 +69,16 @@ class BandedConvolver final : public Convolver {
   std::shared_ptr<ThreadPool> pool_;
   std::vector<Window<Lane>> windows_;  // one per thread
 };
+
+// Variant::prepare of an engine that has the plan in its own form, or none of it.
+template <class Lane, class EnginePlan>
+Prepared prepare_banded(const Plan& plan, std::optional<EnginePlan> engine_plan,
+                        typename BandedConvolver<Lane, EnginePlan>::RunBand run_band) {
+  if (!engine_plan) return nullptr;
+  return [plan, engine_plan = *std::move(engine_plan), run_band](int threads) {
+    return std::make_unique<BandedConvolver<Lane, EnginePlan>>(plan, engine_plan, run_band,
+                                                               threads);
+  };
+}
 
 }  // namespace vidconv

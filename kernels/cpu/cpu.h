@@ -1,4 +1,5 @@
-// The CPU variants, for the table in convolve.cpp. All give the bytes of the reference.
+// The CPU variants, for the table in kernels/variants/variants.cpp. All give the bytes of the
+// reference.
 #pragma once
 
 #include <memory>
@@ -16,23 +17,18 @@ bool cpu_fill_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 
 // Linear integer plans whose result fits 16 bits before the division: additions of lines.
-bool cpu_sum16_supports(const Plan& plan);
-std::unique_ptr<Convolver> make_cpu_sum16(const Plan& plan, int threads);
+Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&);
 
 // Linear integer plans whose taps are all the same: sums carried from row to row.
-bool cpu_running_supports(const Plan& plan);
-std::unique_ptr<Convolver> make_cpu_running(const Plan& plan, int threads);
+Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
 
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
-bool cpu_int16_supports(const Plan& plan);
-std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads);
+Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);
 
 // One matrix of very many integer taps: exact sums by Fourier transforms.
-bool cpu_fft_supports(const Plan& plan);
-std::unique_ptr<Convolver> make_cpu_fft(const Plan& plan, int threads);
+Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&);
 
 // Every plan, in lanes of its own arithmetic.
-bool cpu_lanes_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads);
 
 }  // namespace vidconv

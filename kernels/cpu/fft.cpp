@@ -281,10 +281,12 @@ class Fft final : public Convolver {
 
 }  // namespace
 
-bool cpu_fft_supports(const Plan& plan) { return make_fft_plan(plan).has_value(); }
-
-std::unique_ptr<Convolver> make_cpu_fft(const Plan& plan, int threads) {
-  return std::make_unique<Fft>(plan, *make_fft_plan(plan), threads);
+Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&) {
+  std::optional<FftPlan> fft_plan = make_fft_plan(plan);
+  if (!fft_plan) return nullptr;
+  return [plan, fft_plan = *std::move(fft_plan)](int threads) {
+    return std::make_unique<Fft>(plan, fft_plan, threads);
+  };
 }
 
 }  // namespace vidconv

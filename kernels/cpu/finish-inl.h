@@ -95,16 +95,15 @@ HWY_INLINE hn::VFromD<D> numerators(const Finish& f, D d, hn::VFromD<D> response
 
 template <class D>
 HWY_INLINE hn::VFromD<D> quotients(const Finish& f, D d, hn::VFromD<D> n) {
-  const int log2 = f.magic_shift - 31;
-  if (f.real_divisor == static_cast<double>(std::int64_t{1} << log2))
-    return hn::ShiftRightSame(n, log2);
+  if (f.divides_by_power_of_two()) return hn::ShiftRightSame(n, f.log2);
   const hn::RebindToUnsigned<D> du;
   const hn::RepartitionToWide<decltype(du)> wide;
-  const auto magic = hn::Set(du, f.magic);
+  const auto reciprocal = hn::Set(du, f.reciprocal);
+  const int shift = 31 + f.log2;
   const auto even = hn::BitCast(du, n);
   const auto odd = hn::BitCast(du, hn::ShiftRight<32>(hn::BitCast(wide, n)));
-  const auto even_codes = hn::ShiftRightSame(hn::MulEven(even, magic), f.magic_shift);
-  const auto odd_codes = hn::ShiftRightSame(hn::MulEven(odd, magic), f.magic_shift);
+  const auto even_codes = hn::ShiftRightSame(hn::MulEven(even, reciprocal), shift);
+  const auto odd_codes = hn::ShiftRightSame(hn::MulEven(odd, reciprocal), shift);
   return hn::BitCast(
       d, hn::OddEven(hn::BitCast(du, hn::ShiftLeft<32>(odd_codes)), hn::BitCast(du, even_codes)));
 }

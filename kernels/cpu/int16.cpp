@@ -70,9 +70,8 @@ HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
 // How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
 // of two from 2^16 on and storing bytes clamps as wanted; else -1.
 inline int upper_shift(const Finish& f) {
-  const int log2 = f.magic_shift - 31;
-  const bool power = f.real_divisor == static_cast<double>(std::int64_t{1} << log2);
-  return power && log2 >= 16 && f.min == 0 && f.max == 255 ? log2 - 16 : -1;
+  const bool power = f.divides_by_power_of_two();
+  return power && f.log2 >= 16 && f.min == 0 && f.max == 255 ? f.log2 - 16 : -1;
 }
 
 // The last step, for sums at even and at odd columns. `plain` as in Int16Plan.
@@ -277,16 +276,10 @@ HWY_AFTER_NAMESPACE();
 namespace vidconv {
 HWY_EXPORT(run_int16);
 
-bool cpu_int16_supports(const Plan& plan) { return make_int16_plan(plan).has_value(); }
-
-std::unique_ptr<Convolver> make_cpu_int16(const Plan& plan, int threads) {
-  return std::make_unique<BandedConvolver<std::int16_t, Int16Plan>>(
-      plan, *make_int16_plan(plan),
-      [](auto&... arguments) {
-        HWY_DYNAMIC_DISPATCH(run_int16)
-        (arguments...);
-      },
-      threads);
+Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&) {
+  return prepare_banded<std::int16_t>(plan, make_int16_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_int16)(arguments...);
+  });
 }
 
 }  // namespace vidconv

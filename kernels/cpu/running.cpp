@@ -185,7 +185,7 @@ std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped. The roundings
   // of the product amount to less than 4 * 2^-24 of the largest code.
   const Finish& f = plan.finish;
-  const double max = plan.sample.max(), divisor = f.real_divisor;
+  const double max = plan.sample.max(), divisor = f.divisor;
   if (result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() && f.offset >= 0 &&
       static_cast<double>(t.dense.size()) * max + f.offset <= f.limit && f.limit < 1 << 24 &&
       (max + 1) * 0x1p-22 < 0.5 / divisor)
@@ -193,25 +193,15 @@ std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   return result;
 }
 
-bool cpu_running_supports(const Plan& plan) { return make_running_plan(plan).has_value(); }
-
-std::unique_ptr<Convolver> make_cpu_running(const Plan& plan, int threads) {
-  const RunningPlan running_plan = *make_running_plan(plan);
-  if (running_plan.width * plan.sample.max() <= 0xFFFF)
-    return std::make_unique<BandedConvolver<std::uint16_t, RunningPlan>>(
-        plan, running_plan,
-        [](auto&... arguments) {
-          HWY_DYNAMIC_DISPATCH(run_running16)
-          (arguments...);
-        },
-        threads);
-  return std::make_unique<BandedConvolver<std::uint32_t, RunningPlan>>(
-      plan, running_plan,
-      [](auto&... arguments) {
-        HWY_DYNAMIC_DISPATCH(run_running32)
-        (arguments...);
-      },
-      threads);
+Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&) {
+  const std::optional<RunningPlan> running_plan = make_running_plan(plan);
+  if (running_plan && running_plan->width * plan.sample.max() <= 0xFFFF)
+    return prepare_banded<std::uint16_t>(plan, running_plan, [](auto&... arguments) {
+      HWY_DYNAMIC_DISPATCH(run_running16)(arguments...);
+    });
+  return prepare_banded<std::uint32_t>(plan, running_plan, [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_running32)(arguments...);
+  });
 }
 
 }  // namespace vidconv

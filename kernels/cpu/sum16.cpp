@@ -109,16 +109,10 @@ HWY_AFTER_NAMESPACE();
 namespace vidconv {
 HWY_EXPORT(run_sum16);
 
-bool cpu_sum16_supports(const Plan& plan) { return make_sum16_plan(plan).has_value(); }
-
-std::unique_ptr<Convolver> make_cpu_sum16(const Plan& plan, int threads) {
-  return std::make_unique<BandedConvolver<std::int16_t, Sum16Plan>>(
-      plan, *make_sum16_plan(plan),
-      [](auto&... arguments) {
-        HWY_DYNAMIC_DISPATCH(run_sum16)
-        (arguments...);
-      },
-      threads);
+Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&) {
+  return prepare_banded<std::int16_t>(plan, make_sum16_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_sum16)(arguments...);
+  });
 }
 
 }  // namespace vidconv

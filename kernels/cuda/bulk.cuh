@@ -1,5 +1,9 @@
-// Bulk copies to shared memory, and the barriers there that tell when they are complete (sm_90).
+// Bulk copies to shared memory, and the barriers there that report when they are complete (sm_90).
 // What the instructions do: PTX ISA, "mbarrier" and "cp.async.bulk".
+//
+// Not cuda::ptx of libcu++: the toolkits 12.0 to 12.3 have none of it or only parts, and it takes
+// pointers, from which the compiler makes addresses in shared memory anew, again and again, with an
+// instruction that takes its time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,59 +12,86 @@
 
 namespace vidconv::cuda {
 
-// Addresses in shared memory, as the instructions want them.
-__device__ inline unsigned shared_address(const void* in_shared_memory) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(in_shared_memory));
-}
+// An address in shared memory, as the instructions want it; counts in bytes.
+class SharedAddress {
+ public:
+  __device__ explicit SharedAddress(const void* in_shared_memory)
+      : at_(static_cast<unsigned>(__cvta_generic_to_shared(in_shared_memory))) {}
 
-// Loads and stores by such addresses, in the order in which they are written down. (From pointers
-// the compiler would make them anew, again and again, with an instruction that takes its time.)
-__device__ inline float load_shared(unsigned address) {
-  float v;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(address));
-  return v;
-}
-__device__ inline float2 load_shared_pair(unsigned address) {
-  float2 v;
-  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address));
-  return v;
-}
-__device__ inline void store_shared(unsigned address, float value) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(value) : "memory");
-}
+  __device__ SharedAddress operator+(unsigned bytes) const { return SharedAddress(at_ + bytes); }
+  __device__ SharedAddress& operator+=(unsigned bytes) {
+    at_ += bytes;
+    return *this;
+  }
+  __device__ bool operator==(const SharedAddress& other) const { return at_ == other.at_; }
 
-// A barrier completes phase after phase: each when as many threads have arrived as init_barrier()
-// said and all bytes that were announced are there. One thread makes the barriers of a block, with
-// publish_barriers() behind the last; then the block synchronises.
-__device__ inline void init_barrier(unsigned barrier, int arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
+  // Loads and stores, in the order in which they are written down.
+  __device__ float load() const {
+    float v;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at_));
+    return v;
+  }
+  __device__ float2 load_pair() const {
+    float2 v;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(at_));
+    return v;
+  }
+  __device__ void store(float value) const {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(at_), "f"(value) : "memory");
+  }
+
+  __device__ unsigned get() const { return at_; }
+
+ private:
+  __device__ explicit SharedAddress(unsigned at) : at_(at) {}
+
+  unsigned at_;
+};
+
+// A barrier completes phase after phase: each when as many threads have arrived as make() said and
+// all bytes that were announced are there. One thread makes the barriers of a block, with
+// publish_barriers() behind the last; then the block synchronises. This is where it lies, not the
+// barrier itself.
+class Barrier {
+ public:
+  static constexpr unsigned bytes = 8;
+
+  __device__ explicit Barrier(SharedAddress at) : at_(at) {}
+
+  __device__ void make(int arrivals) const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(get()), "r"(arrivals) : "memory");
+  }
+  __device__ void arrive() const {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(get()) : "memory");
+  }
+  // Arrives, and announces so many bytes of bulk copies for this phase.
+  __device__ void arrive_expecting(unsigned copied) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(get()), "r"(copied)
+                 : "memory");
+  }
+  // Returns when the phase of that parity is complete; the first has parity 0, and before it counts
+  // as a complete one of parity 1. The hint, in nanoseconds, lets the thread sleep: asking again
+  // and again would take turns from the warps that compute.
+  __device__ void wait(unsigned parity) const {
+    asm volatile(
+        "{\n"
+        ".reg .pred complete;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1, %2;\n"
+        "@!complete bra again;\n"
+        "}" ::"r"(get()),
+        "r"(parity), "r"(10'000'000)
+        : "memory");
+  }
+
+  __device__ unsigned get() const { return at_.get(); }
+
+ private:
+  SharedAddress at_;
+};
+
 __device__ inline void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
-__device__ inline void arrive(unsigned barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-// Arrives, and announces so many bytes of bulk copies for this phase.
-__device__ inline void arrive_expecting(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-
-// Returns when the phase of that parity is complete; the first has parity 0, and before it counts
-// as a complete one of parity 1. The hint, in nanoseconds, lets the thread sleep: asking again and
-// again would take turns from the warps that compute.
-__device__ inline void wait(unsigned barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred complete;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1, %2;\n"
-      "@!complete bra again;\n"
-      "}" ::"r"(barrier),
-      "r"(parity), "r"(10'000'000)
-      : "memory");
 }
 
 constexpr unsigned whole_warp = ~0u;  // as a mask of lanes
@@ -94,12 +125,12 @@ __device__ inline std::uint64_t keep_in_l2() {
 }
 
 // Starts copying `bytes` bytes, a multiple of 16, between addresses aligned to 16.
-__device__ inline void copy_bulk(unsigned to, const void* from, unsigned bytes, unsigned barrier,
-                                 std::uint64_t policy) {
+__device__ inline void copy_bulk(SharedAddress to, const void* from, unsigned bytes,
+                                 const Barrier& barrier, std::uint64_t policy) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-      "[%0], [%1], %2, [%3], %4;" ::"r"(to),
-      "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
+      "[%0], [%1], %2, [%3], %4;" ::"r"(to.get()),
+      "l"(from), "r"(bytes), "r"(barrier.get()), "l"(policy)
       : "memory");
 }
 

@@ -13,14 +13,15 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = 8;  // of a block, one below the other
-constexpr int strip = 8;  // rows that a warp computes
-constexpr int block = 8;  // outputs in a row of A * B
+constexpr int warps = sm90::dense_imma.warps;  // of a block, one below the other
+constexpr int strip = sm90::dense_imma.strip;  // rows that a warp computes
+constexpr int block = 8;                       // outputs in a row of A * B
 constexpr int tile_width = 16 * block;
 constexpr int tile_height = warps * strip;
 
@@ -89,23 +90,105 @@ __device__ inline int rounded_norm(int a, int b) {
 // any way.
 enum class Join { none, short_norm, absolutes, any };
 
+// The samples of a tile in shared memory.
+template <int size>
+struct Layout {
+  static constexpr int half = size / 2;
+  static constexpr int margin = vector_samples<std::uint8_t>;
+  static constexpr int pitch = tile_width + 2 * margin;
+  static constexpr int rows = tile_height + size - 1;
+  static constexpr int bytes = rows * pitch;
+  static constexpr int pairs = strip / 2 + size / 2;  // of rows that a strip needs
+};
+
+// A of a strip: the lane's part of pairs of sample rows, of blocks g and g + 8 each.
+template <int size>
+__device__ inline void load_pairs(uint4 (&pairs)[Layout<size>::pairs], const std::uint8_t* from,
+                                  std::ptrdiff_t stride) {
+#pragma unroll
+  for (uint4& pair : pairs) {
+    pair.x = *reinterpret_cast<const unsigned*>(from);
+    pair.y = *reinterpret_cast<const unsigned*>(from + 8 * block);
+    from += stride;
+    pair.z = *reinterpret_cast<const unsigned*>(from);
+    pair.w = *reinterpret_cast<const unsigned*>(from + 8 * block);
+    from += stride;
+  }
+}
+
+// Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip. `terms`: 1,
+// or 2 with taps of their own.
+template <int terms, class Taps, class Code, class Store>
+__device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const uint4* pairs,
+                                const Sums& start, Code code, Store store) {
+#pragma unroll
+  for (int r = 0; r < strip; ++r) {
+    const Sums a = taps.response(pairs, r, start);
+    Sums b{};
+    if constexpr (terms == 2) b = more_taps.response(pairs, r, start);
+    store(r, pack_codes(code(a.v[0], b.v[0]), code(a.v[1], b.v[1])),
+          pack_codes(code(a.v[2], b.v[2]), code(a.v[3], b.v[3])));
+  }
+}
+
+// Stores what rows(store) gives, as for_rows() does: two codes of each block, at (x, y0) and 8
+// blocks to the right, as far as the plane reaches; in words of two bytes where it holds the tile,
+// which begins with column tile_x. (Asked in here, and not before the sums: registers are scarce.)
+template <class Rows>
+__device__ inline void store_strip(const Plane<std::uint8_t>& dst, int tile_x, int x, int y0,
+                                   Rows rows) {
+  if (is_aligned(dst, 2) && tile_x + tile_width <= dst.width && y0 + strip <= dst.height) {
+    std::uint8_t* to = dst.row(y0) + x;
+    rows([&](int, unsigned left, unsigned right) {
+      *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
+      *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
+      to += dst.stride;
+    });
+  } else {
+    rows([&](int r, unsigned left, unsigned right) {
+      if (y0 + r >= dst.height) return;
+      store_two(dst, x, y0 + r, left);
+      store_two(dst, x + 8 * block, y0 + r, right);
+    });
+  }
+}
+
+// Calls body(code) with the shortest function that makes a code, not clamped, of two responses; of
+// the first alone where there is no second.
+template <Join join, class Body>
+__device__ inline void with_code(const Work& work, Body body) {
+  if constexpr (join == Join::none)
+    with_rounding(work.rounding, [&](auto round) { body([=](int n, int) { return round(n); }); });
+  else if constexpr (join == Join::short_norm)
+    body([](int a, int b) { return rounded_norm(a, b); });
+  else if constexpr (join == Join::absolutes)
+    with_rounding(work.rounding, [&](auto round) {
+      const bool sum = work.finish.combine == Combine::l1;
+      body([&](int a, int b) {
+        return round((sum ? abs(a) + abs(b) : max(abs(a), abs(b))) + work.finish.offset);
+      });
+    });
+  else
+    body([&](int a, int b) {
+      const std::int32_t responses[2] = {a, b};
+      return static_cast<int>(finish<std::uint8_t>(work.finish, responses, 2));
+    });
+}
+
 template <int size, int bytes, Join join>
 __global__ void __launch_bounds__(warp_size* warps)
     dense_imma_kernel(const __grid_constant__ Work work) {
+  using L = Layout<size>;
   using Taps = MatrixTaps<size, bytes>;
   constexpr int terms = join == Join::none ? 1 : 2;
-  constexpr int half = size / 2;
-  constexpr int margin = vector_samples<std::uint8_t>;
-  constexpr int pitch = tile_width + 2 * margin;
-  constexpr int rows = tile_height + size - 1;
-  __shared__ __align__(16) std::uint8_t samples[rows * pitch];
+  __shared__ __align__(16) std::uint8_t samples[L::bytes];
 
   const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const Taps taps(work.taps);
   const Taps more_taps(work.taps + (terms - 1) * 2 * bytes * Taps::pairs * warp_size);
-  const Window wanted{tile.x - reach, tile.y - half,  tile_width + 2 * reach,
-                      rows,           margin - reach, pitch,
-                      half,           half,           half};
+  const Window wanted{tile.x - reach, tile.y - L::half,  tile_width + 2 * reach,
+                      L::rows,        L::margin - reach, L::pitch,
+                      L::half,        L::half,           L::half};
   let_next_kernel_start();
   wait_for_earlier_kernels();
   const ByteView view =
@@ -113,67 +196,16 @@ __global__ void __launch_bounds__(warp_size* warps)
 
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
-  const std::uint8_t* from = view.row(first_row) + block * g + 4 * q;
-  uint4 pairs[strip / 2 + size / 2];  // of rows, of blocks g and g + 8 each
-#pragma unroll
-  for (uint4& pair : pairs) {
-    pair.x = *reinterpret_cast<const unsigned*>(from);
-    pair.y = *reinterpret_cast<const unsigned*>(from + 8 * block);
-    from += view.stride;
-    pair.z = *reinterpret_cast<const unsigned*>(from);
-    pair.w = *reinterpret_cast<const unsigned*>(from + 8 * block);
-    from += view.stride;
-  }
+  uint4 pairs[L::pairs];
+  load_pairs<size>(pairs, view.row(first_row) + block * g + 4 * q, view.stride);
 
   const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
   const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
   const Sums start = all_kept(join == Join::none ? work.finish.offset : 0);
-
-  // Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip.
-  const auto for_rows = [&](auto code, auto store) {
-#pragma unroll
-    for (int r = 0; r < strip; ++r) {
-      const Sums a = taps.response(pairs, r, start);
-      Sums b{};
-      if constexpr (terms == 2) b = more_taps.response(pairs, r, start);
-      store(r, pack_codes(code(a.v[0], b.v[0]), code(a.v[1], b.v[1])),
-            pack_codes(code(a.v[2], b.v[2]), code(a.v[3], b.v[3])));
-    }
-  };
-  const auto compute = [&](auto code) {
-    if (is_aligned(dst, 2) && tile.x + tile_width <= dst.width && y0 + strip <= dst.height) {
-      std::uint8_t* to = dst.row(y0) + x;
-      for_rows(code, [&](int, unsigned left, unsigned right) {
-        *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
-        *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
-        to += dst.stride;
-      });
-    } else {
-      for_rows(code, [&](int r, unsigned left, unsigned right) {
-        if (y0 + r >= dst.height) return;
-        store_two(dst, x, y0 + r, left);
-        store_two(dst, x + 8 * block, y0 + r, right);
-      });
-    }
-  };
-
-  if constexpr (join == Join::none)
-    with_rounding(work.rounding,
-                  [&](auto round) { compute([=](int n, int) { return round(n); }); });
-  else if constexpr (join == Join::short_norm)
-    compute([](int a, int b) { return rounded_norm(a, b); });
-  else if constexpr (join == Join::absolutes)
-    with_rounding(work.rounding, [&](auto round) {
-      const bool sum = work.finish.combine == Combine::l1;
-      compute([&](int a, int b) {
-        return round((sum ? abs(a) + abs(b) : max(abs(a), abs(b))) + work.finish.offset);
-      });
-    });
-  else
-    compute([&](int a, int b) {
-      const std::int32_t responses[2] = {a, b};
-      return static_cast<int>(finish<std::uint8_t>(work.finish, responses, 2));
-    });
+  with_code<join>(work, [&](auto code) {
+    store_strip(dst, tile.x, x, y0,
+                [&](auto store) { for_rows<terms>(taps, more_taps, pairs, start, code, store); });
+  });
 }
 
 // 0 where some tap fits in no number of bytes.
@@ -190,7 +222,7 @@ int bytes_needed_by_all(const Plan& plan) {
 // rounded_norm() is what finish() computes.
 bool has_short_norm(const Plan& plan) {
   const Finish& f = plan.finish;
-  if (f.combine != Combine::l2 || f.real_divisor != 1 || f.real_offset != 0 || f.min != 0 ||
+  if (f.combine != Combine::l2 || f.divisor != 1 || f.real_offset != 0 || f.min != 0 ||
       f.max != 255)
     return false;
   double squares = 0;
@@ -261,12 +293,12 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 }  // namespace
 
-bool supports_dense_imma(const Plan& plan) {
+bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_dense(plan) || square_for(plan) > largest) return false;
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
-  return fits && imma_serves(plan);
+  return fits && imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {

@@ -14,14 +14,15 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = 8;  // of a block, one below the other
-constexpr int strip = 8;  // rows that a warp computes
-constexpr int block = 8;  // outputs in a row of A * B
+constexpr int warps = sm90::dense_imma_wide.warps;  // of a block, one below the other
+constexpr int strip = sm90::dense_imma_wide.strip;  // rows that a warp computes
+constexpr int block = 8;                            // outputs in a row of A * B
 constexpr int tile_width = 16 * block;
 constexpr int tile_height = warps * strip;
 
@@ -239,12 +240,12 @@ std::unique_ptr<Convolver> make_wide(const Plan& plan) {
 
 }  // namespace
 
-bool supports_dense_imma_wide(const Plan& plan) {
+bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
   return reach_to_the_sides(t) <= radius(most_chunks) && t.height <= tallest &&
-         bytes_needed(t.dense) != 0 && imma_serves(plan);
+         bytes_needed(t.dense) != 0 && imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma_wide(const Plan& plan, int) {

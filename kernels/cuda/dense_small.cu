@@ -6,13 +6,15 @@
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // of a block; a lane computes a group of columns
-constexpr int strip = 4;              // rows that a thread computes
+constexpr int lanes = 32,
+              warps = sm90::dense_small.warps;  // of a block; a lane computes a group of columns
+constexpr int strip = sm90::dense_small.strip;  // rows that a thread computes
 constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = group<T>* lanes;

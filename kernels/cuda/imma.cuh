@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cuda/device.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/plan/finish.h"
 #include "kernels/plan/plan.h"
 
@@ -34,8 +34,8 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // never run: device_is_sm80() says no
-#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) d = c
+#else  // imma_serves() says no, or the code for this device is missing
+#define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) (d = c, __trap())
 #endif
 
 // c + A * B over 32 products; AByte and BByte are std::int8_t or std::uint8_t.
@@ -124,33 +124,32 @@ struct Rounding {
 };
 
 // Divisors of more bits that are no powers of two are left to other variants.
-inline constexpr int largest_divisor = 1 << 22;
+inline constexpr std::uint32_t largest_divisor = 1 << 22;
 
 inline bool rounding_serves(const Finish& f) {
-  return f.magic == 0x80000001u || f.real_divisor <= largest_divisor;
+  return f.divides_by_power_of_two() || f.divisor <= largest_divisor;
 }
 
-// What all plans have in common that are computed here, on the current device.
-inline bool imma_serves(const Plan& plan) {
+// What all plans have in common that are computed here.
+inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 &&
-         rounding_serves(plan.finish) && device_is_sm80();
+         rounding_serves(plan.finish) && abilities.sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large
 // by n (m d - 2^k) / d < n, which does no harm up to 256 d * d <= 2^k. With the k below that holds
 // up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
 inline Rounding rounding_of(const Finish& f) {
-  const int log2 = f.magic_shift - 31;  // rounded up
   Rounding r{};
   r.plain = !f.absolute && f.min == 0 && f.max == 255;
   r.absolute = f.absolute;
   r.half = f.half;
   r.min = f.min;
   r.max = f.max;
-  r.shift = log2;
-  if (f.magic == 0x80000001u) return r;
-  const auto d = static_cast<std::int64_t>(f.real_divisor);
-  const int k = 30 + log2;
+  r.shift = f.log2;
+  if (f.divides_by_power_of_two()) return r;
+  const std::int64_t d = f.divisor;
+  const int k = 30 + f.log2;
   r.multiplier = static_cast<std::int32_t>(((std::int64_t{1} << k) + d - 1) / d);
   r.shift = k - 32;
   return r;
@@ -182,7 +181,8 @@ __device__ inline unsigned pack_codes(int c0, int c1, unsigned above = 0) {
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(c1), "r"(c0), "r"(above));
   return packed;
 #else
-  return above;
+  const auto code = [](int c) { return static_cast<unsigned>(min(max(c, 0), 255)); };
+  return code(c0) | code(c1) << 8 | above << 16;
 #endif
 }
 __device__ inline unsigned pack_codes(int c0, int c1, int c2, int c3) {

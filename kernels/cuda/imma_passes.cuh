@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/imma.cuh"
+#include "kernels/cuda/imma_orders.h"
 #include "kernels/cuda/tile.cuh"
 
 namespace vidconv::cuda {
@@ -46,28 +47,20 @@ struct PassTaps {
   }
 };
 
-// The lane's part of a window of samples, which is its row's bytes from `from` on: 8 adjacent bytes
-// for each pair of chunks, 4 for a single one.
+// The lane's part of a window of samples, which is its row's bytes from `from` on.
 template <int chunks>
 __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int q) {
 #pragma unroll
   for (int c = 0; c + 1 < chunks; c += 2) {
-    const uint2 v = *reinterpret_cast<const uint2*>(from + 16 * c + 8 * q);
+    const uint2 v = *reinterpret_cast<const uint2*>(from + chunk_offset(c, q, chunks));
     b[c] = v.x, b[c + 1] = v.y;
   }
   if constexpr (chunks % 2 == 1)
-    b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + 16 * (chunks - 1) + 4 * q);
-}
-
-// Where operand row k of such a window lies in it.
-inline int window_slot(int k, int chunks) {
-  const int chunk = k / 16, q = k % 16 / 4, b = k % 4;
-  if (chunk == chunks - 1 && chunks % 2 == 1) return k;
-  return chunk / 2 * 32 + 8 * q + chunk % 2 * 4 + b;
+    b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + chunk_offset(chunks - 1, q, chunks));
 }
 
 // Sums of 16 rows that wait for the column pass, for columns g (half 0) and g + 8 (half 1): the
-// lower and upper bytes of rows 2q, 2q+1, 8+2q, 8+2q+1.
+// lower and upper bytes of the rows between_row().
 struct Between {
   unsigned low[2], high[2];
 };
@@ -83,7 +76,7 @@ __device__ Between split(Sums upper_rows, Sums lower_rows, int row_shift) {
       lower_rows.v[i] >>= row_shift;
     }
   }
-  constexpr unsigned bytes_to_keep = shift == 8 ? 0x6251 : 0x5140;
+  constexpr unsigned bytes_to_keep = bytes_of_sums(shift == 8 ? 1 : 0);
   Between out;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -91,8 +84,8 @@ __device__ Between split(Sums upper_rows, Sums lower_rows, int row_shift) {
         __byte_perm(upper_rows.v[2 * half], upper_rows.v[2 * half + 1], bytes_to_keep);
     const unsigned l =
         __byte_perm(lower_rows.v[2 * half], lower_rows.v[2 * half + 1], bytes_to_keep);
-    out.low[half] = __byte_perm(u, l, 0x5410);
-    out.high[half] = __byte_perm(u, l, 0x7632);
+    out.low[half] = __byte_perm(u, l, lower_bytes);
+    out.high[half] = __byte_perm(u, l, upper_bytes);
   }
   return out;
 }

@@ -10,14 +10,15 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // of a block
-constexpr int columns = 4;            // adjacent columns that a lane sums in the column pass
-constexpr int strip = 8;              // rows that a thread sums in the column pass
+constexpr int lanes = 32, warps = sm90::separable.warps;  // of a block
+constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
+constexpr int strip = sm90::separable.strip;  // rows that a thread sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int tile_height = warps * strip;
 

@@ -15,19 +15,18 @@
 #include "kernels/cuda/separable_f32.cuh"
 #include "kernels/cuda/separable_f32_bulk.cuh"
 #include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int threads = 128;
-constexpr int blocks_wanted = 6;  // on a multiprocessor
+constexpr SlabShape tuned = sm90::separable_f32;
+constexpr int threads = tuned.threads;
 constexpr int tile_width = 128;
-constexpr int slab_rows = 16;
-constexpr int depth = 2;    // slabs in shared memory: one in use, one under way
-constexpr int across = 16;  // adjacent sums that a thread makes in the row pass
-constexpr int columns = 2;  // adjacent outputs that a thread makes in the column pass,
-constexpr int rows = slab_rows * tile_width / columns / threads;  // in so many rows
+constexpr int slab_rows = tuned.slab_rows, depth = tuned.depth;
+constexpr int across = tuned.across, columns = tuned.columns;
+constexpr int rows = slab_rows * tile_width / columns / threads;  // of a thread's outputs
 constexpr int largest = 17;
 static_assert(largest - 1 <= slab_rows);
 
@@ -113,7 +112,7 @@ __device__ void for_outputs(float (&total)[rows][columns], Body body) {
 }
 
 template <int size>
-__global__ void __launch_bounds__(threads, blocks_wanted)
+__global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     separable_f32_kernel(const __grid_constant__ SeparableF32Work<size> work) {
   using L = Layout<size>;
   extern __shared__ float4 shared[];
@@ -198,8 +197,9 @@ class SeparableF32 final : public Convolver {
 
  private:
   void run_any(std::span<const PlanePair> pairs, CudaStream stream) {
-    work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_,
-                             {.at_once = at_once_, .busy = 9, .overhead = 3});
+    StripCost cost = sm90::separable_f32_strips;
+    cost.at_once = at_once_;
+    work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_, cost);
     const int tile_height = work_.slabs * slab_rows - (size - 1);
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;

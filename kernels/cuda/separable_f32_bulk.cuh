@@ -19,55 +19,57 @@ namespace vidconv::cuda {
 template <int size>
 struct BulkShape {
   static constexpr int half = size / 2, margin = round_up(half, 4);
-  static constexpr int workers = 4;  // warps that compute
+  static constexpr BulkRing tuned = sm90::separable_f32_bulk;
+  static constexpr int workers = tuned.workers;
   static constexpr int threads = 32 * (workers + 1);
-  static constexpr int columns = 2;  // adjacent outputs of a thread
+  static constexpr int columns = tuned.columns;
   static constexpr int warp_width = 32 * columns, tile_width = workers * warp_width;
   static constexpr int pitch = tile_width + 2 * margin;
-  static constexpr int slab_rows = 8, depth = 4;  // slabs in the ring
-  static constexpr int rows = 4;                  // that a warp works on at once
+  static constexpr int slab_rows = tuned.slab_rows, depth = tuned.depth;
+  static constexpr int rows = tuned.rows;
   static constexpr int slab = slab_rows * pitch;  // samples
   static constexpr unsigned sample = sizeof(float), slab_bytes = slab * sample;
-  // The ring, and behind it the barriers: for each slab of the ring one that tells that it is
-  // there, then for each one that tells that nobody needs it any more.
-  static constexpr unsigned barriers = depth * slab_bytes, barrier_bytes = 8;
-  static constexpr int bytes = static_cast<int>(barriers + 2 * depth * barrier_bytes);
-  static_assert(slab_rows * margin % 32 == 0 && slab_rows % rows == 0 && size % 2 == 1);
+  // The ring, and behind it the barriers: for each slab of the ring one that reports that it is
+  // there, then for each one that reports that nobody needs it any more.
+  static constexpr unsigned barriers = depth * slab_bytes;
+  static constexpr int bytes = static_cast<int>(barriers + 2 * depth * Barrier::bytes);
+  static_assert(slab_rows * margin % 32 == 0 && slab_rows % rows == 0 && size % 2 == 1 &&
+                columns == 2);
 };
 
-// The next slab of the ring and which phase of its barriers is meant. Addresses are those of shared
-// memory.
+// The next slab of the ring and which phase of its barriers is meant.
 template <class Shape>
 class RingPlace {
  public:
-  __device__ RingPlace(unsigned ring, unsigned parity)
+  __device__ RingPlace(SharedAddress ring, unsigned parity)
       : ring_(ring), slab_(ring), arrived_(ring + Shape::barriers), parity_(parity) {}
-  __device__ unsigned slab() const { return slab_; }
-  __device__ unsigned arrived() const { return arrived_; }
-  __device__ unsigned done() const { return arrived_ + Shape::depth * Shape::barrier_bytes; }
+  __device__ SharedAddress slab() const { return slab_; }
+  __device__ Barrier arrived() const { return Barrier(arrived_); }
+  __device__ Barrier done() const { return Barrier(arrived_ + Shape::depth * Barrier::bytes); }
   __device__ unsigned parity() const { return parity_; }
   __device__ void advance() {
     slab_ += Shape::slab_bytes;
-    arrived_ += Shape::barrier_bytes;
-    if (slab_ != ring_ + Shape::barriers) return;
+    arrived_ += Barrier::bytes;
+    if (!(slab_ == ring_ + Shape::barriers)) return;
     slab_ = ring_;
     arrived_ = ring_ + Shape::barriers;
     parity_ ^= 1;
   }
 
  private:
-  unsigned ring_, slab_, arrived_, parity_;
+  SharedAddress ring_, slab_, arrived_;
+  unsigned parity_;
 };
 
 // The rows [y, y + slab_rows) of `src`, of which some lie outside.
 template <int size>
-__device__ void send_slab_at_edge(unsigned slab, unsigned arrived, bool elected,
+__device__ void send_slab_at_edge(SharedAddress slab, const Barrier& arrived, bool elected,
                                   const Plane<const float>& src, const Sampling& sampling, int x,
                                   int first, int last, int y) {
   using S = BulkShape<size>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
-  const unsigned to = slab + static_cast<unsigned>(first) * S::sample;
+  const SharedAddress to = slab + static_cast<unsigned>(first) * S::sample;
   // One row's for each lane, -1 for what is not copied.
   const int mine = lane < S::slab_rows ? border_index(sampling.border, y + lane, src.height) : -1;
   const unsigned copied = __ballot_sync(whole_warp, mine >= 0);
@@ -75,16 +77,16 @@ __device__ void send_slab_at_edge(unsigned slab, unsigned arrived, bool elected,
 #pragma unroll 1
     for (int r = 0; r < S::slab_rows; ++r) {
       if (copied >> r & 1) continue;
-      const unsigned row = to + static_cast<unsigned>(r * S::pitch) * S::sample;
+      const SharedAddress row = to + static_cast<unsigned>(r * S::pitch) * S::sample;
       for (unsigned i = static_cast<unsigned>(lane) * S::sample; i < bytes; i += 32 * S::sample)
-        store_shared(row + i, sampling.outside);
+        (row + i).store(sampling.outside);
     }
     order_writes_before_bulk_copies();
   }
   if (elected)
-    arrive_expecting(arrived, static_cast<unsigned>(__popc(copied)) * bytes);
+    arrived.arrive_expecting(static_cast<unsigned>(__popc(copied)) * bytes);
   else
-    arrive(arrived);
+    arrived.arrive();
 #pragma unroll 1
   for (int r = 0; r < S::slab_rows; ++r) {
     const int v = __shfl_sync(whole_warp, mine, r);
@@ -96,7 +98,8 @@ __device__ void send_slab_at_edge(unsigned slab, unsigned arrived, bool elected,
 
 // A warp sends for the slabs of a tile.
 template <int size>
-__device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sampling& sampling) {
+__device__ void send_slabs(SharedAddress ring, const Tile& tile, int slabs,
+                           const Sampling& sampling) {
   using S = BulkShape<size>;
   const Plane<const float> src = tile.pair.src.as<const float>();
   // The columns of a slab that lie in the plane: whole vectors of 16 bytes.
@@ -111,14 +114,14 @@ __device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sam
   RingPlace<S> place(ring, 1);
 #pragma unroll 1
   for (int slab = 0; slab < slabs; ++slab, y += S::slab_rows, place.advance()) {
-    wait(place.done(), place.parity());
+    place.done().wait(place.parity());
     const std::uint64_t policy = slab < read_again ? keep : pass;
     if (y < 0 || y + S::slab_rows > src.height) {
       send_slab_at_edge<size>(place.slab(), place.arrived(), elected, src, sampling, x, first, last,
                               y);
     } else if (elected) {
-      arrive_expecting(place.arrived(), S::slab_rows * bytes);
-      unsigned to = place.slab() + static_cast<unsigned>(first) * S::sample;
+      place.arrived().arrive_expecting(S::slab_rows * bytes);
+      SharedAddress to = place.slab() + static_cast<unsigned>(first) * S::sample;
       auto* from = reinterpret_cast<const std::byte*>(src.row(y) + x + first);
 #pragma unroll
       for (int r = 0; r < S::slab_rows; ++r) {
@@ -127,7 +130,7 @@ __device__ void send_slabs(unsigned ring, const Tile& tile, int slabs, const Sam
         from += src.stride;
       }
     } else {
-      arrive(place.arrived());
+      place.arrived().arrive();
     }
     __syncwarp();
   }
@@ -150,11 +153,11 @@ class Margin {
     to_ = static_cast<unsigned>(row + column) * S::sample;
     from_ = constant_ ? to_ : static_cast<unsigned>(row + u) * S::sample;
   }
-  __device__ void fill(unsigned slab) const {
+  __device__ void fill(SharedAddress slab) const {
 #pragma unroll
     for (int r = 0; r < S::slab_rows; r += 32 / S::margin) {
-      const unsigned rows = slab + static_cast<unsigned>(r * S::pitch) * S::sample;
-      store_shared(rows + to_, constant_ ? outside_ : load_shared(rows + from_));
+      const SharedAddress rows = slab + static_cast<unsigned>(r * S::pitch) * S::sample;
+      (rows + to_).store(constant_ ? outside_ : (rows + from_).load());
     }
   }
 
@@ -164,14 +167,75 @@ class Margin {
   float outside_;
 };
 
+// What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
+// stored.
 template <int size, bool absolute>
-__device__ void work_on_slabs(unsigned ring, const Tile& tile, int outputs, int slabs,
-                              const SeparableF32Work<size>& work) {
+struct RowGroup {
   using S = BulkShape<size>;
   // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
-  constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
-  constexpr int first = reach / S::columns * S::columns;
-  constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
+  static constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
+  static constexpr int first = reach / S::columns * S::columns;
+  static constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
+
+  float samples[S::rows][last], sum[S::rows][S::columns] = {}, complete[S::rows][S::columns];
+
+  __device__ void load(SharedAddress from) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int i = first; i < last; i += S::columns) {
+        const float2 v = (from + static_cast<unsigned>(r * S::pitch + i) * S::sample).load_pair();
+        samples[r][i] = v.x, samples[r][i + 1] = v.y;
+      }
+    }
+  }
+
+  __device__ void sum_rows(const float (&taps)[size]) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int i = 0; i < size; ++i)
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c)
+          sum[r][c] = multiply_add(taps[i], samples[r][reach + i + c], sum[r][c]);
+    }
+  }
+
+  // total[i] lacks i of its terms; total[0] is not kept.
+  __device__ void add_columns(float (&total)[size][S::columns], const float (&taps)[size],
+                              float offset) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c)
+        complete[r][c] = multiply_add(taps[size - 1], sum[r][c], total[1][c]) + offset;
+#pragma unroll
+      for (int i = 1; i < size; ++i)
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c)
+          total[i][c] =
+              multiply_add(taps[size - 1 - i], sum[r][c], i + 1 < size ? total[i + 1][c] : 0.0f);
+    }
+    if constexpr (absolute) {
+#pragma unroll
+      for (auto& row : complete)
+        for (float& v : row) v = v < 0 ? -v : v;
+    }
+  }
+
+  // As outputs `output` and on of which there are `limit`, at `to` and below, which move on.
+  __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit) const {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r, ++output, to += stride)
+      if (static_cast<unsigned>(output) < limit)
+        *reinterpret_cast<float2*>(to) = make_float2(complete[r][0], complete[r][1]);
+  }
+};
+
+template <int size, bool absolute>
+__device__ void work_on_slabs(SharedAddress ring, const Tile& tile, int outputs, int slabs,
+                              const SeparableF32Work<size>& work) {
+  using S = BulkShape<size>;
   const Plane<float> dst = tile.pair.dst.as<float>();
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = static_cast<int>(threadIdx.x) / 32 * S::warp_width;
@@ -186,66 +250,30 @@ __device__ void work_on_slabs(unsigned ring, const Tile& tile, int outputs, int 
   float row_taps[size], column_taps[size];
 #pragma unroll
   for (int i = 0; i < size; ++i) row_taps[i] = work.row[i], column_taps[i] = work.column[i];
-  float total[size][S::columns] = {};  // total[i] lacks i of its terms; total[0] is not kept
-  int output = 1 - size;               // the one that the next row completes
+  float total[size][S::columns] = {};
+  int output = 1 - size;  // the one that the next row completes
   auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
   __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
   const unsigned column = static_cast<unsigned>(warp_x + lane * S::columns) * S::sample;
   RingPlace<S> place(ring, 0);
 #pragma unroll 1
   for (; slabs > 0; --slabs) {
-    wait(place.arrived(), place.parity());
+    place.arrived().wait(place.parity());
     if (left || right) {
       if (left) left_margin.fill(place.slab());
       if (right) right_margin.fill(place.slab());
       __syncwarp();
     }
-    unsigned from = place.slab() + column;
+    SharedAddress from = place.slab() + column;
 #pragma unroll 1
     for (int at = 0; at < S::slab_rows; at += S::rows, from += S::rows * S::pitch * S::sample) {
-      float samples[S::rows][last], sum[S::rows][S::columns] = {};
-#pragma unroll
-      for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
-        for (int i = first; i < last; i += S::columns) {
-          const float2 v =
-              load_shared_pair(from + static_cast<unsigned>(r * S::pitch + i) * S::sample);
-          samples[r][i] = v.x, samples[r][i + 1] = v.y;
-        }
-      }
-#pragma unroll
-      for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
-        for (int i = 0; i < size; ++i)
-#pragma unroll
-          for (int c = 0; c < S::columns; ++c)
-            sum[r][c] = multiply_add(row_taps[i], samples[r][reach + i + c], sum[r][c]);
-      }
-      float complete[S::rows][S::columns];
-#pragma unroll
-      for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
-        for (int c = 0; c < S::columns; ++c)
-          complete[r][c] =
-              multiply_add(column_taps[size - 1], sum[r][c], total[1][c]) + work.offset;
-#pragma unroll
-        for (int i = 1; i < size; ++i)
-#pragma unroll
-          for (int c = 0; c < S::columns; ++c)
-            total[i][c] = multiply_add(column_taps[size - 1 - i], sum[r][c],
-                                       i + 1 < size ? total[i + 1][c] : 0.0f);
-      }
-      if constexpr (absolute) {
-#pragma unroll
-        for (auto& row : complete)
-          for (float& v : row) v = v < 0 ? -v : v;
-      }
-#pragma unroll
-      for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride)
-        if (static_cast<unsigned>(output) < limit)
-          *reinterpret_cast<float2*>(to) = make_float2(complete[r][0], complete[r][1]);
+      RowGroup<size, absolute> rows;
+      rows.load(from);
+      rows.sum_rows(row_taps);
+      rows.add_columns(total, column_taps, work.offset);
+      rows.store(to, dst.stride, output, limit);
     }
-    arrive(place.done());
+    place.done().arrive();
     place.advance();
   }
 }
@@ -256,7 +284,7 @@ __global__ void __launch_bounds__(BulkShape<size>::threads, 2)
 #if __CUDA_ARCH__ >= 900
   using S = BulkShape<size>;
   extern __shared__ float4 shared[];
-  const unsigned ring = shared_address(shared);
+  const SharedAddress ring(shared);
   // The first size - 1 rows of sums complete no outputs.
   const int tile_height = work.slabs * S::slab_rows - (size - 1);
   const Tile tile = this_tile(work.batch, S::tile_width, tile_height);
@@ -267,8 +295,8 @@ __global__ void __launch_bounds__(BulkShape<size>::threads, 2)
   if (threadIdx.x == 0) {
     RingPlace<S> place(ring, 0);
     for (int i = 0; i < S::depth; ++i, place.advance()) {
-      init_barrier(place.arrived(), 32);
-      init_barrier(place.done(), 32 * busy);
+      place.arrived().make(32);
+      place.done().make(32 * busy);
     }
     publish_barriers();
   }
@@ -280,6 +308,8 @@ __global__ void __launch_bounds__(BulkShape<size>::threads, 2)
   } else if (warp < busy) {
     work_on_slabs<size, absolute>(ring, tile, outputs, slabs, work);
   }
+#else
+  __trap();  // is_sm90() says no, or the code for this device is missing
 #endif
 }
 
@@ -293,7 +323,8 @@ class SeparableF32Bulk {
       : kernel_(plan.finish.absolute ? separable_f32_bulk_kernel<size, true>
                                      : separable_f32_bulk_kernel<size, false>),
         work_(separable_f32_work<size>(plan)),
-        usable_(device_is_sm90() && plan.border != BorderMode::wrap) {
+        usable_(is_sm90(current_device()) && is_sm90_code(kernel_) &&
+                plan.border != BorderMode::wrap) {
     if (!usable_) return;
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
           "shared memory for cuda-separable-f32");
@@ -311,7 +342,7 @@ class SeparableF32Bulk {
 
   void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
     work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
-                             {.at_once = 3, .busy = 3, .overhead = 0, .most = 28});
+                             sm90::separable_f32_bulk_strips);
     for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
                    [&](const Batch& batch, int blocks) {
                      work_.batch = batch;

@@ -16,6 +16,7 @@
 #include "kernels/cuda/imma_passes.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -24,7 +25,7 @@ namespace {
 constexpr int warps = 8;    // of a block, side by side
 constexpr int square = 16;  // columns that a warp owns, and rows in one step of its walk
 constexpr int tile_width = warps * square;
-constexpr int least_steps = 3, most_steps = 8;  // of a walk that ends in outputs
+constexpr WalkCost cost = sm90::separable_imma;
 
 struct Work {
   Batch batch;
@@ -181,7 +182,7 @@ class SeparableImma final : public Convolver {
         static_cast<std::uint32_t>(column_sum * taps.row_min + plan.finish.offset));
 
     blocks_at_once_ =
-        blocks_at_once(kernel, warp_size * warps, Layout<chunks>::bytes(most_steps * square));
+        blocks_at_once(kernel, warp_size * warps, Layout<chunks>::bytes(cost.most_steps * square));
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
@@ -198,17 +199,17 @@ class SeparableImma final : public Convolver {
   static constexpr auto kernel = separable_imma_kernel<chunks, bytes, shift>;
 
   // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
-  // steps, of those before its first outputs, and of two or three more to begin.
+  // steps, of those before its first outputs, and of what it takes to begin.
   int best_tile_height(std::span<const PlanePair> pairs) const {
     int best = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (int steps = least_steps; steps <= most_steps; ++steps) {
+    for (int steps = cost.least_steps; steps <= cost.most_steps; ++steps) {
       std::int64_t blocks = 0;
       for (const PlanePair& p : pairs)
         blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
                   ((p.dst.height + steps * square - 1) / (steps * square));
       const std::int64_t waves = (blocks + blocks_at_once_ - 1) / blocks_at_once_;
-      const std::int64_t time = waves * (steps + chunks + 2);
+      const std::int64_t time = waves * (steps + chunks + cost.overhead);
       if (time >= least) continue;
       least = time;
       best = steps * square;
@@ -218,18 +219,10 @@ class SeparableImma final : public Convolver {
 
   static DeviceArray<unsigned> all_taps(const Taps& taps) {
     std::vector<unsigned> words;
-    // Outputs of the row pass: what becomes columns 2q and 2q+1 of the sums of the left and of the
-    // right half lies side by side in memory.
+    append_taps(words, taps.row, taps.anchor_x, chunks, bytes, output_column,
+                [](int k) { return window_slot(k, chunks); });
     append_taps(
-        words, taps.row, taps.anchor_x, chunks, bytes,
-        [](int m) { return m % 8 / 2 * 4 + m % 2 + m / 8 * 2; },
-        [](int k) { return window_slot(k, chunks); });
-    append_taps(
-        words, taps.column, taps.anchor_y, chunks, bytes, [](int m) { return m; },
-        [](int k) {  // Between
-          const int q = k % 16 / 4, b = k % 4;
-          return k / 16 * 16 + b / 2 * 8 + 2 * q + b % 2;
-        });
+        words, taps.column, taps.anchor_y, chunks, bytes, [](int m) { return m; }, between_slot);
     return DeviceArray<unsigned>(words);
   }
 
@@ -259,12 +252,13 @@ std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
 
 }  // namespace
 
-bool supports_separable_imma(const Plan& plan) {
+bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_separable(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& taps = plan.terms[0];
   return chunks_needed(taps) <= most_chunks && taps.row_max - taps.row_min <= 0xFFFF &&
-         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 && imma_serves(plan);
+         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 &&
+         imma_serves(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {

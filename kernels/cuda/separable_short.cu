@@ -11,15 +11,16 @@
 #include "kernels/cuda/imma.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int size = 3;     // of a pass, around the output sample
-constexpr int warps = 4;    // of a block, one below the other
-constexpr int strip = 10;   // rows that a warp computes
-constexpr int columns = 8;  // of a thread
+constexpr int size = 3;                             // of a pass, around the output sample
+constexpr int warps = sm90::separable_short.warps;  // of a block, one below the other
+constexpr int strip = sm90::separable_short.strip;  // rows that a warp computes
+constexpr int columns = 8;                          // of a thread
 constexpr int tile_width = warp_size * columns;
 constexpr int tile_height = warps * strip;
 static_assert((strip + size - 1) % size == 0, "strips are walked in turns of `size` rows");

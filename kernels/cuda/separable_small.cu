@@ -7,13 +7,14 @@
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // of a block
-constexpr int columns = 4;            // adjacent columns that a lane sums in the column pass
+constexpr int lanes = 32, warps = sm90::separable_small.warps;  // of a block
+constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int largest = 31;
 
@@ -38,7 +39,8 @@ inline constexpr bool rounded = std::is_same_v<typename Passes::Between, std::ui
 // Rows that a thread sums in the column pass. The tile's row sums, with the apron above and below,
 // are to fit in 64 KiB together with the samples.
 template <class Passes, int size>
-constexpr int strip = rounded<Passes> || size <= 9 ? 8 : 4;
+constexpr int strip =
+    (rounded<Passes> || size <= 9 ? sm90::separable_small : sm90::separable_small_long).strip;
 template <class Passes, int size>
 constexpr int tile_height = warps* strip<Passes, size>;
 

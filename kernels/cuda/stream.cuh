@@ -8,16 +8,9 @@
 #include <span>
 
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 
 namespace vidconv::cuda {
-
-// What strips of a kernel cost, fitted to the times of many heights on an H200 (3 to 17 taps).
-struct StripCost {
-  int at_once;    // blocks that share a multiprocessor; who comes later begins when they have ended
-  int busy;       // in halves of blocks: so many keep it busy, and fewer take as long
-  int overhead;   // to begin and to end a strip, in slabs
-  int most = 64;  // slabs; what neighbours both read is in the L2 cache while strips are low
-};
 
 // How many slabs of `rows` rows strips of `width` columns should have, where the first `lost` rows
 // give no outputs.

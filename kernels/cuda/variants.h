@@ -14,13 +14,13 @@ std::unique_ptr<Convolver> make_copy(const Plan&, int threads);
 bool supports_fill(const Plan&);
 std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
-bool supports_dense_imma(const Plan&);
+bool supports_dense_imma(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);
 
-bool supports_dense_imma_wide(const Plan&);
+bool supports_dense_imma_wide(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_imma_wide(const Plan&, int threads);
 
-bool supports_separable_imma(const Plan&);
+bool supports_separable_imma(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_separable_imma(const Plan&, int threads);
 
 bool supports_separable_short(const Plan&);

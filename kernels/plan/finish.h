@@ -4,6 +4,7 @@
 // one IEEE operation and both sides give the same bits.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -20,29 +21,32 @@ struct Finish {
   bool absolute = false;
   int min = 0, max = 255;  // smallest and largest code of a result
 
-  // int32 arithmetic. floor(n / divisor) = (n * magic) >> magic_shift for 0 <= n <= limit; from
-  // `lowest` = min * divisor to `limit` it is a code from min to max.
+  // int32 arithmetic. From `lowest` = min * divisor to `limit`, floor(n / divisor) is a code from
+  // min to max. set_divisor() sets what says how to divide.
   std::int32_t offset = 0;
   std::int32_t half = 0;
   std::int32_t lowest = 0, limit = 0;
-  std::int32_t threshold = 0;  // of Combine::unsharp
-  std::uint32_t magic = 1;
-  int magic_shift = 0;
+  std::int32_t threshold = 0;              // of Combine::unsharp
+  std::uint32_t reciprocal = 0x8000'0001;  // n / divisor = (n * reciprocal) >> (31 + log2)
+  int log2 = 0;                            // of the divisor, rounded up
 
   // Real arithmetic (float or double), and l2 in any arithmetic.
   double real_divisor = 1;
   double real_offset = 0;
   double real_half = 0;
   double real_threshold = 0;
+
+  std::uint32_t divisor = 1;  // of int32 arithmetic; last, because devices do not read it
+
+  constexpr bool divides_by_power_of_two() const { return divisor == 1U << log2; }
 };
 
-// Finds magic and magic_shift for a divisor in [1, 2^31) (Granlund and Montgomery, "Division by
-// invariant integers using multiplication", PLDI 1994, theorem 4.2 with N = 31).
+// For a divisor in [1, 2^31); the reciprocal serves every n of 31 bits (Granlund and Montgomery,
+// "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2 with N = 31).
 constexpr void set_divisor(Finish& f, std::uint32_t divisor) {
-  int log2 = 0;
-  while ((std::uint64_t{1} << log2) < divisor) ++log2;
-  f.magic_shift = 31 + log2;
-  f.magic = static_cast<std::uint32_t>((std::uint64_t{1} << f.magic_shift) / divisor + 1);
+  f.divisor = divisor;
+  f.log2 = static_cast<int>(std::bit_width(divisor - 1));
+  f.reciprocal = static_cast<std::uint32_t>((std::uint64_t{1} << (31 + f.log2)) / divisor + 1);
 }
 
 VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
@@ -52,8 +56,9 @@ VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
   n = n < f.lowest ? f.lowest : n > f.limit ? f.limit : n;
   // The upper half of a product of 32-bit numbers: one instruction.
   const std::uint32_t twice = 2 * static_cast<std::uint32_t>(n);
-  const std::uint64_t product = std::uint64_t{twice} * f.magic;
-  return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> (f.magic_shift - 31));
+  const std::uint64_t product = std::uint64_t{twice} * f.reciprocal;
+  // The mask changes nothing, but says that the shift needs no test for 32 and more.
+  return static_cast<int>(static_cast<std::uint32_t>(product >> 32) >> (f.log2 & 31));
 }
 
 // T is the sample type: u8 and u16 are rounded and clamped, float is left as it is.

@@ -155,7 +155,7 @@ int Plan::kernels() const {
 bool Plan::is_copy() const {
   const Finish& f = finish;
   return exact && terms.size() == 1 && arith == Arith::int32 && f.combine == Combine::linear &&
-         f.real_divisor == 1 && f.real_offset == 0 && f.min == 0 && terms[0].width == 1 &&
+         f.divisor == 1 && f.real_offset == 0 && f.min == 0 && terms[0].width == 1 &&
          terms[0].height == 1 && terms[0].dense[0] == 1;
 }
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference.h"
 #include "kernels/cuda/variants.h"
+#ifdef VIDCONV_HAVE_CUDA
+#include "kernels/cuda/device.h"
+#endif
 
 namespace vidconv {
 namespace {
@@ -14,51 +18,61 @@ namespace {
 bool any_plan(const Plan&) { return true; }
 
 constexpr Variant table[] = {
-    {"cpu-copy", "rows copied", Device::cpu, cpu_copy_supports, make_cpu_copy},
-    {"cpu-fill", "rows of one value", Device::cpu, cpu_fill_supports, make_cpu_fill},
-    {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, cpu_running_supports,
-     make_cpu_running},
+    {"cpu-copy", "rows copied", Device::cpu, prepare_if<cpu_copy_supports, make_cpu_copy>},
+    {"cpu-fill", "rows of one value", Device::cpu, prepare_if<cpu_fill_supports, make_cpu_fill>},
+    {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
-     cpu_fft_supports, make_cpu_fft},
-    {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, cpu_sum16_supports,
-     make_cpu_sum16},
+     prepare_cpu_fft},
+    {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
-     cpu_int16_supports, make_cpu_int16},
-    {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu, cpu_lanes_supports,
-     make_cpu_lanes},
+     prepare_cpu_int16},
+    {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
+     prepare_if<any_plan, make_cpu_lanes>},
 #ifdef VIDCONV_HAVE_CUDA
-    {"cuda-copy", "vectors copied", Device::cuda, cuda::supports_copy, cuda::make_copy},
-    {"cuda-fill", "vectors of one value", Device::cuda, cuda::supports_fill, cuda::make_fill},
+    {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
+    {"cuda-fill", "vectors of one value", Device::cuda,
+     prepare_if<cuda::supports_fill, cuda::make_fill>},
     {"cuda-dense-imma", "8 bits, one or two matrices of up to 9x9, tensor cores", Device::cuda,
-     cuda::supports_dense_imma, cuda::make_dense_imma},
+     prepare_if<cuda::supports_dense_imma, cuda::make_dense_imma>},
     {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
-     Device::cuda, cuda::supports_separable_short, cuda::make_separable_short},
+     Device::cuda, prepare_if<cuda::supports_separable_short, cuda::make_separable_short>},
     {"cuda-separable-imma", "8 bits, integer passes of up to 49 taps, tensor cores", Device::cuda,
-     cuda::supports_separable_imma, cuda::make_separable_imma},
+     prepare_if<cuda::supports_separable_imma, cuda::make_separable_imma>},
     {"cuda-separable-f32", "float, two passes of up to 17 taps, unrolled", Device::cuda,
-     cuda::supports_separable_f32, cuda::make_separable_f32},
+     prepare_if<cuda::supports_separable_f32, cuda::make_separable_f32>},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
-     cuda::supports_separable_small, cuda::make_separable_small},
+     prepare_if<cuda::supports_separable_small, cuda::make_separable_small>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
-     cuda::supports_dense_small, cuda::make_dense_small},
+     prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
-     cuda::supports_separable, cuda::make_separable},
+     prepare_if<cuda::supports_separable, cuda::make_separable>},
     {"cuda-dense-imma-wide", "8 bits, one matrix of up to 49x49, tensor cores", Device::cuda,
-     cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide},
-    {"cuda-dense", "matrices of any size", Device::cuda, cuda::supports_dense, cuda::make_dense},
+     prepare_if<cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide>},
+    {"cuda-dense", "matrices of any size", Device::cuda,
+     prepare_if<cuda::supports_dense, cuda::make_dense>},
 #endif
-    {"reference", "the definition: plain loops; threads", Device::cpu, any_plan, make_reference},
+    {"reference", "the definition: plain loops; threads", Device::cpu,
+     prepare_if<any_plan, make_reference>},
 };
 
 }  // namespace
 
 std::span<const Variant> variants() { return table; }
 
-const Variant& pick(const Plan& plan, Device device) {
-  for (const Variant& variant : table)
-    if (variant.device == device && variant.supports(plan)) return variant;
+Choice pick(const Plan& plan, Device device, const CudaAbilities& abilities) {
+  for (const Variant& variant : table) {
+    if (variant.device != device) continue;
+    if (Prepared prepared = variant.prepare(plan, abilities))
+      return {&variant, std::move(prepared)};
+  }
   throw std::invalid_argument("this build has no variant for that device");
 }
+
+#ifdef VIDCONV_HAVE_CUDA
+CudaAbilities cuda_abilities(int index) { return {cuda::device_generation(index)}; }
+#else
+CudaAbilities cuda_abilities(int) { return {}; }
+#endif
 
 const Variant* find_variant(std::string_view name) {
   const auto found = std::ranges::find(table, name, &Variant::name);

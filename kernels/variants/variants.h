@@ -12,10 +12,19 @@ namespace vidconv {
 // plan is the best.
 std::span<const Variant> variants();
 
+// A variant, and what it made of a plan.
+struct Choice {
+  const Variant* variant;
+  Prepared convolver;
+};
+
 // The variant that serves `plan` on `device`. The reference supports every plan on the CPU; where
 // the build has CUDA, every plan has a CUDA variant too. Throws std::invalid_argument for
 // Device::cuda in a build without CUDA.
-const Variant& pick(const Plan& plan, Device device);
+Choice pick(const Plan& plan, Device device, const CudaAbilities& abilities = {});
+
+// Of the device cuda:`index`; none where there is no such device, and in a build without CUDA.
+CudaAbilities cuda_abilities(int index);
 
 // nullptr where no variant has that name.
 const Variant* find_variant(std::string_view name);

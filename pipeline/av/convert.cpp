@@ -38,7 +38,7 @@ AVColorSpace usual_matrix(int height) {
 }
 
 Converter::Converter(const PixelFormat& to, AVColorRange range, AVColorSpace matrix,
-                     const HostMemory& memory)
+                     const FrameMemory& memory)
     : to_(to), range_(range), matrix_(matrix), memory_(memory) {}
 
 void Converter::scale_to(int width, int height) {

@@ -17,7 +17,7 @@ class Converter {
   // `range` and `matrix` of the result; unspecified: as in the frames that come, or what is usual
   // for the format.
   Converter(const PixelFormat& to, AVColorRange range, AVColorSpace matrix,
-            const HostMemory& memory);
+            const FrameMemory& memory);
 
   // From now on results have this size; until then, the size of what comes.
   void scale_to(int width, int height);
@@ -32,7 +32,7 @@ class Converter {
   const PixelFormat& to_;
   const AVColorRange range_;
   const AVColorSpace matrix_;
-  const HostMemory memory_;
+  const FrameMemory memory_;
   int width_ = 0, height_ = 0;  // of results; 0: as it comes
   std::optional<FramePool> pool_;
   SwsPtr scaler_;  // for frames like the last one

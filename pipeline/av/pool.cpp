@@ -32,10 +32,10 @@ std::byte* allocate_pages(std::size_t bytes) noexcept {
   return static_cast<std::byte*>(memory);
 }
 
-const HostMemory plain_memory{"plain", allocate_plain, release_plain};
+const FrameMemory plain_memory{"plain", allocate_plain, release_plain};
 
 struct FramePool::Arena {
-  explicit Arena(const HostMemory& from) : memory(from) {}
+  explicit Arena(const FrameMemory& from) : memory(from) {}
 
   bool owns(const AVBufferRef* buffer) const noexcept {
     const std::lock_guard lock(mutex);
@@ -43,7 +43,7 @@ struct FramePool::Arena {
            blocks.end();
   }
 
-  const HostMemory memory;
+  const FrameMemory memory;
   mutable std::mutex mutex;              // of blocks
   std::vector<const std::byte*> blocks;  // all that were ever allocated
 
@@ -115,7 +115,7 @@ class FramePool::Home final : public FrameHome {
   bool closed_ = false;
 };
 
-FramePool::FramePool(const FrameLayout& layout, const HostMemory& memory)
+FramePool::FramePool(const FrameLayout& layout, const FrameMemory& memory)
     : layout_(layout), arena_(new Arena(memory)), home_(std::make_shared<Home>(*arena_)) {
   pool_ = av_buffer_pool_init2(layout.bytes, arena_, Arena::allocate, Arena::destroy);
   if (!pool_) {

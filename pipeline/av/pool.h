@@ -11,14 +11,15 @@
 
 namespace vidconv {
 
-// Where frames live on the host: ordinary memory, or pinned memory that devices copy from.
-struct HostMemory {
-  std::string_view name;  // "plain", "pinned"
+// Where frames live: ordinary memory of the host, pinned memory that devices copy from, or a
+// device's own.
+struct FrameMemory {
+  std::string_view name;  // "plain", "pinned", "device memory"
   // Called from any thread. Aligned to 64 bytes or more; nullptr where memory is out.
   std::byte* (*allocate)(std::size_t bytes) noexcept;
   void (*release)(std::byte* memory) noexcept;
 };
-extern const HostMemory plain_memory;
+extern const FrameMemory plain_memory;
 
 // For plain_memory.release(): whole pages, of which nothing else has a part; nullptr where memory
 // is out. Where it is much, large pages if the system has them: fewer faults when they are first
@@ -31,7 +32,7 @@ std::byte* allocate_pages(std::size_t bytes) noexcept;
 // frames that were ever in flight, which the channels bound.
 class FramePool {
  public:
-  FramePool(const FrameLayout& layout, const HostMemory& memory);
+  FramePool(const FrameLayout& layout, const FrameMemory& memory);
   ~FramePool();
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
@@ -68,7 +69,7 @@ class FramePool {
 // Any thread.
 class ChangingPool {
  public:
-  explicit ChangingPool(const HostMemory& memory) : memory_(memory) {}
+  explicit ChangingPool(const FrameMemory& memory) : memory_(memory) {}
 
   std::shared_ptr<FramePool> of(const FrameLayout& layout);
   // As of FramePool, for the last layout.
@@ -76,7 +77,7 @@ class ChangingPool {
   std::size_t bytes() const;
 
  private:
-  const HostMemory memory_;
+  const FrameMemory memory_;
   mutable std::mutex mutex_;
   std::shared_ptr<FramePool> pool_;
 };

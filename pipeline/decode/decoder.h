@@ -48,7 +48,7 @@ class VideoDecoder {
 struct DecoderOptions {
   int threads = 0;                               // 0: as many as the codec likes
   std::int64_t max_pixels = default_max_pixels;  // of a picture; larger ones are damage
-  HostMemory memory = plain_memory;
+  FrameMemory memory = plain_memory;
   Notify notify;
   std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
 };
@@ -78,7 +78,7 @@ class Decoder : public VideoDecoder {
   bool refuses(int width, int height) const;
 
   const std::int64_t max_pixels_;
-  const HostMemory memory_;
+  const FrameMemory memory_;
   const Notify notify_;
   std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
   std::atomic<bool> refused_ = false;

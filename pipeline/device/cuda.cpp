@@ -152,21 +152,22 @@ std::string why_no_device(cudaError_t error, int driver) {
 namespace {
 
 std::byte* allocate_device(std::size_t bytes) noexcept {
-  void* memory = nullptr;
-  if (or_injected(cudaMalloc(&memory, bytes)) == cudaSuccess) {
+  int device = 0;
+  cudaGetDevice(&device);
+  DeviceBuffer buffer;
+  if (or_injected(buffer.reset(device, bytes)) == cudaSuccess) {
     ++process.allocations;
-    return static_cast<std::byte*>(memory);
+    return buffer.release();
   }
-  cudaFree(memory);
   cudaGetLastError();
   return nullptr;
 }
-void release_device(std::byte* memory) noexcept { cudaFree(memory); }
+void release_device(std::byte* memory) noexcept { DeviceBuffer::free(memory); }
 
 }  // namespace
 
-const HostMemory device_memory{"device memory", allocate_device, release_device};
-const HostMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
+const FrameMemory device_memory{"device memory", allocate_device, release_device};
+const FrameMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
 
 CudaDevices cuda_devices() {
   CudaDevices found;
@@ -262,18 +263,17 @@ void Stream::synchronise() const {
   check_cuda(cudaStreamSynchronize(stream_.get()), "the CUDA device failed");
 }
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes) : size_(bytes) {
-  void* memory = nullptr;
+DeviceBuffer make_cleared_buffer(int device, std::size_t bytes, const Stream& stream) {
   const std::string value = std::to_string(bytes >> 20) + " MiB";
-  const cudaError_t result = cudaMalloc(&memory, bytes);
-  memory_.reset(static_cast<std::byte*>(memory));
-  check_cuda(result, "cannot allocate device memory", value);
+  DeviceBuffer buffer;
+  check_cuda(buffer.reset(device, bytes), "cannot allocate device memory", value);
   ++process.allocations;
-  // What is copied back includes the gaps between rows, which no kernel writes.
-  check_cuda(cudaMemset(memory, 0, bytes), "cannot clear device memory", value);
-  // It returns before that is done, and streams of their own do not wait for the default one: what
-  // they write first would be cleared.
-  check_cuda(cudaStreamSynchronize(nullptr), "cannot clear device memory", value);
+  // What is copied back includes the gaps between rows, which no kernel writes. Streams do not wait
+  // for each other: what another one writes first would be cleared.
+  check_cuda(cudaMemsetAsync(buffer.data(), 0, bytes, stream.get()), "cannot clear device memory",
+             value);
+  check_cuda(cudaStreamSynchronize(stream.get()), "cannot clear device memory", value);
+  return buffer;
 }
 
 }  // namespace vidconv

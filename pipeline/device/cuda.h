@@ -34,7 +34,7 @@ void wake_device(int index) noexcept;
 // is told of. Allocating takes milliseconds and may wait for the device: a thing for pools. Where
 // there is no driver or no more such memory, and in a build without CUDA, it stays plain, and
 // devices copy slower.
-extern const HostMemory pinned_memory;
+extern const FrameMemory pinned_memory;
 // From now on pinned memory is plain and costs no time, until wake_device() pins what there is by
 // then. For whoever has a use for memory while a device starts.
 void pin_when_awake() noexcept;

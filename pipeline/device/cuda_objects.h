@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/cuda/device_buffer.h"
 #include "pipeline/av/pool.h"
 
 namespace vidconv {
@@ -105,24 +106,13 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-// Device memory, aligned to 256 bytes, zero at first. Making and dropping one waits for the device.
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  explicit DeviceBuffer(std::size_t bytes);
+using cuda::DeviceBuffer;
 
-  std::byte* data() const { return memory_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const { cudaFree(memory); }
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-  std::size_t size_ = 0;
-};
+// Memory of the device cuda:`device`, zero at first. Waits for the device, and for what is queued
+// on the stream, which is one of its own.
+DeviceBuffer make_cleared_buffer(int device, std::size_t bytes, const Stream& stream);
 
 // Memory of the device that is current when a pool of frames grows; not cleared.
-extern const HostMemory device_memory;
+extern const FrameMemory device_memory;
 
 }  // namespace vidconv

@@ -11,7 +11,7 @@ constexpr const char* no_cuda = "this build has no CUDA";
 
 }  // namespace
 
-const HostMemory pinned_memory = plain_memory;
+const FrameMemory pinned_memory = plain_memory;
 
 CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
 

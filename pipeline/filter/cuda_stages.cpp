@@ -10,11 +10,11 @@ namespace {
 constexpr const char* remedy = "use --device cpu";
 
 // In traces. The plans' texts would not do: they are whatever a user wrote.
-std::vector<std::string> kernel_names(const Work& work, const ProcessorOptions& options) {
+std::vector<std::string> kernel_names(const Work& work, const std::vector<PreparedStep>& steps) {
   std::vector<std::string> names;
-  for (const Step& step : work.steps) {
-    std::string name(choose_variant(step, options).name);
-    for (const std::size_t i : step.components)
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    std::string name(steps[s].variant);
+    for (const std::size_t i : work.steps[s].components)
       name += std::string(" ") + work.format->components[i].name;
     names.push_back(name);
   }
@@ -23,18 +23,23 @@ std::vector<std::string> kernel_names(const Work& work, const ProcessorOptions& 
 
 }  // namespace
 
-CudaStages::CudaStages(Work work, int width, int height, const ProcessorOptions& options)
-    : work_(std::move(work)),
+CudaStages::CudaStages(const Work& work, int width, int height, const ProcessorOptions& options)
+    : CudaStages(work, prepare_steps(work, options), width, height, options) {}
+
+CudaStages::CudaStages(const Work& work, const std::vector<PreparedStep>& steps, int width,
+                       int height, const ProcessorOptions& options)
+    : work_(work),
+      device_(options.device_index),
       stay_(options.stay_on_device),
       scan_(options.scan),
       pool_(aligned_layout(*work_.format, width, height), stay_ ? device_memory : pinned_memory),
       // A frame that needs more than this makes its slot grow.
       padded_(aligned_layout(*work_.format, width + 128, height + 64).bytes),
       scratch_layout_(aligned_layout(*work_.scratch_format, width, height)),
-      timeline_(kernel_names(work_, options), options.trace, last_stage()) {
-  for (const Step& step : work_.steps) {
-    variants_.emplace_back(choose_variant(step, options).name);
-    convolvers_.push_back(as_device_error(remedy, [&] { return make_convolver(step, options); }));
+      timeline_(kernel_names(work_, steps), options.trace, last_stage()) {
+  for (const PreparedStep& step : steps) {
+    variants_.emplace_back(step.variant);
+    convolvers_.push_back(as_device_error(remedy, [&] { return step.convolver(options.threads); }));
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
@@ -47,7 +52,7 @@ CudaStages::~CudaStages() {
 }
 
 DeviceBuffer CudaStages::allocate(std::size_t bytes) {
-  DeviceBuffer buffer(bytes);
+  DeviceBuffer buffer = make_cleared_buffer(device_, bytes, upload_);
   device_bytes_ += bytes;
   return buffer;
 }

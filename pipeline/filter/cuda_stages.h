@@ -32,7 +32,7 @@ struct Slot {
 // which is no stage then. The device is current in all that is called here.
 class CudaStages {
  public:
-  CudaStages(Work work, int width, int height, const ProcessorOptions& options);
+  CudaStages(const Work& work, int width, int height, const ProcessorOptions& options);
   ~CudaStages();  // waits for the device, which may still read frames and write slots
 
   // With memory for frames of the size that was announced.
@@ -65,10 +65,14 @@ class CudaStages {
   std::vector<std::string> variants() const { return variants_; }
 
  private:
+  CudaStages(const Work& work, const std::vector<PreparedStep>& steps, int width, int height,
+             const ProcessorOptions& options);
+
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
 
   const Work work_;
+  const int device_;
   const bool stay_;  // filtered frames on the device
   const Scan scan_;
   Stream upload_, convolve_, download_;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* remedy = "leave the variant to vidconv, or see `variants`";
 
-// The named variant can do all that is asked of it.
-void check_variant(const Work& work, int width, int height, const ProcessorOptions& options) {
+// The named variant can be used here, on pictures of this size.
+void check_variant(int width, int height, const ProcessorOptions& options) {
   const Variant& variant = *options.variant;
   const std::string name(variant.name);
   if (variant.device != options.device)
@@ -28,19 +28,38 @@ void check_variant(const Work& work, int width, int height, const ProcessorOptio
                     std::to_string(variant.largest) + ", and these are " + std::to_string(width) +
                     "x" + std::to_string(height),
                 remedy);
-  for (const Step& step : work.steps)
-    if (step.action == Action::filter && !variant.supports(step.plan))
-      throw Error(Fault::usage, "cannot use the variant", name,
-                  "it cannot compute '" + work.links[step.link].text + "' on " +
-                      std::to_string(step.plan.sample.depth) + "-bit samples" +
-                      (variant.needs.empty() ? "" : "; it needs " + std::string(variant.needs)),
-                  remedy);
 }
 
 // There is one way to convert linear light on each device; in the table of variants, which compute
 // plans, it has no place.
-constexpr Variant cpu_light{"cpu-light", "linear light; threads", Device::cpu, nullptr, nullptr};
-constexpr Variant cuda_light{"cuda-light", "linear light", Device::cuda, nullptr, nullptr};
+PreparedStep prepare_light(const Step& step, Device device) {
+  const LightStep way = step.action == Action::to_light ? LightStep::to_light : LightStep::to_codes;
+  if (device == Device::cuda)
+    return {"cuda-light", [light = *step.light, way](int) { return make_cuda_light(light, way); }};
+  return {"cpu-light",
+          [light = *step.light, way](int threads) { return make_cpu_light(light, way, threads); }};
+}
+
+PreparedStep prepare_named(const Variant& variant, const Work& work, const Step& step,
+                           const CudaAbilities& abilities) {
+  if (Prepared convolver = variant.prepare(step.plan, abilities))
+    return {variant.name, std::move(convolver)};
+  throw Error(Fault::usage, "cannot use the variant", std::string(variant.name),
+              "it cannot compute '" + work.links[step.link].text + "' on " +
+                  std::to_string(step.plan.sample.depth) + "-bit samples" +
+                  (variant.needs.empty() ? "" : "; it needs " + std::string(variant.needs)),
+              remedy);
+}
+
+// What another variant of the CPU makes of the step; `usual` itself where that is the definition.
+PreparedStep prepare_another(PreparedStep usual, const Step& step) {
+  for (const Variant& other : variants()) {
+    if (other.device != Device::cpu || other.name == usual.variant) continue;
+    if (Prepared convolver = other.prepare(step.plan, {}))
+      return {other.name, std::move(convolver)};
+  }
+  return usual;
+}
 
 }  // namespace
 
@@ -52,20 +71,32 @@ int default_slots(Device device, const PixelFormat& format, int width, int heigh
 
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,
                                           const ProcessorOptions& options) {
-  if (options.variant) check_variant(work, width, height, options);
+  if (options.variant) check_variant(width, height, options);
   const auto make = options.device == Device::cuda ? make_cuda_processor : make_cpu_processor;
   return make(std::move(work), width, height, options);
 }
 
-const Variant& choose_variant(const Step& step, const ProcessorOptions& options) {
-  if (step.light) return options.device == Device::cuda ? cuda_light : cpu_light;
-  const bool named = options.variant && step.action == Action::filter;
-  const Variant& usual = named ? *options.variant : pick(step.plan, options.device);
-  if (!options.second_opinion || step.action != Action::filter) return usual;
-  for (const Variant& other : variants())
-    if (other.device == Device::cpu && other.name != usual.name && other.supports(step.plan))
-      return other;
-  return usual;  // the definition itself
+std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options) {
+  const CudaAbilities abilities =
+      options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
+  const auto best = [&](const Step& step) -> PreparedStep {
+    Choice choice = pick(step.plan, options.device, abilities);
+    return {choice.variant->name, std::move(choice.convolver)};
+  };
+  std::vector<PreparedStep> prepared;
+  for (const Step& step : work.steps) {
+    if (step.light) {
+      prepared.push_back(prepare_light(step, options.device));
+      continue;
+    }
+    const bool filters = step.action == Action::filter;
+    PreparedStep usual = filters && options.variant
+                             ? prepare_named(*options.variant, work, step, abilities)
+                             : best(step);
+    prepared.push_back(filters && options.second_opinion ? prepare_another(std::move(usual), step)
+                                                         : std::move(usual));
+  }
+  return prepared;
 }
 
 bool filters_by_field(const Frame& frame, Scan scan) {
@@ -85,13 +116,6 @@ void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<Pla
   };
   pairs.push_back({field(from, 0), field(to, 0)});
   if (from.height > 1) pairs.push_back({field(from, 1), field(to, 1)});
-}
-
-std::unique_ptr<Convolver> make_convolver(const Step& step, const ProcessorOptions& options) {
-  if (!step.light) return choose_variant(step, options).make(step.plan, options.threads);
-  const LightStep way = step.action == Action::to_light ? LightStep::to_light : LightStep::to_codes;
-  return options.device == Device::cuda ? make_cuda_light(*step.light, way)
-                                        : make_cpu_light(*step.light, way, options.threads);
 }
 
 }  // namespace vidconv

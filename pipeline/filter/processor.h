@@ -118,10 +118,14 @@ std::unique_ptr<Processor> join_processors(std::vector<std::unique_ptr<Processor
 void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs);
 bool filters_by_field(const Frame& frame, Scan scan);
 
-// The variant for one step: the one named, or pick(); for its name only where the step is one of
-// linear light.
-const Variant& choose_variant(const Step& step, const ProcessorOptions& options);
-// What computes the step: that variant, or a converter of linear light.
-std::unique_ptr<Convolver> make_convolver(const Step& step, const ProcessorOptions& options);
+// What computes a step: the variant named, or the best for it; or a converter of linear light.
+struct PreparedStep {
+  std::string_view variant;
+  Prepared convolver;
+};
+
+// All steps of the work, in their order. Throws Error(usage) where the variant that the options
+// name cannot compute one of them.
+std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options);
 
 }  // namespace vidconv

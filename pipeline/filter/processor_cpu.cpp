@@ -19,9 +19,9 @@ class CpuProcessor final : public Processor {
         scratch_pool_(aligned_layout(*work_.scratch_format, width, height), plain_memory),
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
-    for (const Step& step : work_.steps) {
-      variants_.emplace_back(choose_variant(step, options).name);
-      convolvers_.push_back(make_convolver(step, options));
+    for (const PreparedStep& step : prepare_steps(work_, options)) {
+      variants_.emplace_back(step.variant);
+      convolvers_.push_back(step.convolver(options.threads));
     }
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);

@@ -36,9 +36,9 @@ auto with_frame_number(std::int64_t number, F&& f) {
 class CudaProcessor final : public Processor {
  public:
   // The device is current.
-  CudaProcessor(Work work, int width, int height, const ProcessorOptions& options)
+  CudaProcessor(const Work& work, int width, int height, const ProcessorOptions& options)
       : index_(options.device_index),
-        stages_(std::move(work), width, height, options),
+        stages_(work, width, height, options),
         group_(stages_.layout().bytes <= small_frame ? std::max(1, options.slots / 4) : 1),
         free_(static_cast<std::size_t>(options.slots)),
         in_flight_(static_cast<std::size_t>(options.slots)) {
@@ -199,7 +199,7 @@ class CudaProcessor final : public Processor {
 std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
                                                const ProcessorOptions& options) {
   const CurrentDevice current(options.device_index);
-  return std::make_unique<CudaProcessor>(std::move(work), width, height, options);
+  return std::make_unique<CudaProcessor>(work, width, height, options);
 }
 
 }  // namespace vidconv

@@ -14,7 +14,7 @@ class PictureFitter {
  public:
   // `first` outlives this object. Pictures that are made lie in `memory`; the first of them is
   // told.
-  PictureFitter(const VideoInfo& first, const HostMemory& memory, Notify notify)
+  PictureFitter(const VideoInfo& first, const FrameMemory& memory, Notify notify)
       : first_(first), memory_(memory), notify_(std::move(notify)) {}
 
   // The frame itself where it is as the first one. Throws Error(device) where it is not and lies
@@ -25,7 +25,7 @@ class PictureFitter {
 
  private:
   const VideoInfo& first_;
-  const HostMemory memory_;
+  const FrameMemory memory_;
   const Notify notify_;
   std::optional<Converter> converter_;
 };

@@ -97,7 +97,7 @@ struct SourceOptions {
   // Pictures with more pixels are refused, before there is memory for them.
   std::int64_t max_pixels = default_max_pixels;
   int threads = 0;  // of the decoder; 0: as many as it likes
-  HostMemory memory = plain_memory;
+  FrameMemory memory = plain_memory;
   // A stream that the device cannot decode is decoded on the CPU, and notify() told.
   std::optional<NvdecOptions> nvdec;
   Notify notify;

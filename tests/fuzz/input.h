@@ -22,7 +22,7 @@ constexpr std::size_t most_bytes = 32 << 20;
 inline std::byte* allocate_limited(std::size_t bytes) noexcept {
   return bytes > most_bytes ? nullptr : plain_memory.allocate(bytes);
 }
-inline const HostMemory limited_memory = {"limited", allocate_limited, plain_memory.release};
+inline const FrameMemory limited_memory = {"limited", allocate_limited, plain_memory.release};
 
 // Bytes in a file without a name.
 class FuzzedFile {

@@ -141,7 +141,7 @@ TEST(ExpectClose, NoticesOneCodeOfTwo) {
 Picture filtered(const Filter& filter, const Picture& src, Border border) {
   const Plan plan = make_plan(filter, src.sample(), border, Role::colour);
   Picture dst = src;
-  Runner(pick(plan, Device::cpu), plan).run(src, dst);
+  Runner(*pick(plan, Device::cpu).variant, plan).run(src, dst);
   return dst;
 }
 

@@ -8,7 +8,9 @@
 
 #include "kernels/convolver/convolver.h"
 #include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/device_array.h"
+#include "kernels/cuda/device_buffer.h"
 #include "kernels/study/lesson.h"
 
 namespace vidconv::study {
@@ -48,27 +50,19 @@ __device__ inline void store(const Plane<T>& dst, int x, int y, T value) {
 // Device memory that grows: the first run for a larger picture allocates, and waits for the device.
 class Scratch {
  public:
-  Scratch() = default;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { cudaFree(data_); }
-
   template <class Value>
   Value* reserve(std::size_t count) {
     const std::size_t bytes = count * sizeof(Value);
-    if (bytes > size_) {
-      cudaFree(data_);
-      data_ = nullptr;
-      size_ = 0;
-      cuda::check(cudaMalloc(&data_, bytes), "device memory between two passes");
-      size_ = bytes;
+    if (bytes > buffer_.size()) {
+      buffer_ = cuda::DeviceBuffer();  // before there is another
+      buffer_ =
+          cuda::DeviceBuffer(cuda::current_device(), bytes, "device memory between two passes");
     }
-    return static_cast<Value*>(data_);
+    return reinterpret_cast<Value*>(buffer_.data());
   }
 
  private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
+  cuda::DeviceBuffer buffer_;
 };
 
 // Method<T> has launch(work, stream), which queues one plane, and is constructed from `arguments`.

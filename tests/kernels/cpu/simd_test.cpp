@@ -29,7 +29,7 @@ TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
       const Plan plan = make_plan(filter.filter, sample, border, Role::colour);
       for (const Plan& way : ways(plan)) {
         for (const Variant* variant : runnable_variants()) {
-          if (variant->device != Device::cpu || !variant->supports(way)) continue;
+          if (variant->device != Device::cpu || !supports(*variant, way)) continue;
           if (variant->name == "cpu-copy" || variant->name == "cpu-fill" ||
               variant->name == "reference" || variant->name.starts_with("study-"))
             continue;  // no SIMD level
@@ -62,7 +62,7 @@ TEST(SimdLevels, TheBestIsUsedUnlessForced) {
   const Plan plan = make_plan(blur, {}, {}, Role::colour);
   Picture src({}, 9, 9, {}, 1), dst({}, 9, 9, {}, 2);
   take_used_simd();
-  Runner(pick(plan, Device::cpu), plan).run(src, dst);
+  Runner(*pick(plan, Device::cpu).variant, plan).run(src, dst);
   EXPECT_EQ(take_used_simd(), levels.front());
 }
 

@@ -57,7 +57,7 @@ TEST_P(WideMatrices, BeginAndEndAnywhere) {
       const Plan plan = make_plan(matrix(shape, absolute), u8, {border, 0.3}, Role::colour);
       Runner reference(*find_variant("reference"), plan, 2);
       for (const Variant* variant : runnable_variants(272, 72)) {
-        if (!variant->supports(plan) || variant->name == "reference" ||
+        if (!supports(*variant, plan) || variant->name == "reference" ||
             variant->name.starts_with("study-"))
           continue;
         const std::size_t step = variant->device == Device::cuda ? cuda_step : cpu_step;

@@ -127,7 +127,7 @@ std::uint32_t draw(std::mt19937& random) { return static_cast<std::uint32_t>(ran
 void expect_exact_division(std::uint32_t divisor, std::uint32_t n) {
   Finish f;
   set_divisor(f, divisor);
-  ASSERT_EQ((static_cast<std::uint64_t>(n) * f.magic) >> f.magic_shift, n / divisor)
+  ASSERT_EQ((static_cast<std::uint64_t>(n) * f.reciprocal) >> (31 + f.log2), n / divisor)
       << n << " / " << divisor;
 }
 

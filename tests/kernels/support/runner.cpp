@@ -8,9 +8,8 @@
 #include "kernels/variants/variants.h"
 
 #ifdef VIDCONV_HAVE_CUDA
-#include <cuda_runtime_api.h>
-
-#include <string>
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device_buffer.h"
 #endif
 
 namespace vidconv::test {
@@ -19,60 +18,37 @@ namespace vidconv::test {
 
 namespace {
 
-void check(cudaError_t code) {
-  if (code != cudaSuccess)
-    throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(code));
+// Runs on the first device, in the legacy default stream: copies wait for the kernels.
+constexpr int device = 0;
+constexpr cudaStream_t stream = nullptr;
+
+std::byte* upload(const std::vector<std::byte>& bytes, cuda::DeviceBuffer& to) {
+  if (bytes.size() > to.size()) to = cuda::DeviceBuffer(device, 2 * bytes.size());
+  to.upload(bytes, stream);
+  return to.data();
 }
-
-// Device memory that grows.
-class DeviceBytes {
- public:
-  DeviceBytes() = default;
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  ~DeviceBytes() { cudaFree(data_); }
-
-  std::byte* upload(const std::vector<std::byte>& bytes) {
-    if (bytes.size() > size_) {
-      check(cudaFree(data_));
-      data_ = nullptr;
-      size_ = 2 * bytes.size();
-      check(cudaMalloc(&data_, size_));
-    }
-    check(cudaMemcpy(data_, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
-    return static_cast<std::byte*>(data_);
-  }
-  void download(std::vector<std::byte>& bytes) const {
-    check(cudaMemcpy(bytes.data(), data_, bytes.size(), cudaMemcpyDeviceToHost));
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 }  // namespace
 
 class Runner::DeviceMemory {
  public:
-  // The legacy default stream: copies wait for the kernels.
   void run(Convolver& convolver, std::span<const Picture* const> sources,
            std::span<Picture* const> results) {
-    while (planes_.size() < 2 * sources.size()) planes_.push_back(std::make_unique<DeviceBytes>());
+    if (planes_.size() < 2 * sources.size()) planes_.resize(2 * sources.size());
     std::vector<PlanePair> pairs;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       pairs.push_back({sources[i]->plane(), results[i]->plane()});
-      pairs[i].src.data = planes_[2 * i]->upload(sources[i]->bytes()) + sources[i]->origin();
-      pairs[i].dst.data = planes_[2 * i + 1]->upload(results[i]->bytes()) + results[i]->origin();
+      pairs[i].src.data = upload(sources[i]->bytes(), planes_[2 * i]) + sources[i]->origin();
+      pairs[i].dst.data = upload(results[i]->bytes(), planes_[2 * i + 1]) + results[i]->origin();
     }
-    convolver.run(pairs, nullptr);
-    check(cudaGetLastError());
+    convolver.run(pairs, stream);
+    cuda::check_launch("a variant");
     for (std::size_t i = 0; i < results.size(); ++i)
-      planes_[2 * i + 1]->download(results[i]->bytes());
+      planes_[2 * i + 1].download(results[i]->bytes(), stream);
   }
 
  private:
-  std::vector<std::unique_ptr<DeviceBytes>> planes_;  // source and result of each pair
+  std::vector<cuda::DeviceBuffer> planes_;  // source and result of each pair
 };
 
 bool cuda_works() {
@@ -102,7 +78,17 @@ bool is_asked_for(std::string_view name) {
   return name.starts_with(asked);
 }
 
+// Tests run on the first device.
+const CudaAbilities& abilities() {
+  static const CudaAbilities first = cuda_abilities(0);
+  return first;
+}
+
 }  // namespace
+
+bool supports(const Variant& variant, const Plan& plan) {
+  return variant.prepare(plan, abilities()) != nullptr;
+}
 
 std::vector<const Variant*> runnable_variants(int width, int height) {
   static const bool cuda = cuda_works();
@@ -119,7 +105,7 @@ std::vector<const Variant*> runnable_variants(int width, int height) {
 
 Runner::Runner(const Variant& variant, const Plan& plan, int threads)
     : device_(variant.device),
-      convolver_(variant.make(plan, threads)),
+      convolver_(variant.prepare(plan, abilities())(threads)),
       memory_(std::make_unique<DeviceMemory>()) {}
 
 Runner::~Runner() = default;

@@ -16,6 +16,9 @@ namespace vidconv::test {
 // those whose names begin so: a new variant, while one works on it. NAME$ leaves that one.
 std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
 
+// Whether the variant supports the plan, on the first device where it is one of CUDA.
+bool supports(const Variant& variant, const Plan& plan);
+
 // Whether the build has CUDA variants and the machine a device for them.
 bool cuda_works();
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -146,7 +147,7 @@ TEST(Properties, ThreadsDoNotMatter) {
     const Picture src = noise(sample, 61, 45, 5);
     const Picture want = expected(plan, src, src);
     for (const Variant* variant : runnable_variants(61, 45)) {
-      if (!variant->supports(plan)) continue;
+      if (!supports(*variant, plan)) continue;
       for (int threads : {1, 2, 3, 4, 7, 64}) {
         Picture got = src;
         Runner(*variant, plan, threads).run(src, got);
@@ -162,7 +163,7 @@ TEST(Properties, OneConvolverServesManySizes) {
     for (SampleType sample : all_sample_types) {
       const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
       for (const Variant* variant : runnable_variants(150, 31)) {
-        if (!variant->supports(plan)) continue;
+        if (!supports(*variant, plan)) continue;
         Runner runner(*variant, plan, 2);
         for (int round = 0; round < 3; ++round) {
           std::vector<Picture> sources, want;
@@ -199,7 +200,7 @@ TEST(Properties, BitsBelowTheCodeDoNotMatter) {
     const Picture blank(p010, 40, 6, {}, 7);
     const Picture want = expected(plan, clean, blank);
     for (const Variant* variant : runnable_variants(40, 6)) {
-      if (!variant->supports(plan)) continue;
+      if (!supports(*variant, plan)) continue;
       Picture got = blank;
       Runner(*variant, plan).run(dirty, got);
       EXPECT_TRUE(got.bytes() == want.bytes()) << variant->name << ", " << spec;
@@ -213,7 +214,7 @@ TEST(Properties, FillWritesItsCode) {
     const Plan plan = make_fill_plan(sample, code);
     const Picture src = noise(sample, 21, 5, 8);
     for (const Variant* variant : runnable_variants()) {
-      if (!variant->supports(plan)) continue;
+      if (!supports(*variant, plan)) continue;
       Picture dst = src;
       Runner(*variant, plan).run(src, dst);
       for (int y = 0; y < 5; ++y)
@@ -249,14 +250,41 @@ TEST(Variants, EveryPlanIsServedOnEveryDeviceOfTheBuild) {
     for (SampleType sample : all_sample_types) {
       const Plan planned = make_plan(filter.filter, sample, {}, Role::colour);
       if (cuda)
-        EXPECT_EQ(pick(planned, Device::cuda).device, Device::cuda);
+        EXPECT_EQ(pick(planned, Device::cuda).variant->device, Device::cuda);
       else
         EXPECT_THROW(pick(planned, Device::cuda), std::invalid_argument);
       for (const Plan& plan : ways(planned)) {
-        EXPECT_EQ(pick(plan, Device::cpu).device, Device::cpu);
-        EXPECT_NE(pick(plan, Device::cpu).name, "reference") << filter.name;
+        EXPECT_EQ(pick(plan, Device::cpu).variant->device, Device::cpu);
+        EXPECT_NE(pick(plan, Device::cpu).variant->name, "reference") << filter.name;
       }
     }
+}
+
+// Asked without a device.
+TEST(Variants, TensorCoresAreForDevicesThatHaveThem) {
+  const Variant* const variant = find_variant("cuda-separable-imma");
+  if (!variant) return;  // a build without CUDA
+  const Plan plan = make_plan(FilterSpec::parse("gaussian").make(), {}, {}, Role::colour);
+  EXPECT_FALSE(variant->prepare(plan, {.generation = 7}));
+  EXPECT_TRUE(variant->prepare(plan, {.generation = 8}));
+  EXPECT_NE(pick(plan, Device::cuda).variant, variant);
+  EXPECT_EQ(pick(plan, Device::cuda, {.generation = 9}).variant, variant);
+}
+
+TEST(Variants, WhatIsPreparedNeedsThePlanNoMore) {
+  for (const char* const spec : {"identity", "box:size=31", "gaussian", "sobel", "random:1,99"}) {
+    std::optional<Plan> plan = make_plan(FilterSpec::parse(spec).make(), {}, {}, Role::colour);
+    const Picture src = noise({}, 150, 110, 12);
+    const Picture wanted = expected(*plan, src, src);
+    const Prepared prepared = pick(*plan, Device::cpu).convolver;
+    plan.reset();
+    for (const int threads : {1, 2}) {
+      Picture dst = src;
+      const PlanePair pair{src.plane(), dst.plane()};
+      prepared(threads)->run({&pair, 1}, nullptr);
+      EXPECT_TRUE(dst.bytes() == wanted.bytes()) << spec;
+    }
+  }
 }
 
 TEST(Variants, PlanesThatAreTooLargeAreRefused) {
@@ -264,7 +292,7 @@ TEST(Variants, PlanesThatAreTooLargeAreRefused) {
     if (variant->largest == 0) continue;
     const SampleType sample;
     const Plan plan = make_plan(FilterSpec::parse("box").make(), sample, {}, Role::colour);
-    ASSERT_TRUE(variant->supports(plan)) << variant->name;
+    ASSERT_TRUE(supports(*variant, plan)) << variant->name;
     for (auto [width, height] : {std::pair{variant->largest + 1, 1}, {1, variant->largest + 1}}) {
       EXPECT_FALSE(variant->takes(width, height));
       const Picture src = noise(sample, width, height, 11);
@@ -275,9 +303,10 @@ TEST(Variants, PlanesThatAreTooLargeAreRefused) {
 }
 
 TEST(Variants, CopiesAndFillsTakeTheShortWay) {
-  EXPECT_EQ(pick(make_plan(linear(Kernel(1, 1, {1})), {}, {}, Role::colour), Device::cpu).name,
-            "cpu-copy");
-  EXPECT_EQ(pick(make_fill_plan({}, 128), Device::cpu).name, "cpu-fill");
+  EXPECT_EQ(
+      pick(make_plan(linear(Kernel(1, 1, {1})), {}, {}, Role::colour), Device::cpu).variant->name,
+      "cpu-copy");
+  EXPECT_EQ(pick(make_fill_plan({}, 128), Device::cpu).variant->name, "cpu-fill");
 }
 
 }  // namespace

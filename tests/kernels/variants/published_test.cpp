@@ -19,7 +19,7 @@ std::vector<double> filtered(const Filter& filter, SampleType sample, Border bor
   const Plan plan = make_plan(filter, sample, border, Role::colour);
   std::vector<double> result;
   for (const Variant* variant : runnable_variants()) {
-    if (!variant->supports(plan)) continue;
+    if (!supports(*variant, plan)) continue;
     Picture dst(sample, width, height, {}, 2);
     Runner(*variant, plan).run(src, dst);
     std::vector<double> codes_out;

@@ -49,7 +49,7 @@ TEST_P(Strips, BeginAndEndAnywhere) {
       const Plan plan = make_plan(uneven(size, absolute), f32, {border, 0.3}, Role::colour);
       Runner reference(*find_variant("reference"), plan);
       for (const Variant* variant : runnable_variants(776, 333)) {
-        if (!variant->supports(plan) || variant->name == "reference" ||
+        if (!supports(*variant, plan) || variant->name == "reference" ||
             variant->name.starts_with("study-"))
           continue;
         const std::size_t step = variant->device == Device::cuda ? cuda_step : cpu_step;

@@ -107,7 +107,7 @@ TEST_P(Sweep, EveryVariantGivesTheBytesOfTheReference) {
       std::vector<std::unique_ptr<Way>> all;
       for (const Plan& way : ways(plan))
         for (const Variant* variant : runnable_variants())
-          if (variant->supports(way) && variant->name != "reference")
+          if (supports(*variant, way) && variant->name != "reference")
             // Threads cost more than such small pictures.
             all.push_back(std::make_unique<Way>(*variant, way, ++turn % 4 == 0 ? 3 : 1));
       if (all.empty()) continue;
@@ -149,7 +149,7 @@ TEST_P(Sweep, LargePicturesToo) {
     std::vector<std::unique_ptr<Way>> all;
     for (const Plan& way : ways(plan))
       for (const Variant* variant : runnable_variants(large_width, large_height))
-        if (variant->supports(way) && variant->name != "reference")
+        if (supports(*variant, way) && variant->name != "reference")
           all.push_back(std::make_unique<Way>(*variant, way, 3));
     if (all.empty()) continue;
     Runner reference(*find_variant("reference"), plan);

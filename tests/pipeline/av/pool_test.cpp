@@ -15,17 +15,17 @@ namespace vidconv {
 namespace {
 
 std::atomic<int> live = 0;
-const HostMemory counted{"counted",
-                         [](std::size_t bytes) noexcept {
-                           ++live;
-                           return plain_memory.allocate(bytes);
-                         },
-                         [](std::byte* memory) noexcept {
-                           --live;
-                           plain_memory.release(memory);
-                         }};
-const HostMemory exhausted{"exhausted", [](std::size_t) noexcept -> std::byte* { return nullptr; },
-                           [](std::byte*) noexcept {}};
+const FrameMemory counted{"counted",
+                          [](std::size_t bytes) noexcept {
+                            ++live;
+                            return plain_memory.allocate(bytes);
+                          },
+                          [](std::byte* memory) noexcept {
+                            --live;
+                            plain_memory.release(memory);
+                          }};
+const FrameMemory exhausted{"exhausted", [](std::size_t) noexcept -> std::byte* { return nullptr; },
+                            [](std::byte*) noexcept {}};
 
 const PixelFormat& yuv420p = *find_format(AV_PIX_FMT_YUV420P);
 

@@ -2,11 +2,11 @@
 // the samples stays as it is.
 #include "kernels/cuda/repack.h"
 
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "kernels/cuda/device_buffer.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -26,22 +26,17 @@ void expect_like_loops(const Case& c) {
   std::vector<std::byte> from(bytes(c.from_step)), wanted(bytes(c.to_step), std::byte{0xa5});
   unsigned seed = static_cast<unsigned>(c.width * 41 + c.height);
   for (std::byte& byte : from) byte = static_cast<std::byte>((seed = seed * 1664525 + 12345) >> 24);
-  std::byte *device_from = nullptr, *device_to = nullptr;
-  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device_from), from.size()), cudaSuccess);
-  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device_to), wanted.size()), cudaSuccess);
-  cudaMemcpy(device_from, from.data(), from.size(), cudaMemcpyHostToDevice);
-  cudaMemcpy(device_to, wanted.data(), wanted.size(), cudaMemcpyHostToDevice);
+  const cuda::DeviceBuffer device_from(0, from.size()), device_to(0, wanted.size());
+  device_from.upload(from, nullptr);
+  device_to.upload(wanted, nullptr);
   const auto plane = [&](std::byte* data, int step) {
     return BytePlane{
         .data = data, .stride = stride(step), .width = c.width, .height = c.height, .step = step};
   };
-  cuda::repack(plane(device_from, c.from_step).as<const std::byte>(), c.shift,
-               plane(device_to, c.to_step), c.storage, nullptr);
+  cuda::repack(plane(device_from.data(), c.from_step).as<const std::byte>(), c.shift,
+               plane(device_to.data(), c.to_step), c.storage, nullptr);
   std::vector<std::byte> result(wanted.size());
-  ASSERT_EQ(cudaMemcpy(result.data(), device_to, result.size(), cudaMemcpyDeviceToHost),
-            cudaSuccess);
-  cudaFree(device_from);
-  cudaFree(device_to);
+  device_to.download(result, nullptr);
   for (int y = 0; y < c.height; ++y)
     for (int x = 0; x < c.width; ++x) {
       unsigned sample = 0;
