@@ -76,7 +76,7 @@ struct OutputPlan {
   SinkOptions options;
   const SinkKind* kind = nullptr;
   const AVOutputFormat* container = nullptr;  // nullptr: bare frames
-  std::vector<EncoderChoice> encoders;        // of each video; none where frames are bare
+  std::vector<EncoderChoice> encoders = {};   // of each video; none where frames are bare
   // Whether these take every bit of the frames from the memory of a CUDA device. What the device
   // itself has to say is known when the sink is opened.
   bool takes_device_frames = false;

@@ -13,12 +13,6 @@ std::string describe(const Result& result) {
          result.out.substr(0, 2000) + "\nstderr:\n" + result.err.substr(0, 4000);
 }
 
-std::string judge(const std::string& line) {
-  const Result result = shell(line);
-  if (result.exit_code != 0) ADD_FAILURE() << line << "\n" << describe(result);
-  return result.out;
-}
-
 }  // namespace
 
 CliTest::CliTest() {
@@ -60,12 +54,12 @@ std::string until_written_to(const std::string& folder) {
          "(#|.*[.]part$)' <(ls -l /proc/[0-9]*/fd 2> /dev/null); do sleep 0.05; done; ";
 }
 
-void ffmpeg(const std::string& arguments) { judge("ffmpeg -v error -nostdin -y " + arguments); }
+void ffmpeg(const std::string& arguments) { output_of("ffmpeg -v error -nostdin -y " + arguments); }
 
 std::vector<std::string> probe(const std::string& file, const std::string& entries,
                                const std::string& streams) {
-  return split_lines(judge("ffprobe -v error -select_streams " + streams + " -show_entries " +
-                           entries + " -of csv=p=0 " + file));
+  return split_lines(output_of("ffprobe -v error -select_streams " + streams + " -show_entries " +
+                               entries + " -of csv=p=0 " + file));
 }
 
 std::vector<std::string> frame_times(const std::string& file) {
@@ -79,9 +73,9 @@ Digests judge_digests(const std::string& file, const std::string& input_options)
   const std::string input =
       "ffmpeg -v error -nostdin " + input_options + " -i " + file + " -map 0:v:0 ";
   Digests digests;
-  for (const std::string& line : split_lines(judge(input + "-f framemd5 -")))
+  for (const std::string& line : split_lines(output_of(input + "-f framemd5 -")))
     if (!line.starts_with('#')) digests.frames.push_back(line.substr(line.rfind(' ') + 1));
-  const std::string all = judge(input + "-fps_mode passthrough -f md5 -");
+  const std::string all = output_of(input + "-fps_mode passthrough -f md5 -");
   digests.all = all.substr(all.find('=') + 1, 32);
   return digests;
 }
@@ -100,22 +94,8 @@ Digests parse_digests(const std::string& text) {
 }
 
 std::string packet_hashes(const std::string& file, const std::string& streams) {
-  return judge("ffmpeg -v error -nostdin -i " + file + " -map 0:" + streams +
-               " -c copy -f streamhash -hash md5 -");
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  ASSERT_TRUE(file) << path;
+  return output_of("ffmpeg -v error -nostdin -i " + file + " -map 0:" + streams +
+                   " -c copy -f streamhash -hash md5 -");
 }
 
 std::vector<std::string> split_lines(const std::string& text) {

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/cli/process.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 
 namespace vidconv::test {
 
@@ -75,8 +76,6 @@ Digests parse_digests(const std::string& text);
 // MD5 of the packets of each of the streams, as they lie in the container.
 std::string packet_hashes(const std::string& file, const std::string& streams);
 
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, std::string_view bytes);
 std::vector<std::string> split_lines(const std::string& text);
 
 // One line of `text` holds all `parts`.

@@ -21,8 +21,8 @@ namespace {
 
 using test::convert;
 using test::expect_error;
+using test::output_of;
 using test::read_all;
-using test::shell;
 using test::TempDir;
 
 struct Pipe {
@@ -95,8 +95,8 @@ TEST(Pipes, ContainerInPieces) {
 TEST(Pipes, FifoByName) {
   const TempDir dir;
   convert("pattern:33x21#6", dir / "a.y4m");
-  shell("mkfifo " + dir / "fifo");
-  const std::jthread writer([&] { shell("cat " + dir / "a.y4m" + " > " + dir / "fifo"); });
+  output_of("mkfifo " + dir / "fifo");
+  const std::jthread writer([&] { output_of("cat " + dir / "a.y4m" + " > " + dir / "fifo"); });
   EXPECT_EQ(read_all(dir / "fifo").pictures.size(), 6u);
 }
 

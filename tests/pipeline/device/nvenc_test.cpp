@@ -17,7 +17,7 @@ namespace {
 
 using test::expect_error;
 using test::NvencTest;
-using test::shell;
+using test::output_of;
 
 class Nvenc : public NvencTest {};
 
@@ -75,9 +75,9 @@ struct Times {
 };
 std::vector<Times> times_of(const std::string& file) {
   std::istringstream text(
-      shell("ffprobe -v error -select_streams v -show_entries packet=pts_time,dts_time -of "
-            "csv=p=0 " +
-            file + " | tr , ' '"));
+      output_of("ffprobe -v error -select_streams v -show_entries packet=pts_time,dts_time -of "
+                "csv=p=0 " +
+                file + " | tr , ' '"));
   std::vector<Times> times;
   for (Times t{}; text >> t.pts >> t.dts;) times.push_back(t);
   return times;
@@ -85,7 +85,7 @@ std::vector<Times> times_of(const std::string& file) {
 
 // Pictures that are shown later than they are coded, at rates of every kind.
 TEST_F(Nvenc, OrderAndTimesAreKept) {
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
       "-vsync vfr -c:v libx264 " +
       dir_ / "uneven.mp4");
@@ -117,14 +117,14 @@ TEST_F(Nvenc, OrderAndTimesAreKept) {
 }
 
 TEST_F(Nvenc, ColoursAreKept) {
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=0.2 -c:v ffv1 -pix_fmt yuv420p "
       "-color_range pc -color_primaries bt709 -color_trc smpte170m -colorspace bt470bg " +
       dir_ / "in.mkv");
   filter(Device::cpu, dir_ / "in.mkv", dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc"}});
-  EXPECT_EQ(shell("ffprobe -v error -select_streams v -of csv=p=0 -show_entries "
-                  "stream=color_range,color_space,color_transfer,color_primaries " +
-                  dir_ / "a.mkv"),
+  EXPECT_EQ(output_of("ffprobe -v error -select_streams v -of csv=p=0 -show_entries "
+                      "stream=color_range,color_space,color_transfer,color_primaries " +
+                      dir_ / "a.mkv"),
             "pc,bt470bg,smpte170m,bt709\n");
 }
 

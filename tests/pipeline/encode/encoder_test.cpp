@@ -9,12 +9,12 @@ namespace {
 
 using test::convert;
 using test::expect_error;
-using test::shell;
+using test::output_of;
 using test::TempDir;
 
 std::string codec_of(const std::string& file) {
-  return shell("ffprobe -v error -select_streams v -of csv=p=0 -show_entries stream=codec_name " +
-               file);
+  return output_of(
+      "ffprobe -v error -select_streams v -of csv=p=0 -show_entries stream=codec_name " + file);
 }
 
 TEST(Encoder, WrongOptionsAreNamed) {
@@ -77,13 +77,13 @@ TEST(Encoder, DefaultIsTheInputsOwnCodec) {
 // Times are kept by encoders that know only a frame rate, and with frames out of order.
 TEST(Encoder, KeepsTimesWhateverItThinksOfThem) {
   const TempDir dir;
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x64:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
       "-vsync vfr -c:v ffv1 " +
       dir / "in.mkv");
   const auto times = [](const std::string& file) {
-    return shell("ffprobe -v error -show_entries packet=pts_time -of csv=p=0 " + file +
-                 " | tr -d , | sort -n");
+    return output_of("ffprobe -v error -show_entries packet=pts_time -of csv=p=0 " + file +
+                     " | tr -d , | sort -n");
   };
   const std::vector<SinkOptions> all{{.encoder = {.codec = "mpeg4"}},
                                      {.encoder = {.codec = "mpeg4", .own = {{"bf", "2"}}}},
@@ -104,7 +104,7 @@ TEST(Encoder, KeepsTimesWhateverItThinksOfThem) {
 TEST(Encoder, DepthIsKeptWhereItCanBe) {
   const TempDir dir;
   const auto format_of = [](const std::string& file) {
-    return shell("ffprobe -v error -of csv=p=0 -show_entries stream=pix_fmt " + file);
+    return output_of("ffprobe -v error -of csv=p=0 -show_entries stream=pix_fmt " + file);
   };
   convert("pattern:64x64:yuv420p10le#2", dir / "a.mkv", {"identity"},
           {.encoder = {.codec = "libx265"}});
@@ -120,8 +120,9 @@ TEST(Encoder, DepthIsKeptWhereItCanBe) {
 TEST(Encoder, JpegIsOfFullRange) {
   const TempDir dir;
   convert("pattern:64x64:yuv420p#2", dir / "a.mkv", {"identity"}, {.encoder = {.codec = "mjpeg"}});
-  EXPECT_EQ(shell("ffprobe -v error -of csv=p=0 -show_entries stream=color_range " + dir / "a.mkv"),
-            "pc\n");
+  EXPECT_EQ(
+      output_of("ffprobe -v error -of csv=p=0 -show_entries stream=color_range " + dir / "a.mkv"),
+      "pc\n");
 }
 
 // Chips for computing have no NVENC, and most machines no such chip.
@@ -147,8 +148,9 @@ TEST(Encoder, NvencWorksOrIsRefusedBeforeTheOutputIsTouched) {
 TEST(Encoder, RgbBecomesYuvOfTheMatrixItNames) {
   const TempDir dir;
   convert("pattern:64x64:gbrp#2", dir / "a.mkv", {"identity"}, {.encoder = {.crf = "1"}});
-  EXPECT_EQ(shell("ffprobe -v error -of csv=p=0 -show_entries stream=color_space " + dir / "a.mkv"),
-            "smpte170m\n");
+  EXPECT_EQ(
+      output_of("ffprobe -v error -of csv=p=0 -show_entries stream=color_space " + dir / "a.mkv"),
+      "smpte170m\n");
 }
 
 }  // namespace

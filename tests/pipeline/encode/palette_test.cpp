@@ -94,13 +94,13 @@ TEST(Palette, FlatPartsStandStill) {
 TEST(Palette, GifsOfFewColoursComeThroughUnchanged) {
   const TempDir dir;
   // The pattern quantised by FFmpeg: 256 colours in each frame.
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=10:d=0.6 -filter_complex "
       "'split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1' " +
       dir / "in.gif");
   convert(dir / "in.gif", dir / "out.gif", {"identity"});
   const auto hashes = [&](const std::string& name) {
-    return shell("ffmpeg -v error -i " + dir / name + " -pix_fmt rgba -f framemd5 -");
+    return output_of("ffmpeg -v error -i " + dir / name + " -pix_fmt rgba -f framemd5 -");
   };
   EXPECT_EQ(hashes("in.gif"), hashes("out.gif"));
   EXPECT_NE(hashes("out.gif").find("5,"), std::string::npos);

@@ -17,7 +17,7 @@ namespace vidconv {
 namespace {
 
 using test::convert;
-using test::shell;
+using test::output_of;
 using test::TempDir;
 
 constexpr int width = 176, height = 144, frames = 6;
@@ -60,7 +60,7 @@ std::size_t bytes_at(const AVCodec& codec, int rate) {
 TEST(Quality, IsNever200KilobitsASecond) {
   const TempDir dir;
   const std::string in = dir / "noise.mkv";
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=size=176x144:rate=25 -vf noise=alls=40:allf=t "
       "-frames:v 20 -c:v ffv1 " +
       in);

@@ -12,8 +12,8 @@ namespace {
 
 using test::Contents;
 using test::convert;
+using test::output_of;
 using test::read_all;
-using test::shell;
 using test::TempDir;
 
 TEST(RoundTrip, RawInEveryFormat) {
@@ -58,8 +58,8 @@ TEST(RoundTrip, Y4mWithFfmpeg) {
     const TempDir dir;
     const std::string pattern = std::string("pattern:50x30:") + format + "#4";
     convert(pattern, dir / "ours.y4m");
-    shell("ffmpeg -v error -i " + dir / "ours.y4m" + " -f rawvideo " + dir / "theirs.yuv");
-    shell("ffmpeg -v error -i " + dir / "ours.y4m" + " -strict -1 " + dir / "theirs.y4m");
+    output_of("ffmpeg -v error -i " + dir / "ours.y4m" + " -f rawvideo " + dir / "theirs.yuv");
+    output_of("ffmpeg -v error -i " + dir / "ours.y4m" + " -strict -1 " + dir / "theirs.y4m");
     std::string expected;
     for (const std::string& picture : read_all(pattern).pictures) expected += picture;
     EXPECT_EQ(test::read_file(dir / "theirs.yuv"), expected);
@@ -111,7 +111,7 @@ TEST(Md5, IsFfmpegsDigestOfTheSameFrames) {
     const TempDir dir;
     const std::string pattern = std::string("pattern:51x31:") + format + "#3";
     convert(pattern, dir / "a.yuv");
-    const std::string whole = shell("md5sum < " + dir / "a.yuv").substr(0, 32);
+    const std::string whole = output_of("md5sum < " + dir / "a.yuv").substr(0, 32);
 
     FILE* file = std::fopen((dir / "digests").c_str(), "w");
     SinkOptions options;

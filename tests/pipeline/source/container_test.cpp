@@ -12,22 +12,23 @@ namespace {
 
 using test::convert;
 using test::expect_error;
-using test::shell;
+using test::output_of;
 using test::TempDir;
 
 // Times in seconds to the millisecond, sorted as frames are shown.
 std::string frame_times(const std::string& file) {
-  return shell("ffprobe -v error -select_streams v:0 -show_entries packet=pts_time -of csv=p=0 " +
-               file + " | tr -d , | awk 'NF{printf \"%.3f\\n\", $1}' | sort -n");
+  return output_of(
+      "ffprobe -v error -select_streams v:0 -show_entries packet=pts_time -of csv=p=0 " + file +
+      " | tr -d , | awk 'NF{printf \"%.3f\\n\", $1}' | sort -n");
 }
 
 std::string stream_digest(const std::string& file, const std::string& stream) {
-  return shell("ffmpeg -v error -i " + file + " -map 0:" + stream + " -c copy -f md5 -");
+  return output_of("ffmpeg -v error -i " + file + " -map 0:" + stream + " -c copy -f md5 -");
 }
 
 std::string probe(const std::string& file, const std::string& entries) {
-  return shell("ffprobe -v error -of csv=p=0 -show_entries " + entries + " " + file +
-               " | sed 's/,*$//' | grep . || true");
+  return output_of("ffprobe -v error -of csv=p=0 -show_entries " + entries + " " + file +
+                   " | sed 's/,*$//' | grep . || true");
 }
 
 class Film : public testing::Test {
@@ -38,7 +39,7 @@ class Film : public testing::Test {
     test::write_file(dir_ / "a.txt",
                      ";FFMETADATA1\ntitle=A film\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=500\n"
                      "title=One\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=500\nEND=1000\ntitle=Two\n");
-    shell(
+    output_of(
         "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=30000/1001:d=1 -f lavfi -i sine=d=1 "
         "-f lavfi -i sine=f=880:d=1 -i " +
         dir_ / "a.srt" + " -i " + dir_ / "a.txt" +
@@ -91,8 +92,8 @@ TEST_F(Film, SerialRunWritesTheSameFile) {
     (serial ? run_serial : run)(*source, *processor, *sink, {});
   }
   const std::string digests = "-map 0:v -map 0:a -map 0:s -c copy -f streamhash -hash md5 -";
-  EXPECT_EQ(shell("ffmpeg -v error -i " + dir_ / "serial.mkv" + " " + digests),
-            shell("ffmpeg -v error -i " + dir_ / "parallel.mkv" + " " + digests));
+  EXPECT_EQ(output_of("ffmpeg -v error -i " + dir_ / "serial.mkv" + " " + digests),
+            output_of("ffmpeg -v error -i " + dir_ / "parallel.mkv" + " " + digests));
 }
 
 TEST_F(Film, OutputIsNeverTheInput) {
@@ -110,7 +111,7 @@ TEST(Output, TimesOfVariableFrameRate) {
   const TempDir dir;
   const std::string in = dir / "in.mkv";
   // Times that no frame rate explains, from 1.5 s on.
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=2 -vf "
       "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -vsync passthrough -c:v libx264 -bf 3 "
       "-enc_time_base 1:1000 -copyts " +
@@ -124,14 +125,14 @@ TEST(Output, TimesOfVariableFrameRate) {
 
 TEST(Output, TimesOfMp4AreKeptToTheTick) {
   const TempDir dir;
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25/2:d=2 -c:v libx264 -bf 2 "
       "-video_track_timescale 25000 " +
       dir / "in.mp4");
   convert(dir / "in.mp4", dir / "out.mp4", {"box:size=3"});
   const auto ticks = [](const std::string& file) {
-    return shell("ffprobe -v error -show_entries packet=pts -of csv=p=0 " + file +
-                 " | tr -d , | grep . | sort -n");
+    return output_of("ffprobe -v error -show_entries packet=pts -of csv=p=0 " + file +
+                     " | tr -d , | grep . | sort -n");
   };
   EXPECT_EQ(probe(dir / "out.mp4", "stream=time_base"), "1/25000\n");
   EXPECT_EQ(ticks(dir / "out.mp4"), ticks(dir / "in.mp4"));
@@ -139,8 +140,8 @@ TEST(Output, TimesOfMp4AreKeptToTheTick) {
 
 TEST(Output, ContainersOfConstantRateGetFramesAndNotTicks) {
   const TempDir dir;
-  shell("ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=30000/1001:d=1 -c:v mpeg4 " +
-        dir / "in.mkv");
+  output_of("ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=30000/1001:d=1 -c:v mpeg4 " +
+            dir / "in.mkv");
   convert(dir / "in.mkv", dir / "out.avi");
   EXPECT_EQ(probe(dir / "out.avi", "stream=nb_frames,time_base"), "1001/30000,30\n");
 }
@@ -148,7 +149,7 @@ TEST(Output, ContainersOfConstantRateGetFramesAndNotTicks) {
 TEST(Output, KeepsColourAspectRotationAndFieldOrder) {
   const TempDir dir;
   const std::string in = dir / "in.mp4";
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:d=0.4 -vf setsar=16/15 -c:v libx264 "
       "-flags +ildct+ilme -x264opts tff=1 -color_range pc -colorspace bt709 -color_primaries "
       "bt709 -color_trc bt709 -pix_fmt yuv420p " +

@@ -11,16 +11,16 @@ namespace {
 
 using test::Contents;
 using test::convert;
+using test::output_of;
 using test::read_all;
-using test::shell;
 using test::TempDir;
 
 class Damaged : public testing::Test {
  protected:
   // Four seconds: 100 frames.
   std::string make(const std::string& name, const std::string& options) {
-    shell("ffmpeg -v error -f lavfi -i testsrc2=s=160x120:r=25:d=4 -g 10 " + options + " " +
-          dir_ / name);
+    output_of("ffmpeg -v error -f lavfi -i testsrc2=s=160x120:r=25:d=4 -g 10 " + options + " " +
+              dir_ / name);
     return test::read_file(dir_ / name);
   }
   Contents read_bytes(const std::string& name, const std::string& bytes) {
@@ -74,8 +74,8 @@ TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
     for (const char* videos : {"-map 0 -map 1", "-map 1 -map 0", "-map 0"}) {
       SCOPED_TRACE(name + videos);
       const bool sound_only = encoding.starts_with(" -sn");
-      shell(clip + videos + " -map 2 " + (sound_only ? "" : "-map 3 ") + encoding + " -y " +
-            dir_ / file);
+      output_of(clip + videos + " -map 2 " + (sound_only ? "" : "-map 3 ") + encoding + " -y " +
+                dir_ / file);
       SourceOptions options;
       options.video = std::nullopt;
       const Contents all = read_all(dir_ / file, options);
@@ -88,7 +88,7 @@ TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
 // What comes through a pipe may be live: only an end in the middle of something is damage.
 TEST_F(Damaged, LiveStreamsEnd) {
   const auto piped = [&](const std::string& made) {
-    shell(made + " > " + dir_ / "live");
+    output_of(made + " > " + dir_ / "live");
     SourceOptions options;
     std::FILE* const file = popen(("cat " + dir_ / "live").c_str(), "r");
     options.stdin_fd = fileno(file);
@@ -226,9 +226,9 @@ TEST_F(Damaged, RunFinishesAndTells) {
   const RunResult result = convert(dir_ / "cut.mkv", dir_ / "out.mkv", {"sobel"});
   EXPECT_TRUE(result.damage.any());
   EXPECT_EQ(result.decoded, result.encoded);
-  EXPECT_EQ(shell("ffprobe -v error -count_packets -of csv=p=0 -show_entries "
-                  "stream=nb_read_packets " +
-                  dir_ / "out.mkv"),
+  EXPECT_EQ(output_of("ffprobe -v error -count_packets -of csv=p=0 -show_entries "
+                      "stream=nb_read_packets " +
+                      dir_ / "out.mkv"),
             std::to_string(result.encoded) + "\n");
 }
 

@@ -10,8 +10,8 @@ namespace vidconv {
 namespace {
 
 using test::expect_error;
+using test::output_of;
 using test::read_all;
-using test::shell;
 using test::TempDir;
 
 void expect_input_error(const std::string& input, const std::vector<std::string>& words,
@@ -27,7 +27,7 @@ TEST(Source, WhatCannotBeReadIsNamed) {
   expect_input_error(dir / "", {"directory"});
   expect_input_error(dir / "empty.mp4", {"empty.mp4", "empty"});
   expect_input_error(dir / "text.mp4", {"text.mp4"});
-  shell("ffmpeg -v error -f lavfi -i sine=d=0.1 " + dir / "sound.wav");
+  output_of("ffmpeg -v error -f lavfi -i sine=d=0.1 " + dir / "sound.wav");
   expect_input_error(dir / "sound.wav", {"no video stream"});
 }
 
@@ -76,7 +76,7 @@ class Clip : public testing::Test {
  protected:
   // Two seconds with B-frames, a key frame every 12, sound.
   void SetUp() override {
-    shell(
+    output_of(
         "ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 "
         "-preset ultrafast -bf 2 -g 12 -qp 0 -pix_fmt yuv420p -c:a aac " +
         clip_);
@@ -91,7 +91,7 @@ TEST_F(Clip, HasTheFramesThatFfmpegSees) {
   EXPECT_FALSE(all.damage.any());
   std::string ours;
   for (const auto& picture : all.pictures) ours += picture;
-  shell("ffmpeg -v error -i " + clip_ + " -f rawvideo -an " + dir_ / "theirs.yuv");
+  output_of("ffmpeg -v error -i " + clip_ + " -f rawvideo -an " + dir_ / "theirs.yuv");
   EXPECT_TRUE(ours == test::read_file(dir_ / "theirs.yuv"));
   EXPECT_GT(all.packets.at(1), 80);
 }
@@ -153,8 +153,8 @@ TEST_F(Clip, DecodesIntoPoolMemory) {
 
 TEST(Source, ConvertsFormatsThatAreNotFiltered) {
   const TempDir dir;
-  shell("ffmpeg -v error -f lavfi -i testsrc=s=32x32:d=0.2 -pix_fmt pal8 -c:v png " +
-        dir / "a.mkv");
+  output_of("ffmpeg -v error -f lavfi -i testsrc=s=32x32:d=0.2 -pix_fmt pal8 -c:v png " +
+            dir / "a.mkv");
   std::string said;
   SourceOptions options;
   options.notify = [&](Message, const std::string& line) { said += line; };
@@ -167,9 +167,9 @@ TEST(Source, ConvertsFormatsThatAreNotFiltered) {
 TEST(Source, PicturesOfAnotherSizeAreScaledToTheFirst) {
   const TempDir dir;
   for (const char* size : {"64x48", "32x32"})
-    shell(std::string("ffmpeg -v error -f lavfi -i testsrc2=d=0.2:s=") + size +
-          " -c:v mpeg2video " + dir / size + ".ts");
-  shell("cat " + dir / "64x48.ts" + " " + dir / "32x32.ts" + " > " + dir / "both.ts");
+    output_of(std::string("ffmpeg -v error -f lavfi -i testsrc2=d=0.2:s=") + size +
+              " -c:v mpeg2video " + dir / size + ".ts");
+  output_of("cat " + dir / "64x48.ts" + " " + dir / "32x32.ts" + " > " + dir / "both.ts");
   std::string said;
   SourceOptions options;
   options.notify = [&](Message, const std::string& line) { said += line; };
@@ -182,7 +182,7 @@ TEST(Source, PicturesOfAnotherSizeAreScaledToTheFirst) {
 
 TEST(Source, VariableFrameRateKeepsItsTimes) {
   const TempDir dir;
-  shell(
+  output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=1 -vf "
       "\"select='not(mod(n,3))+not(mod(n,7))'\" -vsync vfr -c:v libx264 -bf 2 -enc_time_base "
       "1:1000 " +

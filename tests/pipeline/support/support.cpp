@@ -33,32 +33,6 @@ std::vector<std::string> TempDir::files() const {
   return names;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  ASSERT_TRUE(file.flush()) << path;
-}
-
-std::string shell(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) {
-    ADD_FAILURE() << "cannot run " << command;
-    return output;
-  }
-  std::array<char, 65536> buffer;
-  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe))
-    output.append(buffer.data(), count);
-  EXPECT_EQ(pclose(pipe), 0) << command;
-  return output;
-}
-
 std::string packed(const Frame& frame) {
   std::string bytes;
   for (int p = 0; p < frame.format().planes; ++p)

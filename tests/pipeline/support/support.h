@@ -11,6 +11,8 @@
 
 #include "kernels/spec/parse.h"
 #include "pipeline/run/run.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 
 namespace vidconv::test {
 
@@ -26,13 +28,6 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
-
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& bytes);
-
-// Runs a command of the shell and returns what it wrote to standard output; fails the test where it
-// does not succeed.
-std::string shell(const std::string& command);
 
 // Keeps every frame's visible samples, packed.
 class MemorySink final : public Sink {

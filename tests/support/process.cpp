@@ -1,6 +1,7 @@
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -133,5 +134,11 @@ Result execute(const std::vector<std::string>& argv, const std::string& stdin_pa
 }
 
 Result shell(const std::string& line) { return execute({"bash", "-o", "pipefail", "-c", line}); }
+
+std::string output_of(const std::string& line) {
+  const Result result = shell(line);
+  EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.err;
+  return result.out;
+}
 
 }  // namespace vidconv::test

@@ -1,0 +1,13 @@
+// Whole files.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vidconv::test {
+
+// The test fails where the file cannot be read, or written.
+std::string read_file(const std::string& path);
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace vidconv::test
