@@ -22,7 +22,7 @@ bool pinned_memory_ran_out() { return false; }
 
 std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {
   throw Error(Fault::device, "cannot use the device",
-              "cuda:" + std::to_string(options.device_index), no_cuda, "use --device cpu");
+              "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }
 
 // Nothing of NVDEC is asked for where there is no device.
@@ -33,7 +33,7 @@ NvdecMemory::NvdecMemory(int index) : device(index), pool(plain_memory) {}
 struct NvdecPictures::Implementation {};
 NvdecPictures::NvdecPictures(std::shared_ptr<NvdecMemory> memory) {
   throw Error(Fault::device, "cannot decode on the device",
-              "cuda:" + std::to_string(memory->device), no_cuda, "use --decoder cpu");
+              "cuda:" + std::to_string(memory->device), no_cuda, "use `decoder` cpu");
 }
 NvdecPictures::~NvdecPictures() = default;
 AVBufferRef* NvdecPictures::device() const { return nullptr; }
@@ -43,7 +43,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat) { return frame; }
 struct NvencPictures::Implementation {};
 NvencPictures::NvencPictures(int device, const PixelFormat&, AVPixelFormat, int, int) {
   throw Error(Fault::device, "cannot encode on the device", "cuda:" + std::to_string(device),
-              no_cuda, "use --device cpu");
+              no_cuda, "use `device` cpu");
 }
 NvencPictures::~NvencPictures() = default;
 AVBufferRef* NvencPictures::surfaces() const { return nullptr; }

@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr const char* remedy = "use --device cpu";
+constexpr const char* remedy = "use `device` cpu";
 
 // In traces. The plans' texts would not do: they are whatever a user wrote.
 std::vector<std::string> kernel_names(const Work& work, const std::vector<PreparedStep>& steps) {
