@@ -39,7 +39,7 @@ TEST(Place, IsKeptByEveryProcessor) {
     std::vector<std::unique_ptr<Processor>> both;
     for (int i = 0; i < 2; ++i) both.push_back(blur(*source, device));
     const auto joined = join_processors(std::move(both));
-    for (const std::size_t video : {1, 0, 1}) expect_kept(*source, *joined, video, 8);
+    for (const std::size_t video : {1u, 0u, 1u}) expect_kept(*source, *joined, video, 8);
   }
 }
 
