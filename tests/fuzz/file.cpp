@@ -64,8 +64,8 @@ void filter(const std::string& input, const SourceOptions& from, const Way& way,
   const bool to_file = std::string_view(way.output).starts_with("out");
   SinkOptions to;
   to.format = way.format;
-  to.codec = way.codec;
-  to.threads = 1;
+  to.encoder.codec = way.codec;
+  to.encoder.threads = 1;
   to.overwrite = true;
   to.stdout_fd = null;
   const auto sink = open_sink(to_file ? folder / way.output : way.output, to, source->info());
