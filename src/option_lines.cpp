@@ -73,7 +73,7 @@ void declare_filter(CLI::App& app, Options& o, OptionWords& w) {
       "--linear", o.linear,
       "filter in linear light, by the video's transfer function: all colours as R, G and B");
   one_of(
-      app.add_option("--scan", o.scan,
+      app.add_option("--scan", w.scan,
                      "as each frame says (default), or whatever it says; interlaced pictures are "
                      "filtered field by field"),
       {"auto", "progressive", "interlaced"});
@@ -146,13 +146,13 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
 }
 
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
-  app.add_option("--device", o.device, "where to convolve")
+  app.add_option("--device", w.device, "where to convolve")
       ->capture_default_str()
       ->type_name("auto|cpu|cuda|cuda:N");
-  app.add_option("--variant", o.variant,
+  app.add_option("--variant", w.variant,
                  "how to convolve: a name of --list-variants (default: the fastest)")
       ->type_name("VARIANT");
-  app.add_option("--decoder", o.decoder,
+  app.add_option("--decoder", w.decoder,
                  "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
                  "on one file (as many as memory allows)")
       ->capture_default_str()

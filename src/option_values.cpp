@@ -4,7 +4,9 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 extern "C" {
 #include <libavutil/eval.h>
@@ -14,10 +16,13 @@ extern "C" {
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "kernels/spec/border_spec.h"
+#include "kernels/study/study.h"
+#include "kernels/variants/variants.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 
 namespace vidconv {
+
 void refuse(const std::string& option, const std::string& value, const std::string& why,
             const std::string& remedy) {
   throw Error(Fault::usage, option, shortened(value, longest_value), why, remedy);
@@ -69,6 +74,23 @@ ProgressMode parse_progress(const std::string& text) {
          : text == "json" ? ProgressMode::json
          : text == "none" ? ProgressMode::none
                           : ProgressMode::automatic;
+}
+
+Scan parse_scan(const std::string& text) {
+  return text == "progressive"  ? Scan::progressive
+         : text == "interlaced" ? Scan::interlaced
+                                : Scan::automatic;
+}
+
+const Variant* parse_variant(const std::string& text) {
+  if (text.empty()) return nullptr;
+  if (const Variant* variant = find_any_variant(text)) return variant;
+  std::vector<std::string_view> names;
+  for (const std::span<const Variant> table : {variants(), study_variants()})
+    for (const Variant& variant : table) names.push_back(variant.name);
+  throw Error(Fault::usage, "there is no such variant", text,
+              "this build has no variant of that name" + did_you_mean(text, names),
+              "leave the variant to vidconv, or see --list-variants");
 }
 
 std::pair<std::string, std::string> parse_pair(const char* option, const std::string& text,

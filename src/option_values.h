@@ -28,6 +28,9 @@ Border border_of(const std::string& text);
 // Seconds, or [HH:]MM:SS[.mmm].
 double parse_time(const char* option, const std::string& text);
 ProgressMode parse_progress(const std::string& text);
+Scan parse_scan(const std::string& text);
+// Empty: none. Throws Error(usage) where this build has no variant of that name.
+const Variant* parse_variant(const std::string& text);
 // KEY=VALUE.
 std::pair<std::string, std::string> parse_pair(const char* option, const std::string& text,
                                                const std::string& example);

@@ -148,6 +148,12 @@ Options parse_options(int argc, const char* const* argv) {
   }
   if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
   o.progress = parse_progress(w.progress);
+  o.variant = parse_variant(w.variant);
+  o.device = parse_device(w.device);
+  if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
+    o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
+  o.decoder = parse_decoder(w.decoder);
+  o.scan = parse_scan(w.scan);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
   for (const std::string& text : w.muxer_options)

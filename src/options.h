@@ -9,6 +9,10 @@
 
 #include "kernels/picture/border.h"
 #include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/device/device_choice.h"
+#include "pipeline/filter/processor.h"
 #include "pipeline/run/compare.h"
 
 namespace vidconv {
@@ -37,8 +41,9 @@ struct Options {
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
-  std::string device = "auto", decoder = "auto";
-  std::string variant;  // empty: the best for each step
+  DeviceWish device;
+  DecoderWish decoder;
+  const Variant* variant = nullptr;  // nullptr: the best for each step
   Border border;
   std::string planes;  // empty: by the purpose of the filter
   bool clamp_range = false;
@@ -59,7 +64,7 @@ struct Options {
   bool insecure = false;  // certificates of servers are not checked
   double timeout = 0;     // seconds; 0: wait for ever
   std::int64_t max_pixels = default_max_pixels;
-  std::string scan;     // auto, progressive or interlaced; empty: auto
+  Scan scan = Scan::automatic;
   bool strict = false;  // what would be lost is an error
 
   bool no_sandbox = false;

@@ -59,7 +59,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-bool asks_for_cuda(const Options& o) { return device_word(o) != "cpu"; }
+bool asks_for_cuda(const Options& o) { return o.device.kind != DeviceWish::Kind::cpu; }
 
 bool encodes_on_chip(const Options& o) {
   const AVCodec* encoder = avcodec_find_encoder_by_name(o.codec.c_str());

@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "kernels/base/names.h"
 #include "kernels/convolver/usable_threads.h"
-#include "kernels/study/study.h"
-#include "kernels/variants/variants.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/device/cuda.h"
 #include "pipeline/filter/light.h"
 #include "src/option_values.h"
 
@@ -22,44 +17,6 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
   if (is_limited_range(video)) return Codes::limited;
   notify(notify_user, Message::no_effect, "--range clamp changes nothing: the video is full range");
   return Codes::all;
-}
-
-}  // namespace
-
-int threads(const Options& options) {
-  return options.threads > 0 ? options.threads : usable_threads();
-}
-
-const Variant& variant_named(std::string_view name) {
-  if (const Variant* variant = find_any_variant(name)) return *variant;
-  std::vector<std::string_view> names;
-  for (const std::span<const Variant> table : {variants(), study_variants()})
-    for (const Variant& variant : table) names.push_back(variant.name);
-  throw Error(Fault::usage, "there is no such variant", std::string(name),
-              "this build has no variant of that name" + did_you_mean(name, names),
-              "leave the variant to vidconv, or see --list-variants");
-}
-
-std::string device_word(const Options& options) {
-  if (options.device != "auto" || options.variant.empty()) return options.device;
-  return variant_named(options.variant).device == Device::cpu ? "cpu" : "cuda";
-}
-
-bool decodes_on_device(const Options& options) { return options.decoder.starts_with("nvdec"); }
-
-int slots(const Options& options, const DeviceChoice& device, const VideoInfo& video) {
-  if (options.slots > 0) return options.slots;
-  return default_slots(device.device, *video.format, video.width, video.height);
-}
-
-PlaneSelection planes(const Options& options) {
-  if (options.planes.empty()) return {};
-  try {
-    return PlaneSelection::parse(options.planes);
-  } catch (const std::invalid_argument& error) {
-    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_value),
-                error.what(), "see --help");
-  }
 }
 
 Work work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
@@ -90,9 +47,6 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
   o.timeout = options.timeout;
   o.max_pixels = options.max_pixels;
   o.threads = options.threads;
-  // Before the device is known: pinned memory is plain memory where there is none.
-  if (!options.gallery && device_word(options) != "cpu" && has_cuda_driver())
-    o.memory = pinned_memory;
   o.notify = notify;
   return o;
 }
@@ -121,31 +75,51 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   return o;
 }
 
-ProcessorOptions processor_options(const Options& options, const DeviceChoice& device,
-                                   const VideoInfo& video, Trace* trace) {
-  ProcessorOptions o;
-  o.device = device.device;
-  o.device_index = device.index;
-  o.slots = slots(options, device, video);
-  o.trace = trace;
-  if (options.scan == "progressive") o.scan = Scan::progressive;
-  if (options.scan == "interlaced") o.scan = Scan::interlaced;
-  if (!options.variant.empty()) o.variant = &variant_named(options.variant);
-  o.threads = threads(options);
-  return o;
+}  // namespace
+
+int threads(const Options& options) {
+  return options.threads > 0 ? options.threads : usable_threads();
 }
 
-ProcessorOptions verifying_options(const Options& options, const DeviceChoice& device,
-                                   const VideoInfo& video) {
-  ProcessorOptions o = processor_options(options, device, video, nullptr);
-  o.slots = 1;
-  const bool on_cpu = o.device == Device::cpu;
-  o.second_opinion = on_cpu && cuda_devices().devices.empty();
-  if (!o.second_opinion) {
-    o.variant = nullptr;
-    o.device = on_cpu ? Device::cuda : Device::cpu;
+PlaneSelection planes(const Options& options) {
+  if (options.planes.empty()) return {};
+  try {
+    return PlaneSelection::parse(options.planes);
+  } catch (const std::invalid_argument& error) {
+    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_value),
+                error.what(), "see --help");
   }
-  return o;
+}
+
+JobOptions job_options(const Options& options, const Notify& notify, RunFiles& files,
+                       const std::atomic<bool>& interrupted, Trace* trace) {
+  JobOptions job;
+  job.input = options.input;
+  job.output = options.output;
+  job.source = source_options(options, notify);
+  job.source.files = &files;
+  job.source.interrupted = &interrupted;
+  job.sink = sink_options(options, notify);
+  job.sink.files = &files;
+  job.sink.interrupted = &interrupted;
+  job.decoder = options.decoder;
+  if (options.gallery) {  // its frame is drawn on by the CPU
+    job.device = parse_device("cpu");
+  } else {
+    job.device = options.device;
+    job.work = [&options, notify](const VideoInfo& video) {
+      return work_for(options, video, notify);
+    };
+  }
+  job.slots = options.slots;
+  job.processor.threads = threads(options);
+  job.processor.scan = options.scan;
+  job.processor.variant = options.variant;
+  job.processor.trace = trace;
+  job.compare = options.compare;
+  job.verify_every = options.verify_every;
+  job.notify = notify;
+  return job;
 }
 
 }  // namespace vidconv

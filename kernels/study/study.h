@@ -1,5 +1,5 @@
 // The study variants, for the table in study.cpp. Each is a short file that shows one published way
-// to compute a convolution; docs/study.md tells which system each comes from.
+// to compute a convolution; docs/study.md says which system each comes from.
 #pragma once
 
 #include <memory>

@@ -45,7 +45,7 @@ constexpr MessageKind table[] = {
     {Message::output_closed, "output-closed", Fault::output,
      "whoever read the output through a pipe has closed it", ""},
     {Message::output_unsuited, "output-unsuited", Fault::output,
-     "the output's container cannot be told, or does not take such video",
+     "the output's container cannot be found out, or does not take such video",
      "choose another ending of its name, or another `codec`"},
     {Message::strict, "strict", Fault::output, "with `strict`: the output cannot hold something",
      "without `strict` the rest is kept"},

@@ -82,7 +82,7 @@ bool ByteReader::wait_readable() const {
       throw Error(Message::input_silent, "cannot read the input", name_,
                   fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");
     const int ready = poll(&poll_fd, 1, poll_milliseconds);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() tells what it is
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() says what it is
   }
   return false;
 }

@@ -36,8 +36,8 @@ class ByteReader {
   // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
   std::string_view peek(std::size_t count);
 
-  // Reads throw where nothing comes for so many seconds; 0: they wait for ever, as they do unless
-  // told.
+  // Reads throw where nothing comes for so many seconds; 0: they wait for ever, as they do
+  // without this.
   void set_timeout(double seconds) { timeout_ = seconds; }
 
   // Makes read calls return early, now and from now on. Any thread.

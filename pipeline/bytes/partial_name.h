@@ -11,7 +11,7 @@ namespace vidconv {
 // 16 hexadecimal digits that nobody can foresee: what a run calls its unfinished files by.
 std::string random_mark();
 
-// The name beside `path` that tells whose it is, no longer than the file system allows.
+// The name beside `path` that says whose it is, no longer than the file system allows.
 std::string partial_name(const std::string& path, const std::string& mark,
                          std::string_view ending = ".part");
 

@@ -17,7 +17,7 @@ struct NvdecOptions {
 };
 
 // With `nvdec` the stream is decoded on the device, unless that refuses it before its first frame:
-// then on the CPU from its beginning, and options.notify is told once. A refusal later is an
+// then on the CPU from its beginning, and options.notify hears of it once. A refusal later is an
 // Error(device). `stream` outlives the decoder. Throws Error(input).
 std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const DecoderOptions& options,
                                            const std::optional<NvdecOptions>& nvdec);

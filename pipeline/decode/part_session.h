@@ -13,7 +13,7 @@ class PartSession {
   PartSession(Decoder& decoder, PartQueue& queue) : decoder_(decoder), queue_(queue) {}
 
   // Decodes until there are no more parts. False where the device refused the decoder: the queue
-  // has been told.
+  // knows it then.
   bool run();
 
  private:

@@ -31,7 +31,7 @@ bool has_cuda_driver();
 void wake_device(int index) noexcept;
 
 // Host memory that every device copies from and to without a detour: plain memory that the driver
-// is told of. Allocating takes milliseconds and may wait for the device: a thing for pools. Where
+// learns of. Allocating takes milliseconds and may wait for the device: a thing for pools. Where
 // there is no driver or no more such memory, and in a build without CUDA, it stays plain, and
 // devices copy slower.
 extern const FrameMemory pinned_memory;

@@ -40,8 +40,8 @@ int most_threads(const AVCodec& encoder) {
   return std::string_view(encoder.name) == "libx265" ? 16 : 64;
 }
 
-// The option that tells an encoder with threads of its own, whatever libavcodec's count says, how
-// many it may have; empty where there is none.
+// The option by which an encoder with threads of its own learns, whatever libavcodec's count says,
+// how many it may have; empty where there is none.
 std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
   const std::string_view name = encoder.name;
   if (threads == 0) return {};

@@ -11,7 +11,7 @@ namespace vidconv {
 
 // How to make light of the video's codes. What the video does not say is assumed as people do who
 // play it (transfer function: BT.709 for YUV, sRGB for RGB and grey; matrix: by the height; chroma:
-// as MPEG-2 places it), and `notify` is told of the first two. Throws Error(usage) for float
+// as MPEG-2 places it), and `notify` hears of the first two. Throws Error(usage) for float
 // samples and for transfer functions and matrices that are not known here.
 LightPlan make_light_plan(const VideoInfo& video, Codes codes, const Notify& notify);
 

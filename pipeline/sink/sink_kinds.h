@@ -43,4 +43,26 @@ class ByteOutput {
   std::optional<ByteWriter> writer_;
 };
 
+// A sink of bare frames, one after the other.
+class BareSink : public Sink {
+ public:
+  explicit BareSink(const OutputPlan& plan) : output_(plan.output, plan.options) {}
+
+  void cancel() override { output_.cancel(); }
+  void finish() override { output_.finish(); }
+  std::int64_t frames() const override { return frames_; }
+  std::int64_t bytes() const override { return output_.bytes(); }
+
+ protected:
+  ByteWriter& writer() { return output_.writer(); }
+  void write_picture(const Frame& frame) {
+    writer().write_picture(frame);
+    ++frames_;
+  }
+
+ private:
+  ByteOutput output_;
+  std::int64_t frames_ = 0;
+};
+
 }  // namespace vidconv

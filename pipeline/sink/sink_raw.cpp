@@ -3,25 +3,16 @@
 namespace vidconv {
 namespace {
 
-class RawSink final : public Sink {
+class RawSink final : public BareSink {
  public:
   RawSink(const OutputPlan& plan, const VideoInfo& video)
-      : output_(plan.output, plan.options), format_(video.format->name) {}
+      : BareSink(plan), format_(video.format->name) {}
 
-  void write(Frame frame) override {
-    output_.writer().write_picture(frame);
-    ++frames_;
-  }
-  void cancel() override { output_.cancel(); }
-  void finish() override { output_.finish(); }
-  std::int64_t frames() const override { return frames_; }
-  std::int64_t bytes() const override { return output_.bytes(); }
+  void write(Frame frame) override { write_picture(frame); }
   std::string description() const override { return "bare frames, " + format_; }
 
  private:
-  ByteOutput output_;
   const std::string format_;
-  std::int64_t frames_ = 0;
 };
 
 }  // namespace

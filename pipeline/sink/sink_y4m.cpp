@@ -36,44 +36,36 @@ std::string header(const VideoInfo& video, const Y4mChroma& chroma) {
   return text + "\n";
 }
 
-class Y4mSink final : public Sink {
+class Y4mSink final : public BareSink {
  public:
   Y4mSink(const OutputPlan& plan, const VideoInfo& video)
-      : format_(y4m_format(video)),
-        video_(video),
-        notify_(plan.options.loss()),
-        output_(plan.output, plan.options) {
+      : BareSink(plan), format_(y4m_format(video)), video_(video), notify_(plan.options.loss()) {
     if (&format_ != video.format) {
       notify(notify_, Message::converted,
              "y4m cannot hold " + video.format->name + ": converted to " + format_.name);
       converter_.emplace(format_, video.range, AVCOL_SPC_UNSPECIFIED, plain_memory);
     }
-    output_.writer().write(header(video, *find_y4m_chroma(format_.id, video.chroma_location)));
+    writer().write(header(video, *find_y4m_chroma(format_.id, video.chroma_location)));
   }
 
   void write(Frame frame) override {
     check_rate(frame);
     if (converter_) frame = Frame(converter_->convert(frame.av()), frame.number());
-    output_.writer().write("FRAME\n");
-    output_.writer().write_picture(frame);
-    ++frames_;
+    writer().write("FRAME\n");
+    write_picture(frame);
   }
 
-  void cancel() override { output_.cancel(); }
-  void finish() override { output_.finish(); }
-  std::int64_t frames() const override { return frames_; }
-  std::int64_t bytes() const override { return output_.bytes(); }
   std::string description() const override { return "y4m, " + format_.name; }
 
  private:
   // y4m has a frame rate and no times.
   void check_rate(const Frame& frame) {
     const std::int64_t pts = frame.av().pts;
-    if (frames_ == 0) first_pts_ = pts;
+    if (frames() == 0) first_pts_ = pts;
     if (video_.frame_rate.num <= 0 || rate_was_wrong_) return;
     const double shown = static_cast<double>(pts - first_pts_) * av_q2d(video_.time_base) *
                          av_q2d(video_.frame_rate);
-    rate_was_wrong_ = std::abs(shown - static_cast<double>(frames_)) > 1;
+    rate_was_wrong_ = std::abs(shown - static_cast<double>(frames())) > 1;
     if (rate_was_wrong_)
       notify(notify_, Message::not_held,
              "y4m cannot hold a variable frame rate: the times of the frames are lost");
@@ -82,9 +74,7 @@ class Y4mSink final : public Sink {
   const PixelFormat& format_;
   const VideoInfo video_;
   const Notify notify_;
-  ByteOutput output_;
   std::optional<Converter> converter_;
-  std::int64_t frames_ = 0;
   std::int64_t first_pts_ = 0;
   bool rate_was_wrong_ = false;
 };

@@ -1,4 +1,4 @@
-// What is still to come of a container's video, as far as its header tells: for showing progress.
+// What is still to come of a container's video, as far as its header says: for showing progress.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace vidconv {
 
 class PictureFitter {
  public:
-  // `first` outlives this object. Pictures that are made lie in `memory`; the first of them is
-  // told.
+  // `first` outlives this object. Pictures that are made lie in `memory`; `notify`
+  // hears of the first.
   PictureFitter(const VideoInfo& first, const FrameMemory& memory, Notify notify)
       : first_(first), memory_(memory), notify_(std::move(notify)) {}
 

@@ -98,7 +98,7 @@ struct SourceOptions {
   std::int64_t max_pixels = default_max_pixels;
   int threads = 0;  // of the decoder; 0: as many as it likes
   FrameMemory memory = plain_memory;
-  // A stream that the device cannot decode is decoded on the CPU, and notify() told.
+  // A stream that the device cannot decode is decoded on the CPU, and notify() says so.
   std::optional<NvdecOptions> nvdec;
   Notify notify;
   // Becomes true when a person wants to stop: the input ends early then. Outlives the source.

@@ -45,7 +45,7 @@ class Moment {
         letters_top_(height * 5 / 8),
         letters_bottom_(height * 7 / 8) {}
 
-  // `hue` tells the components apart: 0 for luma and R.
+  // `hue` makes the components differ: 0 for luma and R.
   int level(int x, int y, int hue) const {
     if (in_disc(x, y)) return full - shade(x, y, hue + 2) / 4;
     if (hue == 0 && y >= letters_top_ && y < letters_bottom_) return letter(x, y) ? 60000 : 6000;

@@ -31,8 +31,8 @@ struct VideoJob {
   // Hears of each tenth of a second, on a thread of the library's; false ends the run early, and
   // the output holds the frames so far. May be empty.
   std::function<bool(const VideoProgress&)> progress;
-  // Hears in one line each what was converted, left out or assumed; on any thread, also on several
-  // at once. May be empty.
+  // Hears in one line each what was chosen, converted, left out or assumed; on any thread, also on
+  // several at once. May be empty.
   std::function<void(const std::string&)> notice;
 };
 

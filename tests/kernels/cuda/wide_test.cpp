@@ -2,13 +2,11 @@
 // work on many columns at once begin and end in any column and any row.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 #include <vector>
 
-#include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
-#include "tests/kernels/support/runner.h"
+#include "tests/kernels/support/places.h"
 
 namespace vidconv::test {
 namespace {
@@ -42,42 +40,17 @@ TEST_P(WideMatrices, BeginAndEndAnywhere) {
   // too.
   constexpr int widths[] = {1, 7, 15, 16, 17, 40, 63, 64, 65, 120, 127, 128, 129, 136, 272};
   constexpr int heights[] = {1, 2, 7, 8, 9, 63, 64, 65, 72};
-  constexpr Arrangement arrangements[] = {{.row_padding = 0, .guard = 64},
-                                          {.row_padding = 5, .guard = 64},
-                                          {.row_padding = 16, .bottom_up = true, .guard = 64}};
-#ifdef VIDCONV_THIN_SWEEP
-  constexpr std::size_t cuda_step = 29, cpu_step = 211;
-#else
-  constexpr std::size_t cuda_step = 7, cpu_step = 67;
-#endif
+  const Places places{.widths = widths,
+                      .heights = heights,
+                      .arrangements = {{{.row_padding = 0, .guard = 64},
+                                        {.row_padding = 5, .guard = 64},
+                                        {.row_padding = 16, .bottom_up = true, .guard = 64}}},
+                      .whole = {.cuda = 7, .cpu = 67},
+                      .thin = {.cuda = 29, .cpu = 211}};
   const Shape& shape = GetParam();
-  std::size_t turn = static_cast<std::size_t>(shape.width);
-  for (const BorderMode border : all_borders)
-    for (const bool absolute : {false, true}) {
-      const Plan plan = make_plan(matrix(shape, absolute), u8, {border, 0.3}, Role::colour);
-      Runner reference(*find_variant("reference"), plan, 2);
-      for (const Variant* variant : runnable_variants(272, 72)) {
-        if (!supports(*variant, plan) || variant->name == "reference" ||
-            variant->name.starts_with("study-"))
-          continue;
-        const std::size_t step = variant->device == Device::cuda ? cuda_step : cpu_step;
-        Runner runner(*variant, plan, 2);
-        for (std::size_t i = turn++ % step; i < std::size(widths) * std::size(heights); i += step) {
-          const int width = widths[i % std::size(widths)];
-          const int height = heights[i / std::size(widths)];
-          const auto seed = static_cast<unsigned>(i);
-          Picture src(u8, width, height, arrangements[i % 3], seed);
-          src.draw(Content::noise, seed);
-          Picture want(u8, width, height, arrangements[i / 2 % 3], seed + 1);
-          Picture got = want;
-          reference.run(src, want);
-          runner.run(src, got);
-          ASSERT_TRUE(got.bytes() == want.bytes())
-              << variant->name << ", " << width << "x" << height << ", border " << name_of(border)
-              << (absolute ? ", absolute" : "");
-        }
-      }
-    }
+  expect_the_same_at(
+      places, u8, [&](bool absolute) { return matrix(shape, absolute); },
+      static_cast<std::size_t>(shape.width));
 }
 
 // One and two bytes a tap; reaches up to what windows of 32, 48 and 64 samples hold, and beyond.

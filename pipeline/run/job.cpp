@@ -1,0 +1,173 @@
+#include "pipeline/run/job.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "pipeline/av/frame_layout.h"
+#include "pipeline/device/cuda.h"
+#include "pipeline/filter/processor_fit.h"
+#include "pipeline/run/verify.h"
+
+namespace vidconv {
+namespace {
+
+// What the source gives first, read while the processor is made; given up where that fails.
+struct FirstItem {
+  explicit FirstItem(Source& from)
+      : source(from), begun{std::async(std::launch::async, [&from] { return from.next(); })} {}
+  ~FirstItem() {
+    if (begun.item.valid()) source.cancel();
+  }
+
+  Source& source;
+  Begun begun;
+};
+
+// Frames are so large that several at once would take too much memory.
+bool one_by_one(const Source& source) {
+  return std::ranges::any_of(source.videos(), [](const InputVideo& video) {
+    return is_huge(video.info.format->id, video.info.width, video.info.height);
+  });
+}
+
+}  // namespace
+
+Job::Job(JobOptions options)
+    : options_(std::move(options)),
+      waking_(wake_chosen_device(options_.device, options_.processor.trace)) {}
+
+void Job::open() {
+  SourceOptions from = options_.source;
+  // Before the device is known: pinned memory is plain memory where there is none.
+  if (options_.device.kind != DeviceWish::Kind::cpu && has_cuda_driver())
+    from.memory = pinned_memory;
+  const bool on_device = options_.decoder.kind == DecoderWish::Kind::nvdec;
+  from.nvdec = choose_decoder(options_.decoder, on_device ? device() : device_, cpu_sees_frames(),
+                              options_.notify);
+  {
+    const TraceSpan span(options_.processor.trace, "start: input", 0);
+    source_ = open_source(options_.input, from);
+  }
+  device();
+  if (!options_.work) return;
+  for (const auto& [stream, video] : source_->videos()) works_.push_back(options_.work(video));
+}
+
+// Waits until it is known.
+const DeviceChoice& Job::device() {
+  if (waking_.choice.valid()) {
+    device_ = waking_.choice.get();
+    if (!device_.why.empty()) notify(options_.notify, Message::device_chosen, device_.why);
+  }
+  return device_;
+}
+
+InputInfo Job::shown() const {
+  return options_.compare ? compared(source_->info(), *options_.compare) : source_->info();
+}
+
+OutputPlan Job::plan() {
+  OutputPlan plan = plan_output(options_.output, options_.sink, shown().videos);
+  if (device_.device == Device::cuda && !cpu_sees_frames() && plan.takes_device_frames)
+    plan.options.encoder.device = device_.index;
+  return plan;
+}
+
+int Job::slots(const VideoInfo& video) const {
+  if (options_.slots > 0) return options_.slots;
+  return default_slots(device_.device, *video.format, video.width, video.height);
+}
+
+ProcessorOptions Job::processor_options(const VideoInfo& video) const {
+  ProcessorOptions o = options_.processor;
+  o.device = device_.device;
+  o.device_index = device_.index;
+  o.slots = slots(video);
+  return o;
+}
+
+// The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
+// device, else other variants of the CPU.
+ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
+  ProcessorOptions o = processor_options(video);
+  o.trace = nullptr;
+  o.slots = 1;
+  const bool on_cpu = o.device == Device::cpu;
+  o.second_opinion = on_cpu && cuda_devices().devices.empty();
+  if (!o.second_opinion) {
+    o.variant = nullptr;
+    o.device = on_cpu ? Device::cuda : Device::cpu;
+  }
+  return o;
+}
+
+std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_device) {
+  if (waking_.awake.valid()) waking_.awake.wait();
+  const VideoInfo video = source_->videos()[number].info;
+  ProcessorOptions o = processor_options(video);
+  o.stay_on_device = stay_on_device;
+  const bool or_cpu = options_.device.kind == DeviceWish::Kind::automatic && !stay_on_device &&
+                      options_.decoder.kind != DecoderWish::Kind::nvdec;
+  auto processor = make_fitting_processor(
+      [&](const ProcessorOptions& with) {
+        return make_processor(works_[number], video.width, video.height, with);
+      },
+      o, or_cpu, options_.notify);
+  device_.device = o.device;
+  if (pinned_memory_ran_out())
+    notify(options_.notify, Message::fallback,
+           "there is not enough pinned memory: copies take longer");
+  return processor;
+}
+
+Processor& Job::prepare(std::size_t video, bool stay_on_device) {
+  processor_.reset();
+  processor_ = make_fitting(video, stay_on_device);
+  return *processor_;
+}
+
+// What filters all videos of the source, and joins with the originals where that is asked for; each
+// made by `make`.
+std::unique_ptr<Processor> Job::make_all(
+    const std::function<std::unique_ptr<Processor>(std::size_t)>& make) const {
+  std::vector<std::unique_ptr<Processor>> all;
+  for (const auto& [stream, video] : source_->videos()) {
+    all.push_back(make(all.size()));
+    if (options_.compare)
+      all.back() = make_compare_processor(std::move(all.back()), video, *options_.compare);
+  }
+  return join_processors(std::move(all));
+}
+
+std::unique_ptr<Verifier> Job::make_verifier() const {
+  if (!options_.verify_every) return nullptr;
+  const auto other = [&](std::size_t number) {
+    const VideoInfo video = source_->videos()[number].info;
+    return make_processor(works_[number], video.width, video.height, verifying_options(video));
+  };
+  return std::make_unique<Verifier>(make_all(other), *options_.verify_every);
+}
+
+RunResult Job::run(RunOptions options) {
+  Trace* const trace = options_.processor.trace;
+  const InputInfo input = shown();
+  const OutputPlan plan = this->plan();
+  auto processor_made = std::async(std::launch::async, [&] {
+    const TraceSpan span(trace, "start: processor", 0);
+    return make_all([&](std::size_t video) { return make_fitting(video, stays_on_device(plan)); });
+  });
+  {
+    const TraceSpan span(trace, "start: output", 0);
+    sink_ = open_sink(plan, input);
+  }
+  FirstItem first(*source_);
+  processor_ = processor_made.get();
+  const auto verifier = make_verifier();
+  options.trace = trace;
+  options.verifier = verifier.get();
+  options.begun = &first.begun;
+  return (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,90 @@
+// Job: an input that is filtered into an output, from the choice of a device to the output's name.
+// What the command and the library have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/notice.h"
+#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/device/device_choice.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/filter/work.h"
+#include "pipeline/run/compare.h"
+#include "pipeline/run/run.h"
+#include "pipeline/run/waking_device.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+struct JobOptions {
+  std::string input, output;  // as open_source() and plan_output() take them
+  SourceOptions source;       // without `nvdec` and `memory`, which depend on the device
+  SinkOptions sink;
+  DeviceWish device;
+  DecoderWish decoder;
+  std::function<Work(const VideoInfo&)> work;  // what is done to frames of a video
+  int slots = 0;                               // 0: as many as the device and the frames want
+  ProcessorOptions processor;                  // without the device and `slots`
+  std::optional<Comparison> compare;
+  std::optional<int> verify_every;  // frames
+  Notify notify;
+};
+
+// Belongs to one thread. Its parts are there from the call on that makes them, also when a later
+// one throws.
+class Job {
+ public:
+  // Wakes the device, which takes its time on another thread.
+  explicit Job(JobOptions options);
+
+  // Opens the input, waits until the device is known and decides what is done. Throws Error(input),
+  // Error(device), Error(usage).
+  void open();
+  // What would come out. After open().
+  OutputPlan plan();
+  // Whether filtered frames go to such an output without having seen the CPU.
+  static bool stays_on_device(const OutputPlan& plan) {
+    return plan.options.encoder.device.has_value();
+  }
+  // Makes what filters one of the videos, as large as the device's memory allows; it may be one of
+  // the CPU where the choice was ours. After open(); replaces an earlier one.
+  Processor& prepare(std::size_t video, bool stay_on_device);
+  // All of it: opens the output while the processors are made, filters everything and finishes the
+  // output. After open(). Of `options` the observer and `reached` are the caller's, the rest the
+  // job's.
+  RunResult run(RunOptions options);
+
+  // nullptr until they are there.
+  Source* source() const { return source_.get(); }
+  const Processor* processor() const { return processor_.get(); }
+  const Sink* sink() const { return sink_.get(); }
+  const std::vector<Work>& works() const { return works_; }  // of each video
+  // Frames in flight inside the processor of that video.
+  int slots(const VideoInfo& video) const;
+
+ private:
+  const DeviceChoice& device();
+  bool cpu_sees_frames() const { return options_.verify_every || options_.compare; }
+  InputInfo shown() const;  // what the output is made of
+  ProcessorOptions processor_options(const VideoInfo& video) const;
+  ProcessorOptions verifying_options(const VideoInfo& video) const;
+  std::unique_ptr<Processor> make_fitting(std::size_t video, bool stay_on_device);
+  std::unique_ptr<Processor> make_all(
+      const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
+  std::unique_ptr<Verifier> make_verifier() const;
+
+  const JobOptions options_;
+  DeviceChoice device_;
+  std::unique_ptr<Source> source_;
+  std::vector<Work> works_;
+  std::unique_ptr<Processor> processor_;
+  std::unique_ptr<Sink> sink_;
+  WakingDevice waking_;  // ends before all that it uses
+};
+
+}  // namespace vidconv

@@ -1,0 +1,20 @@
+// A device takes longer to start than an input and an output to open: all of them at once.
+#pragma once
+
+#include <future>
+
+#include "pipeline/bytes/trace.h"
+#include "pipeline/device/device_choice.h"
+
+namespace vidconv {
+
+// A device that wakes on a thread of its own. Until it is awake, frames are read into memory that
+// it hears of then.
+struct WakingDevice {
+  std::future<DeviceChoice> choice;  // what choose_device() returns or throws
+  std::future<void> awake;           // later: it can be used
+};
+// `trace` may be null; outlives the waking.
+WakingDevice wake_chosen_device(const DeviceWish& wish, Trace* trace);
+
+}  // namespace vidconv

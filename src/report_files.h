@@ -1,0 +1,35 @@
+// The files of --stats and --trace: looked at and opened before there is any work, written at its
+// end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pipeline/bytes/partial_file.h"
+#include "pipeline/bytes/run_files.h"
+#include "pipeline/bytes/trace.h"
+#include "src/options.h"
+
+namespace vidconv {
+
+class ReportFiles {
+ public:
+  explicit ReportFiles(const Options& options) : options_(options) {}  // which outlive it
+  // Throws Error(output), Error(usage) where one of them is another file of the run or exists and
+  // is no report; neither is made then. `files` outlive it.
+  void open(RunFiles& files);
+
+  Trace* trace() const { return trace_.get(); }  // null where none is wanted
+  void finish_trace() const;
+  bool wants_stats() const { return !options_.stats_file.empty(); }
+  bool stats_on_stdout() const { return options_.stats_file == "-"; }
+  // Once; where there is no such file, or making it has failed, nothing happens.
+  void write_stats(const std::string& json);
+
+ private:
+  const Options& options_;
+  std::unique_ptr<PartialFile> stats_;
+  std::unique_ptr<Trace> trace_;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,79 @@
+// From the user's words to a device and a decoder.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pipeline/base/error.h"
+#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/device/device_choice.h"
+
+namespace vidconv {
+namespace {
+
+template <class Act>
+std::string refusal(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::usage);
+    return error.message();
+  }
+  return "";
+}
+
+TEST(DeviceWish, IsWhatWasWritten) {
+  using Kind = DeviceWish::Kind;
+  EXPECT_EQ(parse_device("auto").kind, Kind::automatic);
+  EXPECT_EQ(parse_device("cpu").kind, Kind::cpu);
+  EXPECT_EQ(parse_device("cuda").kind, Kind::cuda);
+  EXPECT_EQ(parse_device("cuda").index, 0);
+  EXPECT_EQ(parse_device("cuda:12").kind, Kind::cuda);
+  EXPECT_EQ(parse_device("cuda:12").index, 12);
+  EXPECT_EQ(parse_device("cuda:12").text, "cuda:12");
+}
+
+TEST(DeviceWish, RefusesOtherTextByName) {
+  for (const std::string text : {"", "gpu", "cuda:", "cuda:-1", "cuda:0x1", "cuda:99999999999"}) {
+    const std::string line = refusal([&] { parse_device(text); });
+    EXPECT_NE(line.find("`device`"), line.npos) << text;
+    EXPECT_NE(line.find("use auto, cpu, cuda or cuda:N"), line.npos) << text;
+  }
+  EXPECT_NE(refusal([] { parse_device("cdua"); }).find("cuda"), std::string::npos);
+}
+
+TEST(DecoderWish, IsWhatWasWritten) {
+  using Kind = DecoderWish::Kind;
+  EXPECT_EQ(parse_decoder("auto").kind, Kind::automatic);
+  EXPECT_EQ(parse_decoder("cpu").kind, Kind::cpu);
+  EXPECT_EQ(parse_decoder("nvdec").kind, Kind::nvdec);
+  EXPECT_FALSE(parse_decoder("nvdec").sessions);
+  EXPECT_EQ(parse_decoder("nvdec:64").sessions, 64);
+  for (const std::string text : {"", "nvdec:", "nvdec:0", "nvdec:65", "nvdec:2x", "gpu"})
+    EXPECT_NE(refusal([&] { parse_decoder(text); }).find("`decoder`"), std::string::npos) << text;
+}
+
+TEST(DecoderWish, NvdecWantsItsFramesOnTheDevice) {
+  const DecoderWish nvdec = parse_decoder("nvdec:3");
+  const DeviceChoice cuda{Device::cuda, 2, ""}, cpu{}, none_found{Device::cpu, 0, "no driver"};
+  const auto chosen = choose_decoder(nvdec, cuda, false, {});
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->device, 2);
+  EXPECT_EQ(chosen->sessions, 3);
+  EXPECT_FALSE(choose_decoder(parse_decoder("auto"), cuda, false, {}));
+  EXPECT_FALSE(choose_decoder(parse_decoder("cpu"), cuda, true, {}));
+
+  EXPECT_NE(refusal([&] { choose_decoder(nvdec, cpu, false, {}); }).find("CPU convolves"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { choose_decoder(nvdec, cuda, true, {}); }).find("`verify`"),
+            std::string::npos);
+  int lines = 0;
+  const Notify count = [&](Message kind, const std::string&) {
+    EXPECT_EQ(kind, Message::fallback);
+    ++lines;
+  };
+  EXPECT_FALSE(choose_decoder(nvdec, none_found, false, count));
+  EXPECT_EQ(lines, 1);
+}
+
+}  // namespace
+}  // namespace vidconv
