@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "kernels/cuda/check.h"
@@ -28,13 +29,23 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
+// Whether the kernels that run on a device of this compute capability (900 for 9.0) wait there:
+// what was compiled for older ones, and by the driver once more for this one, does not.
+inline bool kernels_wait(int capability) {
+  constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};
+  return std::ranges::any_of(compiled_for,
+                             [&](int version) { return version >= 900 && version <= capability; });
+}
+
 // Launches a kernel that calls wait_for_earlier_kernels(). Throws as check_launch() does.
 template <class Work>
 void launch(const char* name, void (*kernel)(Work), int blocks, dim3 threads, int shared_bytes,
             cudaStream_t stream, const Work& work) {
-  int device = 0, major = 0;
+  int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "the device's compute capability");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
         "the device's compute capability");
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -45,7 +56,7 @@ void launch(const char* name, void (*kernel)(Work), int blocks, dim3 threads, in
   config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   config.stream = stream;
   config.attrs = &overlap;
-  config.numAttrs = major >= 9 ? 1 : 0;
+  config.numAttrs = kernels_wait(major * 100 + minor * 10) ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, work), name);
 }
 
