@@ -10,7 +10,8 @@
 //                       the same as vidconv does it: one thread reads frames of so many bytes into
 //                       N slots of memory, another writes them out; nothing lies between
 //   vidconv-frames supply BYTES         so many bytes to standard output, likewise
-//   vidconv-frames drain                standard input to nowhere, likewise; prints bytes per second
+//   vidconv-frames drain                standard input to nowhere, likewise; prints bytes per
+//   second
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
