@@ -136,6 +136,11 @@ inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
          rounding_serves(plan.finish) && abilities.sm80();
 }
 
+// The same for samples of two bytes, which are finished by finish_int().
+inline bool imma_serves_two_bytes(const Plan& plan, const CudaAbilities& abilities) {
+  return plan.sample.storage == Storage::u16 && plan.arith == Arith::int32 && abilities.sm80();
+}
+
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large
 // by n (m d - 2^k) / d < n, which does no harm up to 256 d * d <= 2^k. With the k below that holds
 // up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
