@@ -32,7 +32,7 @@ constexpr Variant table[] = {
     {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
     {"cuda-fill", "vectors of one value", Device::cuda,
      prepare_if<cuda::supports_fill, cuda::make_fill>},
-    {"cuda-dense-imma", "8 bits, one or two matrices of up to 9x9, tensor cores", Device::cuda,
+    {"cuda-dense-imma", "integers, one or two matrices of up to 9x9, tensor cores", Device::cuda,
      prepare_if<cuda::supports_dense_imma, cuda::make_dense_imma>},
     {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
      Device::cuda, prepare_if<cuda::supports_separable_short, cuda::make_separable_short>},
