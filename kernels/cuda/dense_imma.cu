@@ -391,7 +391,9 @@ bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
-  return fits && (imma_serves(plan, abilities) || imma_serves_two_bytes(plan, abilities));
+  if (fits && imma_serves(plan, abilities)) return true;
+  // Two matrices of 16-bit samples are faster without.
+  return fits && plan.terms.size() == 1 && imma_serves_two_bytes(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {

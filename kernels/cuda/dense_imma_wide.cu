@@ -50,34 +50,17 @@ struct Layout {
   static constexpr int margin = round_up(radius(chunks), vector_samples<T>);
   static constexpr int last_window = margin - radius(chunks) + tile_width - block;
   static constexpr int pitch = round_up(last_window + 16 * chunks, vector_samples<T>);
+  static constexpr int stride = pitch * static_cast<int>(sizeof(T));  // bytes
 };
-
-// Which byte of a sample takes part in a product. Of 8-bit samples there is the lower one only.
-enum class Part { low, high };
-
-// What of a window takes part.
-template <Part part, int chunks>
-__device__ inline void load_part(unsigned (&a)[chunks], const std::uint16_t* from, int q) {
-  unsigned other[chunks];  // for nothing, and so nothing is done for it
-  if constexpr (part == Part::low)
-    load_halves<chunks>(a, other, from, q);
-  else
-    load_halves<chunks>(other, a, from, q);
-}
-template <Part, int chunks>
-__device__ inline void load_part(unsigned (&a)[chunks], const std::uint8_t* from, int q) {
-  load_window<chunks>(a, from, q);
-}
 
 // The lane's part of one row of samples, of blocks g and g + 8; and of one kernel row.
 template <int chunks>
 struct SampleRow {
   unsigned a[2][chunks];
 
-  template <Part part, class T>
-  __device__ void load(const T* from, int q) {
-    load_part<part>(a[0], from, q);
-    load_part<part>(a[1], from + 8 * block, q);
+  __device__ void load(const std::uint8_t* from, int q) {
+    load_window<chunks>(a[0], from, q);
+    load_window<chunks>(a[1], from + 8 * block, q);
   }
 };
 template <int chunks>
@@ -109,19 +92,18 @@ __device__ inline Sums multiply_add(const SampleRow<chunks>& row, const unsigned
   return sums;
 }
 
-// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of one part of the
+// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of one byte of the
 // sample rows from r on. `from` is where the lane's windows begin in the first of them. Of both
 // kinds of rows one more than there are is read.
-template <class Byte, Part part, int chunks, class T>
-__device__ inline void add_rows(Sums (&sums)[strip], const T* from, int height,
-                                const unsigned* taps) {
-  constexpr int pitch = Layout<T, chunks>::pitch;
+template <class Byte, int stride, int chunks>
+__device__ __forceinline__ void add_rows(Sums (&sums)[strip], const std::uint8_t* from, int height,
+                                         const unsigned* taps) {
   const int q = static_cast<int>(threadIdx.x) % 4;
   SampleRow<chunks> rows[strip];  // for kernel row j, sample row j + r is in rows[(j + r) % strip]
 #pragma unroll
   for (SampleRow<chunks>& row : rows) {
-    row.template load<part>(from, q);
-    from += pitch;
+    row.load(from, q);
+    from += stride;
   }
   KernelRow<chunks> kernel_row, next_row;
   next_row.load(taps);
@@ -135,10 +117,10 @@ __device__ inline void add_rows(Sums (&sums)[strip], const T* from, int height,
 #pragma unroll
       for (int r = 0; r < strip; ++r) {
         sums[r] = multiply_add<Byte>(rows[(i + r) % strip], kernel_row.b, sums[r]);
-        if (r == 0) rows[i].template load<part>(from + i * pitch, q);
+        if (r == 0) rows[i].load(from + i * stride, q);
       }
     }
-    from += strip * pitch;
+    from += strip * stride;
     taps += strip * KernelRow<chunks>::words;
   }
 }
@@ -149,24 +131,34 @@ __device__ inline void shift_up(Sums (&sums)[strip], std::int32_t start) {
 }
 
 // All products, the heaviest first; sums[r] becomes the response of row r, and `start`.
-template <int chunks, int bytes, class T>
-__device__ inline void add_all(Sums (&sums)[strip], const T* from, const Work& work) {
-  constexpr bool two_parts = sizeof(T) == 2;
-  constexpr int products = bytes + (two_parts ? 1 : 0);  // of different weights
-  const int height = work.height;
-  const unsigned* const upper = work.taps;
-  const unsigned* const lower = upper + (height + 1) * KernelRow<chunks>::words;
+template <int chunks, int bytes>
+__device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
+                               std::uint8_t) {
+  constexpr int stride = Layout<std::uint8_t, chunks>::stride;
 #pragma unroll
-  for (Sums& sum : sums) sum = all(products == 1 ? work.start : 0);
-  if constexpr (two_parts) {
-    add_rows<std::int8_t, Part::high, chunks>(sums, from, height, upper);
-    shift_up(sums, bytes == 1 ? work.start : 0);
-  }
-  add_rows<std::int8_t, Part::low, chunks>(sums, from, height, upper);
+  for (Sums& sum : sums) sum = all(bytes == 1 ? work.start : 0);
+  add_rows<std::int8_t, stride, chunks>(sums, from, work.height, work.taps);
   if constexpr (bytes == 2) {
-    if constexpr (two_parts) add_rows<std::uint8_t, Part::high, chunks>(sums, from, height, lower);
     shift_up(sums, work.start);
-    add_rows<std::uint8_t, Part::low, chunks>(sums, from, height, lower);
+    const unsigned* const lower = work.taps + (work.height + 1) * KernelRow<chunks>::words;
+    add_rows<std::uint8_t, stride, chunks>(sums, from, work.height, lower);
+  }
+}
+// Bytes of samples lie as split_bytes() leaves them. Both bytes of taps are signed, so that one
+// piece of code adds them all: with several, sums would not stay in registers.
+template <int chunks, int bytes>
+__device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
+                               std::uint16_t) {
+  using L = Layout<std::uint16_t, chunks>;
+#pragma unroll
+  for (Sums& sum : sums) sum = all(0);
+#pragma unroll 1
+  for (int product = 0; product < 2 * bytes; ++product) {
+    const bool high = product % 2 == 0, lower = product >= 2;
+    const unsigned* const taps =
+        work.taps + (lower ? (work.height + 1) * KernelRow<chunks>::words : 0);
+    add_rows<std::int8_t, L::stride, chunks>(sums, from + (high ? L::pitch : 0), work.height, taps);
+    if (high) shift_up(sums, 0);
   }
 }
 
@@ -203,6 +195,10 @@ __global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
   wait_for_earlier_kernels();
   load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();
+  if constexpr (sizeof(T) == 2) {
+    split_bytes<L::pitch>(samples, piece.rows);
+    __syncthreads();
+  }
 
   const int lane = static_cast<int>(threadIdx.x), g = lane / 4, q = lane % 4;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
@@ -211,8 +207,10 @@ __global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
   if (y0 >= dst.height) return;
 
   Sums sums[strip];
-  add_all<chunks, bytes>(
-      sums, samples + first_row * L::pitch + L::margin - radius(chunks) + block * g, work);
+  add_all<chunks, bytes>(sums,
+                         reinterpret_cast<const std::uint8_t*>(samples) + first_row * L::stride +
+                             L::margin - radius(chunks) + block * g,
+                         work, T{});
 
   with_codes<T>(work, [&](auto codes) {
     const bool whole = is_aligned(dst, 2 * sizeof(T)) && tile.x + tile_width <= dst.width &&
@@ -270,7 +268,10 @@ class DenseImmaWide final : public Convolver {
         const int i = window_slot(k, chunks) - lane / 4 - radius(chunks) + t.anchor_x;
         if (i < 0 || i >= t.width || row == t.height) continue;
         const double tap = t.dense[static_cast<std::size_t>(row * t.width + i)];
-        packed |= byte_of(static_cast<int>(tap), byte, bytes) << (8 * b);
+        const int whole = static_cast<int>(tap);
+        const unsigned part =
+            sizeof(T) == 1 ? byte_of(whole, byte, bytes) : signed_byte_of(whole, byte, bytes);
+        packed |= part << (8 * b);
       }
       return packed;
     };
@@ -306,6 +307,8 @@ bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) 
   if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
+  if (plan.sample.storage == Storage::u16 && !std::ranges::all_of(t.dense, has_signed_bytes))
+    return false;
   return reach_to_the_sides(t) <= radius(most_chunks) && t.height <= tallest &&
          bytes_needed(t.dense) != 0 &&
          (imma_serves(plan, abilities) || imma_serves_two_bytes(plan, abilities));

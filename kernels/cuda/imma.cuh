@@ -112,6 +112,12 @@ inline unsigned byte_of(int tap, int byte, int bytes) {
   return static_cast<unsigned>(tap >> (8 * (bytes - 1 - byte))) & 0xFFu;
 }
 
+// The same where the lower byte is signed, too, and the upper one makes up for it.
+inline bool has_signed_bytes(double tap) { return tap >= -32768 && tap < 32768 - 128; }
+inline unsigned signed_byte_of(int tap, int byte, int bytes) {
+  return byte_of(byte == 0 && bytes == 2 ? tap + 128 : tap, byte, bytes);
+}
+
 // The last step for 8-bit codes of int32 plans: finish_int() of an `n` that has the offset in it
 // already, less the clamp to [0, 255], which pack_codes() makes up for.
 struct Rounding {

@@ -59,9 +59,9 @@ __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int
     b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + chunk_offset(chunks - 1, q, chunks));
 }
 
-// The same of 16-bit samples, their lower and upper bytes.
+// The same of 16-bit samples: their lower and upper bytes.
 template <int chunks>
-__device__ void load_halves(unsigned (&low)[chunks], unsigned (&high)[chunks],
+__device__ void load_window(unsigned (&low)[chunks], unsigned (&high)[chunks],
                             const std::uint16_t* from, int q) {
   constexpr unsigned lower = 0x6420, upper = 0x7531;
 #pragma unroll

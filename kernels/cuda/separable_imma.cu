@@ -115,7 +115,7 @@ template <int chunks, int bytes>
 __device__ inline Sums row_sums(const PassTaps<chunks, bytes>& taps, const std::uint16_t* from,
                                 int q, const Sums&, std::int32_t start) {
   unsigned low[chunks], high[chunks];
-  load_halves<chunks>(low, high, from, q);
+  load_window<chunks>(low, high, from, q);
   return column_sums(taps, low, high, start);
 }
 
