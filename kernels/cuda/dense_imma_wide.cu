@@ -145,14 +145,16 @@ __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, co
   }
 }
 // Bytes of samples lie as split_bytes() leaves them. Both bytes of taps are signed, so that one
-// piece of code adds them all: with several, sums would not stay in registers.
+// piece of code adds them all: with four, sums would not stay in registers; two are faster than
+// one.
 template <int chunks, int bytes>
 __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
                                std::uint16_t) {
   using L = Layout<std::uint16_t, chunks>;
 #pragma unroll
   for (Sums& sum : sums) sum = all(0);
-#pragma unroll 1
+  constexpr int copies = bytes == 1 ? 2 : 1;
+#pragma unroll copies
   for (int product = 0; product < 2 * bytes; ++product) {
     const bool high = product % 2 == 0, lower = product >= 2;
     const unsigned* const taps =
