@@ -1,10 +1,12 @@
-// cuda-dense-imma: one or two matrices that fit into 9x9 around the output sample, for 8-bit
+// cuda-dense-imma: one or two matrices that fit into 9x9 around the output sample, for integer
 // samples on the integer tensor cores.
 //
 // A warp makes 128 outputs of a row at a time, in 16 blocks of 8. Two kernel rows are one product
 //   [16 blocks x (16 samples of row j, 16 of row j + 1)] * [32 x 8 outputs of a block],
 // samples in A, taps in B. A row of samples is loaded once and used by all outputs that see it.
+// Samples of 16 bits take a product for each of their bytes, as do taps.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cuda/batch.cuh"
@@ -36,11 +38,16 @@ struct Work {
   const uint2* taps;  // [term][parity][byte][pair of sample rows][lane], in device memory
 };
 
+// Pairs of sample rows that a strip needs.
+template <int size>
+constexpr int pairs_of_strip = strip / 2 + size / 2;
+
 // B of a term, one byte of the taps each: for pairs of sample rows of which the first is kernel row
 // 0 (parity 0) or comes before it (parity 1), so that outputs of all rows use the same pairs.
 template <int size, int bytes>
 struct MatrixTaps {
   static constexpr int pairs = (size + 1) / 2;
+  static constexpr int rows_of_pairs = pairs_of_strip<size>;
   uint2 b[2][bytes][pairs];
 
   __device__ explicit MatrixTaps(const uint2* from) {
@@ -54,9 +61,19 @@ struct MatrixTaps {
   }
 
   // The responses of output row `row`; rows[p] is the lane's part of sample rows 2p and 2p + 1.
-  __device__ Sums response(const uint4* rows, int row, const Sums& start) const {
-    if constexpr (bytes == 1) return add<0>(rows, row, start);
-    return add<bytes - 1>(rows, row, next_byte(add<0>(rows, row, all(0)), start.v[0]));
+  __device__ Sums response(const uint4 (&rows)[1][rows_of_pairs], int row,
+                           const Sums& start) const {
+    if constexpr (bytes == 1) return add<0>(rows[0], row, start);
+    return add<bytes - 1>(rows[0], row, next_byte(add<0>(rows[0], row, all(0)), start.v[0]));
+  }
+  // The same of the lower and the upper bytes of samples.
+  __device__ Sums response(const uint4 (&rows)[2][rows_of_pairs], int row,
+                           const Sums& start) const {
+    Sums sums = next_byte(add<0>(rows[1], row, all(0)), bytes == 1 ? start.v[0] : 0);
+    sums = add<0>(rows[0], row, sums);
+    if constexpr (bytes == 1) return sums;
+    sums = next_byte(add<bytes - 1>(rows[1], row, sums), start.v[0]);
+    return add<bytes - 1>(rows[0], row, sums);
   }
 
  private:
@@ -91,22 +108,29 @@ __device__ inline int rounded_norm(int a, int b) {
 enum class Join { none, short_norm, absolutes, any };
 
 // The samples of a tile in shared memory.
-template <int size>
+template <class T, int size>
 struct Layout {
   static constexpr int half = size / 2;
-  static constexpr int margin = vector_samples<std::uint8_t>;
+  static constexpr int margin = vector_samples<T>;
   static constexpr int pitch = tile_width + 2 * margin;
   static constexpr int rows = tile_height + size - 1;
-  static constexpr int bytes = rows * pitch;
-  static constexpr int pairs = strip / 2 + size / 2;  // of rows that a strip needs
+  static constexpr Window window(const Tile& tile) {
+    return {tile.x - reach, tile.y - half,  tile_width + 2 * reach,
+            rows,           margin - reach, pitch,
+            half,           half,           half};
+  }
 };
 
-// A of a strip: the lane's part of pairs of sample rows, of blocks g and g + 8 each.
+// A of a strip: the lane's part of pairs of sample rows, of blocks g and g + 8 each. Samples of 16
+// bits give two: of their lower and of their upper bytes.
+template <class T, int size>
+using StripPairs = uint4[sizeof(T)][pairs_of_strip<size>];
+
 template <int size>
-__device__ inline void load_pairs(uint4 (&pairs)[Layout<size>::pairs], const std::uint8_t* from,
+__device__ inline void load_pairs(StripPairs<std::uint8_t, size>& pairs, const std::uint8_t* from,
                                   std::ptrdiff_t stride) {
 #pragma unroll
-  for (uint4& pair : pairs) {
+  for (uint4& pair : pairs[0]) {
     pair.x = *reinterpret_cast<const unsigned*>(from);
     pair.y = *reinterpret_cast<const unsigned*>(from + 8 * block);
     from += stride;
@@ -116,33 +140,61 @@ __device__ inline void load_pairs(uint4 (&pairs)[Layout<size>::pairs], const std
   }
 }
 
+template <int size>
+__device__ inline void load_pairs(StripPairs<std::uint16_t, size>& pairs, const std::uint16_t* from,
+                                  int pitch) {
+  constexpr unsigned lower = 0x6420, upper = 0x7531;
+#pragma unroll
+  for (int p = 0; p < pairs_of_strip<size>; ++p) {
+    uint2 v[2][2];
+#pragma unroll
+    for (auto& row : v) {
+      row[0] = *reinterpret_cast<const uint2*>(from);
+      row[1] = *reinterpret_cast<const uint2*>(from + 8 * block);
+      from += pitch;
+    }
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+      const auto bytes = [&](uint2 w) { return __byte_perm(w.x, w.y, part == 0 ? lower : upper); };
+      pairs[part][p] = {bytes(v[0][0]), bytes(v[0][1]), bytes(v[1][0]), bytes(v[1][1])};
+    }
+  }
+}
+
+// Two codes side by side, as they are stored.
+__device__ inline unsigned two_codes(std::uint8_t, int a, int b, int) { return pack_codes(a, b); }
+__device__ inline unsigned two_codes(std::uint16_t, int a, int b, int shift) {
+  return (static_cast<unsigned>(a) | static_cast<unsigned>(b) << 16) << shift;
+}
+
 // Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip. `terms`: 1,
 // or 2 with taps of their own.
-template <int terms, class Taps, class Code, class Store>
-__device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const uint4* pairs,
-                                const Sums& start, Code code, Store store) {
+template <class T, int terms, class Taps, class Pairs, class Code, class Store>
+__device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const Pairs& pairs,
+                                const Sums& start, int shift, Code code, Store store) {
 #pragma unroll
   for (int r = 0; r < strip; ++r) {
     const Sums a = taps.response(pairs, r, start);
     Sums b{};
     if constexpr (terms == 2) b = more_taps.response(pairs, r, start);
-    store(r, pack_codes(code(a.v[0], b.v[0]), code(a.v[1], b.v[1])),
-          pack_codes(code(a.v[2], b.v[2]), code(a.v[3], b.v[3])));
+    store(r, two_codes(T{}, code(a.v[0], b.v[0]), code(a.v[1], b.v[1]), shift),
+          two_codes(T{}, code(a.v[2], b.v[2]), code(a.v[3], b.v[3]), shift));
   }
 }
 
 // Stores what rows(store) gives, as for_rows() does: two codes of each block, at (x, y0) and 8
-// blocks to the right, as far as the plane reaches; in words of two bytes where it holds the tile,
+// blocks to the right, as far as the plane reaches; in words of two codes where it holds the tile,
 // which begins with column tile_x. (Asked in here, and not before the sums: registers are scarce.)
-template <class Rows>
-__device__ inline void store_strip(const Plane<std::uint8_t>& dst, int tile_x, int x, int y0,
-                                   Rows rows) {
-  if (is_aligned(dst, 2) && tile_x + tile_width <= dst.width && y0 + strip <= dst.height) {
-    std::uint8_t* to = dst.row(y0) + x;
+template <class T, class Rows>
+__device__ inline void store_strip(const Plane<T>& dst, int tile_x, int x, int y0, Rows rows) {
+  using Two = std::conditional_t<sizeof(T) == 1, std::uint16_t, unsigned>;
+  if (is_aligned(dst, sizeof(Two)) && tile_x + tile_width <= dst.width &&
+      y0 + strip <= dst.height) {
+    T* to = dst.row(y0) + x;
     rows([&](int, unsigned left, unsigned right) {
-      *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
-      *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
-      to += dst.stride;
+      *reinterpret_cast<Two*>(to) = static_cast<Two>(left);
+      *reinterpret_cast<Two*>(to + 8 * block) = static_cast<Two>(right);
+      to = reinterpret_cast<T*>(reinterpret_cast<std::byte*>(to) + dst.stride);
     });
   } else {
     rows([&](int r, unsigned left, unsigned right) {
@@ -155,9 +207,17 @@ __device__ inline void store_strip(const Plane<std::uint8_t>& dst, int tile_x, i
 
 // Calls body(code) with the shortest function that makes a code, not clamped, of two responses; of
 // the first alone where there is no second.
-template <Join join, class Body>
+template <class T, Join join, class Body>
 __device__ inline void with_code(const Work& work, Body body) {
-  if constexpr (join == Join::none)
+  if constexpr (sizeof(T) == 2)
+    with_finish(work.finish, [&](const Finish& f) {
+      body([&](int a, int b) {
+        if constexpr (join == Join::none) return finish_int(f, a);
+        const std::int32_t responses[2] = {a, b};
+        return static_cast<int>(finish<T>(f, responses, 2));
+      });
+    });
+  else if constexpr (join == Join::none)
     with_rounding(work.rounding, [&](auto round) { body([=](int n, int) { return round(n); }); });
   else if constexpr (join == Join::short_norm)
     body([](int a, int b) { return rounded_norm(a, b); });
@@ -171,40 +231,55 @@ __device__ inline void with_code(const Work& work, Body body) {
   else
     body([&](int a, int b) {
       const std::int32_t responses[2] = {a, b};
-      return static_cast<int>(finish<std::uint8_t>(work.finish, responses, 2));
+      return static_cast<int>(finish<T>(work.finish, responses, 2));
     });
 }
 
-template <int size, int bytes, Join join>
+// Brings the lane's pairs of rows; `first_row` is that of its warp in the tile. All threads of the
+// block take part.
+template <int size>
+__device__ inline void load(StripPairs<std::uint8_t, size>& pairs, std::uint8_t* samples,
+                            const Tile& tile, const Sampling& sampling, int first_row, int column) {
+  const ByteView view = view_window(samples, Layout<std::uint8_t, size>::window(tile),
+                                    tile.pair.src.as<const std::uint8_t>(), sampling);
+  load_pairs<size>(pairs, view.row(first_row) + column, view.stride);
+}
+template <int size>
+__device__ inline void load(StripPairs<std::uint16_t, size>& pairs, std::uint16_t* samples,
+                            const Tile& tile, const Sampling& sampling, int first_row, int column) {
+  const Window w = Layout<std::uint16_t, size>::window(tile);
+  load_tile(samples, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left},
+            tile.pair.src.as<const std::uint16_t>(), sampling);
+  __syncthreads();
+  load_pairs<size>(pairs, samples + first_row * w.pitch + w.lead + column, w.pitch);
+}
+
+template <class T, int size, int bytes, Join join>
 __global__ void __launch_bounds__(warp_size* warps)
     dense_imma_kernel(const __grid_constant__ Work work) {
-  using L = Layout<size>;
+  using L = Layout<T, size>;
   using Taps = MatrixTaps<size, bytes>;
   constexpr int terms = join == Join::none ? 1 : 2;
-  __shared__ __align__(16) std::uint8_t samples[L::bytes];
+  __shared__ __align__(16) T samples[L::rows * L::pitch];
 
   const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const Taps taps(work.taps);
   const Taps more_taps(work.taps + (terms - 1) * 2 * bytes * Taps::pairs * warp_size);
-  const Window wanted{tile.x - reach, tile.y - L::half,  tile_width + 2 * reach,
-                      L::rows,        L::margin - reach, L::pitch,
-                      L::half,        L::half,           L::half};
   let_next_kernel_start();
   wait_for_earlier_kernels();
-  const ByteView view =
-      view_window(samples, wanted, tile.pair.src.as<const std::uint8_t>(), work.sampling);
 
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
-  uint4 pairs[L::pairs];
-  load_pairs<size>(pairs, view.row(first_row) + block * g + 4 * q, view.stride);
+  StripPairs<T, size> pairs;
+  load<size>(pairs, samples, tile, work.sampling, first_row, block * g + 4 * q);
 
-  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
   const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
-  const Sums start = all_kept(join == Join::none ? work.finish.offset : 0);
-  with_code<join>(work, [&](auto code) {
-    store_strip(dst, tile.x, x, y0,
-                [&](auto store) { for_rows<terms>(taps, more_taps, pairs, start, code, store); });
+  const Sums start = all_kept(sizeof(T) == 1 && join == Join::none ? work.finish.offset : 0);
+  with_code<T, join>(work, [&](auto code) {
+    store_strip(dst, tile.x, x, y0, [&](auto store) {
+      for_rows<T, terms>(taps, more_taps, pairs, start, work.sampling.shift, code, store);
+    });
   });
 }
 
@@ -234,20 +309,20 @@ bool has_short_norm(const Plan& plan) {
   return squares < 0x1p23;
 }
 
-template <int size, int bytes, Join join>
+template <class T, int size, int bytes, Join join>
 class DenseImma final : public Convolver {
  public:
   explicit DenseImma(const Plan& plan) : taps_(all_taps(plan)) {
     work_.sampling = sampling_of(plan);
     work_.finish = plan.finish;
-    work_.rounding = rounding_of(plan.finish);
+    if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
     work_.taps = taps_.data();
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      launch("cuda-dense-imma", dense_imma_kernel<size, bytes, join>, blocks,
+      launch("cuda-dense-imma", dense_imma_kernel<T, size, bytes, join>, blocks,
              dim3(warp_size, warps), 0, stream, work_);
     });
   }
@@ -279,16 +354,34 @@ class DenseImma final : public Convolver {
   Work work_{};
 };
 
-template <int size>
-std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+template <class T, int size>
+std::unique_ptr<Convolver> make_of_size(const Plan& plan) {
   if (plan.terms.size() == 2) {
-    if (has_short_norm(plan)) return std::make_unique<DenseImma<size, 1, Join::short_norm>>(plan);
-    if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
-      return std::make_unique<DenseImma<size, 1, Join::absolutes>>(plan);
-    return std::make_unique<DenseImma<size, 1, Join::any>>(plan);
+    if constexpr (sizeof(T) == 1) {
+      if (has_short_norm(plan))
+        return std::make_unique<DenseImma<T, size, 1, Join::short_norm>>(plan);
+      if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
+        return std::make_unique<DenseImma<T, size, 1, Join::absolutes>>(plan);
+    }
+    return std::make_unique<DenseImma<T, size, 1, Join::any>>(plan);
   }
-  if (bytes_needed_by_all(plan) == 1) return std::make_unique<DenseImma<size, 1, Join::none>>(plan);
-  return std::make_unique<DenseImma<size, 2, Join::none>>(plan);
+  if (bytes_needed_by_all(plan) == 1)
+    return std::make_unique<DenseImma<T, size, 1, Join::none>>(plan);
+  return std::make_unique<DenseImma<T, size, 2, Join::none>>(plan);
+}
+
+template <class T>
+std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+  switch (square_for(plan)) {
+    case 3:
+      return make_of_size<T, 3>(plan);
+    case 5:
+      return make_of_size<T, 5>(plan);
+    case 7:
+      return make_of_size<T, 7>(plan);
+    default:
+      return make_of_size<T, largest>(plan);
+  }
 }
 
 }  // namespace
@@ -298,20 +391,14 @@ bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
-  return fits && imma_serves(plan, abilities);
+  if (fits && imma_serves(plan, abilities)) return true;
+  // Two matrices of 16-bit samples are faster without.
+  return fits && plan.terms.size() == 1 && imma_serves_two_bytes(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {
-  switch (square_for(plan)) {
-    case 3:
-      return make_sized<3>(plan);
-    case 5:
-      return make_sized<5>(plan);
-    case 7:
-      return make_sized<7>(plan);
-    default:
-      return make_sized<largest>(plan);
-  }
+  return plan.sample.storage == Storage::u16 ? make_sized<std::uint16_t>(plan)
+                                             : make_sized<std::uint8_t>(plan);
 }
 
 }  // namespace vidconv::cuda

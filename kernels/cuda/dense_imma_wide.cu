@@ -1,11 +1,15 @@
 // cuda-dense-imma-wide: one matrix that reaches up to 24 samples around the output sample, for
-// 8-bit samples on the integer tensor cores.
+// integer samples on the integer tensor cores.
 //
 // A warp makes 8 rows of 128 outputs, in 16 blocks of 8. One kernel row is one product
 //   [16 blocks x window of samples] * [window x 8 outputs of a block],
 // samples in A, taps in B. The sample rows that 8 output rows see through one kernel row lie in
 // registers: for the next kernel row one row of samples comes in and one goes.
+//
+// Taps and samples of two bytes take a product for each pair of bytes. Those of equal weight are
+// added up; the heavier ones come first, so that one sum after the other is shifted up.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cuda/batch.cuh"
@@ -32,19 +36,21 @@ constexpr int tallest = 2 * radius(most_chunks) + 1;
 struct Work {
   Batch batch;
   Sampling sampling;
-  Rounding rounding;
-  std::int32_t start;    // of a sum: Finish::offset
+  Rounding rounding;  // of 8 bits, where a sum starts with Finish::offset
+  std::int32_t start;
+  Finish finish;         // of more
   int height, anchor_y;  // of the matrix
   int right, left;       // how far it reaches
   const unsigned* taps;  // [byte][kernel row][pair of chunks, or one][lane], in device memory
 };
 
 // The samples of a tile in shared memory.
-template <int chunks>
+template <class T, int chunks>
 struct Layout {
-  static constexpr int margin = round_up(radius(chunks), vector_samples<std::uint8_t>);
+  static constexpr int margin = round_up(radius(chunks), vector_samples<T>);
   static constexpr int last_window = margin - radius(chunks) + tile_width - block;
-  static constexpr int pitch = round_up(last_window + 16 * chunks, vector_samples<std::uint8_t>);
+  static constexpr int pitch = round_up(last_window + 16 * chunks, vector_samples<T>);
+  static constexpr int stride = pitch * static_cast<int>(sizeof(T));  // bytes
 };
 
 // The lane's part of one row of samples, of blocks g and g + 8; and of one kernel row.
@@ -86,19 +92,18 @@ __device__ inline Sums multiply_add(const SampleRow<chunks>& row, const unsigned
   return sums;
 }
 
-// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of the sample rows from
-// r on. `from` is where the lane's windows begin in the first of them. Of both kinds of rows one
-// more than there are is read.
-template <class Byte, int chunks>
-__device__ inline void add_rows(Sums (&sums)[strip], const std::uint8_t* from, int height,
-                                const unsigned* taps) {
-  constexpr int pitch = Layout<chunks>::pitch;
+// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of one byte of the
+// sample rows from r on. `from` is where the lane's windows begin in the first of them. Of both
+// kinds of rows one more than there are is read.
+template <class Byte, int stride, int chunks>
+__device__ __forceinline__ void add_rows(Sums (&sums)[strip], const std::uint8_t* from, int height,
+                                         const unsigned* taps) {
   const int q = static_cast<int>(threadIdx.x) % 4;
   SampleRow<chunks> rows[strip];  // for kernel row j, sample row j + r is in rows[(j + r) % strip]
 #pragma unroll
   for (SampleRow<chunks>& row : rows) {
     row.load(from, q);
-    from += pitch;
+    from += stride;
   }
   KernelRow<chunks> kernel_row, next_row;
   next_row.load(taps);
@@ -112,20 +117,77 @@ __device__ inline void add_rows(Sums (&sums)[strip], const std::uint8_t* from, i
 #pragma unroll
       for (int r = 0; r < strip; ++r) {
         sums[r] = multiply_add<Byte>(rows[(i + r) % strip], kernel_row.b, sums[r]);
-        if (r == 0) rows[i].load(from + i * pitch, q);
+        if (r == 0) rows[i].load(from + i * stride, q);
       }
     }
-    from += strip * pitch;
+    from += strip * stride;
     taps += strip * KernelRow<chunks>::words;
   }
 }
 
+__device__ inline void shift_up(Sums (&sums)[strip], std::int32_t start) {
+#pragma unroll
+  for (Sums& sum : sums) sum = next_byte(sum, start);
+}
+
+// All products, the heaviest first; sums[r] becomes the response of row r, and `start`.
 template <int chunks, int bytes>
+__device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
+                               std::uint8_t) {
+  constexpr int stride = Layout<std::uint8_t, chunks>::stride;
+#pragma unroll
+  for (Sums& sum : sums) sum = all(bytes == 1 ? work.start : 0);
+  add_rows<std::int8_t, stride, chunks>(sums, from, work.height, work.taps);
+  if constexpr (bytes == 2) {
+    shift_up(sums, work.start);
+    const unsigned* const lower = work.taps + (work.height + 1) * KernelRow<chunks>::words;
+    add_rows<std::uint8_t, stride, chunks>(sums, from, work.height, lower);
+  }
+}
+// Bytes of samples lie as split_bytes() leaves them. Both bytes of taps are signed, so that one
+// piece of code adds them all: with four, sums would not stay in registers; two are faster than
+// one.
+template <int chunks, int bytes>
+__device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
+                               std::uint16_t) {
+  using L = Layout<std::uint16_t, chunks>;
+#pragma unroll
+  for (Sums& sum : sums) sum = all(0);
+  constexpr int copies = bytes == 1 ? 2 : 1;
+#pragma unroll copies
+  for (int product = 0; product < 2 * bytes; ++product) {
+    const bool high = product % 2 == 0, lower = product >= 2;
+    const unsigned* const taps =
+        work.taps + (lower ? (work.height + 1) * KernelRow<chunks>::words : 0);
+    add_rows<std::int8_t, L::stride, chunks>(sums, from + (high ? L::pitch : 0), work.height, taps);
+    if (high) shift_up(sums, 0);
+  }
+}
+
+// Calls body(codes), which makes what is stored of two sums.
+template <class T, class Body>
+__device__ inline void with_codes(const Work& work, Body body) {
+  if constexpr (sizeof(T) == 1)
+    with_rounding(work.rounding, [&](auto round) {
+      body([&](std::int32_t a, std::int32_t b) {
+        return static_cast<std::uint16_t>(pack_codes(round(a), round(b)));
+      });
+    });
+  else
+    with_finish(work.finish, [&](const Finish& f) {
+      body([&](std::int32_t a, std::int32_t b) {
+        const auto low = static_cast<unsigned>(finish_int(f, a));
+        return (low | static_cast<unsigned>(finish_int(f, b)) << 16) << work.sampling.shift;
+      });
+    });
+}
+
+template <class T, int chunks, int bytes>
 __global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
     dense_imma_wide_kernel(const __grid_constant__ Work work) {
-  using L = Layout<chunks>;
+  using L = Layout<T, chunks>;
   extern __shared__ uint4 shared[];
-  auto* const samples = reinterpret_cast<std::uint8_t*>(shared);
+  auto* const samples = reinterpret_cast<T*>(shared);
 
   const Tile tile = this_tile(work.batch, tile_width, tile_height);
   const Piece piece{
@@ -133,39 +195,36 @@ __global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
       work.right,         work.height - 1 - work.anchor_y, work.left};
   let_next_kernel_start();
   wait_for_earlier_kernels();
-  load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
+  load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();
+  if constexpr (sizeof(T) == 2) {
+    split_bytes<L::pitch>(samples, piece.rows);
+    __syncthreads();
+  }
 
   const int lane = static_cast<int>(threadIdx.x), g = lane / 4, q = lane % 4;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
-  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
   const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
   if (y0 >= dst.height) return;
 
-  const std::uint8_t* from =
-      samples + first_row * L::pitch + L::margin - radius(chunks) + block * g;
   Sums sums[strip];
-#pragma unroll
-  for (Sums& sum : sums) sum = all(bytes == 1 ? work.start : 0);
-  add_rows<std::int8_t, chunks>(sums, from, work.height, work.taps);
-  if constexpr (bytes == 2) {
-#pragma unroll
-    for (Sums& sum : sums) sum = next_byte(sum, work.start);
-    const unsigned* const lower = work.taps + (work.height + 1) * KernelRow<chunks>::words;
-    add_rows<std::uint8_t, chunks>(sums, from, work.height, lower);
-  }
+  add_all<chunks, bytes>(sums,
+                         reinterpret_cast<const std::uint8_t*>(samples) + first_row * L::stride +
+                             L::margin - radius(chunks) + block * g,
+                         work, T{});
 
-  with_rounding(work.rounding, [&](auto round) {
-    const bool whole =
-        is_aligned(dst, 2) && tile.x + tile_width <= dst.width && y0 + strip <= dst.height;
+  with_codes<T>(work, [&](auto codes) {
+    const bool whole = is_aligned(dst, 2 * sizeof(T)) && tile.x + tile_width <= dst.width &&
+                       y0 + strip <= dst.height;
 #pragma unroll
     for (int r = 0; r < strip; ++r) {
-      const unsigned left = pack_codes(round(sums[r].v[0]), round(sums[r].v[1]));
-      const unsigned right = pack_codes(round(sums[r].v[2]), round(sums[r].v[3]));
+      const auto left = codes(sums[r].v[0], sums[r].v[1]);
+      const auto right = codes(sums[r].v[2], sums[r].v[3]);
       if (whole) {
-        std::uint8_t* const to = dst.row(y0 + r) + x;
-        *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(left);
-        *reinterpret_cast<std::uint16_t*>(to + 8 * block) = static_cast<std::uint16_t>(right);
+        T* const to = dst.row(y0 + r) + x;
+        *reinterpret_cast<std::remove_const_t<decltype(left)>*>(to) = left;
+        *reinterpret_cast<std::remove_const_t<decltype(right)>*>(to + 8 * block) = right;
       } else if (y0 + r < dst.height) {
         store_two(dst, x, y0 + r, left);
         store_two(dst, x + 8 * block, y0 + r, right);
@@ -174,14 +233,17 @@ __global__ void __launch_bounds__(warp_size* warps, chunks == 2 ? 3 : 2)
   });
 }
 
-template <int chunks, int bytes>
+template <class T, int chunks, int bytes>
 class DenseImmaWide final : public Convolver {
  public:
   explicit DenseImmaWide(const Plan& plan) : taps_(all_taps(plan.terms[0])) {
     const Taps& t = plan.terms[0];
     work_.sampling = sampling_of(plan);
-    work_.rounding = rounding_of(plan.finish);
-    work_.start = plan.finish.offset;
+    if (sizeof(T) == 1) {
+      work_.rounding = rounding_of(plan.finish);
+      work_.start = plan.finish.offset;
+    }
+    work_.finish = plan.finish;
     work_.height = t.height;
     work_.anchor_y = t.anchor_y;
     work_.left = t.anchor_x;
@@ -190,11 +252,11 @@ class DenseImmaWide final : public Convolver {
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    const int shared = Layout<chunks>::pitch * (tile_height + work_.height);
+    const int samples = Layout<T, chunks>::pitch * (tile_height + work_.height);
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      launch("cuda-dense-imma-wide", dense_imma_wide_kernel<chunks, bytes>, blocks,
-             dim3(warp_size, warps), shared, stream, work_);
+      launch("cuda-dense-imma-wide", dense_imma_wide_kernel<T, chunks, bytes>, blocks,
+             dim3(warp_size, warps), samples * static_cast<int>(sizeof(T)), stream, work_);
     });
   }
 
@@ -208,7 +270,10 @@ class DenseImmaWide final : public Convolver {
         const int i = window_slot(k, chunks) - lane / 4 - radius(chunks) + t.anchor_x;
         if (i < 0 || i >= t.width || row == t.height) continue;
         const double tap = t.dense[static_cast<std::size_t>(row * t.width + i)];
-        packed |= byte_of(static_cast<int>(tap), byte, bytes) << (8 * b);
+        const int whole = static_cast<int>(tap);
+        const unsigned part =
+            sizeof(T) == 1 ? byte_of(whole, byte, bytes) : signed_byte_of(whole, byte, bytes);
+        packed |= part << (8 * b);
       }
       return packed;
     };
@@ -229,13 +294,13 @@ class DenseImmaWide final : public Convolver {
 
 int reach_to_the_sides(const Taps& t) { return std::max(t.anchor_x, t.width - 1 - t.anchor_x); }
 
-template <int chunks>
+template <class T, int chunks>
 std::unique_ptr<Convolver> make_wide(const Plan& plan) {
   if constexpr (chunks < most_chunks)
-    if (reach_to_the_sides(plan.terms[0]) > radius(chunks)) return make_wide<chunks + 1>(plan);
+    if (reach_to_the_sides(plan.terms[0]) > radius(chunks)) return make_wide<T, chunks + 1>(plan);
   if (bytes_needed(plan.terms[0].dense) == 1)
-    return std::make_unique<DenseImmaWide<chunks, 1>>(plan);
-  return std::make_unique<DenseImmaWide<chunks, 2>>(plan);
+    return std::make_unique<DenseImmaWide<T, chunks, 1>>(plan);
+  return std::make_unique<DenseImmaWide<T, chunks, 2>>(plan);
 }
 
 }  // namespace
@@ -244,12 +309,16 @@ bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) 
   if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
+  if (plan.sample.storage == Storage::u16 && !std::ranges::all_of(t.dense, has_signed_bytes))
+    return false;
   return reach_to_the_sides(t) <= radius(most_chunks) && t.height <= tallest &&
-         bytes_needed(t.dense) != 0 && imma_serves(plan, abilities);
+         bytes_needed(t.dense) != 0 &&
+         (imma_serves(plan, abilities) || imma_serves_two_bytes(plan, abilities));
 }
 
 std::unique_ptr<Convolver> make_dense_imma_wide(const Plan& plan, int) {
-  return make_wide<least_chunks>(plan);
+  if (plan.sample.storage == Storage::u16) return make_wide<std::uint16_t, least_chunks>(plan);
+  return make_wide<std::uint8_t, least_chunks>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -112,6 +112,12 @@ inline unsigned byte_of(int tap, int byte, int bytes) {
   return static_cast<unsigned>(tap >> (8 * (bytes - 1 - byte))) & 0xFFu;
 }
 
+// The same where the lower byte is signed, too, and the upper one makes up for it.
+inline bool has_signed_bytes(double tap) { return tap >= -32768 && tap < 32768 - 128; }
+inline unsigned signed_byte_of(int tap, int byte, int bytes) {
+  return byte_of(byte == 0 && bytes == 2 ? tap + 128 : tap, byte, bytes);
+}
+
 // The last step for 8-bit codes of int32 plans: finish_int() of an `n` that has the offset in it
 // already, less the clamp to [0, 255], which pack_codes() makes up for.
 struct Rounding {
@@ -134,6 +140,11 @@ inline bool rounding_serves(const Finish& f) {
 inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 &&
          rounding_serves(plan.finish) && abilities.sm80();
+}
+
+// The same for samples of two bytes, which are finished by finish_int().
+inline bool imma_serves_two_bytes(const Plan& plan, const CudaAbilities& abilities) {
+  return plan.sample.storage == Storage::u16 && plan.arith == Arith::int32 && abilities.sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large

@@ -59,6 +59,24 @@ __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int
     b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + chunk_offset(chunks - 1, q, chunks));
 }
 
+// The same of 16-bit samples: their lower and upper bytes.
+template <int chunks>
+__device__ void load_window(unsigned (&low)[chunks], unsigned (&high)[chunks],
+                            const std::uint16_t* from, int q) {
+  constexpr unsigned lower = 0x6420, upper = 0x7531;
+#pragma unroll
+  for (int c = 0; c + 1 < chunks; c += 2) {
+    const uint4 v = *reinterpret_cast<const uint4*>(from + chunk_offset(c, q, chunks));
+    low[c] = __byte_perm(v.x, v.y, lower), low[c + 1] = __byte_perm(v.z, v.w, lower);
+    high[c] = __byte_perm(v.x, v.y, upper), high[c + 1] = __byte_perm(v.z, v.w, upper);
+  }
+  if constexpr (chunks % 2 == 1) {
+    const uint2 v = *reinterpret_cast<const uint2*>(from + chunk_offset(chunks - 1, q, chunks));
+    low[chunks - 1] = __byte_perm(v.x, v.y, lower);
+    high[chunks - 1] = __byte_perm(v.x, v.y, upper);
+  }
+}
+
 // Sums of 16 rows that wait for the column pass, for columns g (half 0) and g + 8 (half 1): the
 // lower and upper bytes of the rows between_row().
 struct Between {

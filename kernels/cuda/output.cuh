@@ -39,11 +39,12 @@ __device__ inline void store(const Plane<T>& dst, int x, int y, T* codes, int sh
   }
 }
 
-// Stores codes of 2 adjacent columns one by one, as far as the plane reaches.
-__device__ inline void store_two(const Plane<std::uint8_t>& dst, int x, int y, unsigned codes) {
-  std::uint8_t* const to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
-  if (x < dst.width) *to = static_cast<std::uint8_t>(codes);
-  if (x + 1 < dst.width) to[dst.step] = static_cast<std::uint8_t>(codes >> 8);
+// Stores the samples of 2 adjacent columns one by one, as far as the plane reaches.
+template <class T>
+__device__ inline void store_two(const Plane<T>& dst, int x, int y, unsigned samples) {
+  T* const to = dst.row(y) + static_cast<std::ptrdiff_t>(x) * dst.step;
+  if (x < dst.width) *to = static_cast<T>(samples);
+  if (x + 1 < dst.width) to[dst.step] = static_cast<T>(samples >> (8 * sizeof(T)));
 }
 
 // Calls body(finish) so that the compiler makes a short version of it for the usual case: one

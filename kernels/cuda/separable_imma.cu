@@ -1,12 +1,15 @@
-// cuda-separable-imma: two integer passes of 8-bit samples on the integer tensor cores.
+// cuda-separable-imma: two integer passes on the integer tensor cores.
 //
 // A warp owns 16 columns and walks down. Every 16 rows the row pass makes 16 x 16 sums as
 //   [16 columns x window of samples] * [window x 8 rows],  twice,
 // taps in A, samples in B. Its sums lie in registers so that, rounded and cut into two bytes, they
 // are B of the column pass without leaving their lane:
 //   [16 rows x window of sums] * [window x 8 columns],  twice.
+// Sums, and samples of 16 bits, take a product for each of their bytes.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cuda/batch.cuh"
@@ -15,6 +18,7 @@
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/imma_passes.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/output.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
@@ -30,37 +34,44 @@ constexpr WalkCost cost = sm90::separable_imma;
 struct Work {
   Batch batch;
   Sampling sampling;
-  Rounding rounding;
+  Rounding rounding;  // of 8 bits
+  Finish finish;      // of more
   const uint4* taps;  // [pass][byte][word / 4][lane], in device memory
   int row_shift;
   std::int32_t row_start;  // of a row sum: rounds it, and takes away the least value it can have
   int tile_height;         // a multiple of `square`
-  std::int32_t start;      // of a column sum: makes up for that, and adds Finish::offset
+  std::int32_t start;      // of a column sum: makes up for that, and of 8 bits adds Finish::offset
 };
+
+// 4 samples side by side, as they are stored.
+template <class T>
+using FourOf = std::conditional_t<sizeof(T) == 1, unsigned, uint2>;
 
 // Where a warp stores what is not whole words: 8 rows of 16 codes pass through its own piece of
 // shared memory, so that lanes store adjacent samples.
+template <class T>
 class Stager {
  public:
   // `y` is the first row, `x` the first column of the warp.
-  __device__ Stager(unsigned* piece, const Plane<std::uint8_t>& dst, int x, int y)
+  __device__ Stager(FourOf<T>* piece, const Plane<T>& dst, int x, int y)
       : piece_(piece), stride_(dst.stride) {
     const int lane = static_cast<int>(threadIdx.x);
     const int column = x + lane % square, row = y + lane / square;
-    to_ = dst.row(row) + static_cast<std::ptrdiff_t>(column) * dst.step;
+    to_ =
+        reinterpret_cast<std::byte*>(dst.row(row) + static_cast<std::ptrdiff_t>(column) * dst.step);
     rows_left_ = column < dst.width ? dst.height - row : 0;
   }
 
   // Lane 4 * g + q gives 4 codes of row g, from column 4 * q on. The next call stores the rows
   // below.
-  __device__ void store(unsigned codes) {
+  __device__ void store(FourOf<T> codes) {
     const int lane = static_cast<int>(threadIdx.x);
     piece_[lane] = codes;
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (2 * i < rows_left_)
-        *to_ = reinterpret_cast<const std::uint8_t*>(piece_)[i * warp_size + lane];
+        *reinterpret_cast<T*>(to_) = reinterpret_cast<const T*>(piece_)[i * warp_size + lane];
       to_ += 2 * stride_;
     }
     rows_left_ -= 8;
@@ -68,30 +79,75 @@ class Stager {
   }
 
  private:
-  unsigned* piece_;
+  FourOf<T>* piece_;
   std::ptrdiff_t stride_;
-  std::uint8_t* to_;
+  std::byte* to_;
   int rows_left_;  // of the plane, from the lane's own on
 };
 
+constexpr int shared_limit = 48 * 1024;  // what every device gives a block unasked
+
 // The samples of a tile in shared memory.
-template <int chunks>
+template <class T, int chunks>
 struct Layout {
   static constexpr int reach = radius(chunks);
-  static constexpr int margin = round_up(reach, vector_samples<std::uint8_t>);
+  static constexpr int margin = round_up(reach, vector_samples<T>);
   static constexpr int pitch = tile_width + 2 * margin;
+  static constexpr int row_bytes = pitch * static_cast<int>(sizeof(T));
+  static constexpr int most_steps =
+      std::min(cost.most_steps, (shared_limit / row_bytes - 2 * reach) / square);
   static constexpr int rows(int tile_height) { return tile_height + 2 * reach; }
-  static constexpr int bytes(int tile_height) { return rows(tile_height) * pitch; }
+  static constexpr int bytes(int tile_height) { return rows(tile_height) * row_bytes; }
 };
 
-template <int chunks, int bytes, int shift>
+// Sums of the row pass for 8 rows of samples: `from` is where the window of the lane's own begins.
+template <int chunks, int bytes>
+__device__ inline Sums row_sums(const PassTaps<chunks, bytes>& taps, const std::uint8_t* from,
+                                int q, const Sums& kept_start, std::int32_t start) {
+  unsigned window[chunks];
+  load_window<chunks>(window, from, q);
+  Sums sums = taps.template multiply_add<0>(window, kept_start);
+  if constexpr (bytes == 2)
+    sums = taps.template multiply_add<bytes - 1>(window, next_byte(sums, start));
+  return sums;
+}
+template <int chunks, int bytes>
+__device__ inline Sums row_sums(const PassTaps<chunks, bytes>& taps, const std::uint16_t* from,
+                                int q, const Sums&, std::int32_t start) {
+  unsigned low[chunks], high[chunks];
+  load_window<chunks>(low, high, from, q);
+  return column_sums(taps, low, high, start);
+}
+
+// Calls body(codes), which makes what is stored of four sums.
+template <class T, class Body>
+__device__ inline void with_codes(const Work& work, Body body) {
+  if constexpr (sizeof(T) == 1)
+    with_rounding(work.rounding, [&](auto round) {
+      body([=](std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+        return pack_codes(round(a), round(b), round(c), round(d));
+      });
+    });
+  else
+    with_finish(work.finish, [&](const Finish& f) {
+      const auto pair = [&](std::int32_t a, std::int32_t b) {
+        const auto low = static_cast<unsigned>(finish_int(f, a));
+        return (low | static_cast<unsigned>(finish_int(f, b)) << 16) << work.sampling.shift;
+      };
+      body([=](std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+        return make_uint2(pair(a, b), pair(c, d));
+      });
+    });
+}
+
+template <class T, int chunks, int bytes, int shift>
 __global__ void __launch_bounds__(warp_size* warps)
     separable_imma_kernel(const __grid_constant__ Work work) {
-  using L = Layout<chunks>;
+  using L = Layout<T, chunks>;
   using Taps = PassTaps<chunks, bytes>;
   extern __shared__ uint4 shared[];
-  __shared__ unsigned staged[warps][warp_size];
-  auto* const samples = reinterpret_cast<std::uint8_t*>(shared);
+  __shared__ FourOf<T> staged[warps][warp_size];
+  auto* const samples = reinterpret_cast<T*>(shared);
 
   const Tile tile = this_tile(work.batch, tile_width, work.tile_height);
   const Taps row_taps(work.taps), column_taps(work.taps + bytes * Taps::vectors * warp_size);
@@ -99,33 +155,27 @@ __global__ void __launch_bounds__(warp_size* warps)
   wait_for_earlier_kernels();
   const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
                     L::reach,           L::reach,          L::reach};
-  load_tile(samples, piece, tile.pair.src.as<const std::uint8_t>(), work.sampling);
+  load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();
 
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
   const int first_column = static_cast<int>(threadIdx.y) * square;
-  const Plane<std::uint8_t> dst = tile.pair.dst.as<std::uint8_t>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
   const int x = tile.x + first_column;
   if (x >= dst.width) return;
 
   const Sums row_start = all_kept(bytes == 2 ? 0 : work.row_start);
   const int steps = (min(work.tile_height, dst.height - tile.y) + square - 1) / square;
-  // Calls store(codes of 4 columns) for rows g, g + 8, g + 16 and so on of the tile.
-  const auto walk = [&](auto round, auto store) {
-    const std::uint8_t* from = samples + g * L::pitch + L::margin - L::reach + first_column;
+  // Calls store(4 codes side by side) for rows g, g + 8, g + 16 and so on of the tile.
+  const auto walk = [&](auto codes, auto store) {
+    const T* from = samples + g * L::pitch + L::margin - L::reach + first_column;
     unsigned low[2][chunks], high[2][chunks];  // windows of the column pass
 #pragma unroll 1
     for (int step = 1 - chunks; step < steps; ++step, from += square * L::pitch) {
       Sums sums[2];
 #pragma unroll
-      for (int eight = 0; eight < 2; ++eight) {
-        unsigned window[chunks];
-        load_window<chunks>(window, from + eight * 8 * L::pitch, q);
-        sums[eight] = row_taps.template multiply_add<0>(window, row_start);
-        if constexpr (bytes == 2)
-          sums[eight] = row_taps.template multiply_add<bytes - 1>(
-              window, next_byte(sums[eight], work.row_start));
-      }
+      for (int eight = 0; eight < 2; ++eight)
+        sums[eight] = row_sums(row_taps, from + eight * 8 * L::pitch, q, row_start, work.row_start);
       const Between between = split<shift>(sums[0], sums[1], work.row_shift);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -143,34 +193,35 @@ __global__ void __launch_bounds__(warp_size* warps)
       const Sums right = column_sums(column_taps, low[1], high[1], work.start);
 #pragma unroll
       for (int eight = 0; eight < 2; ++eight)
-        store(pack_codes(round(left.v[2 * eight]), round(left.v[2 * eight + 1]),
-                         round(right.v[2 * eight]), round(right.v[2 * eight + 1])));
+        store(codes(left.v[2 * eight], left.v[2 * eight + 1], right.v[2 * eight],
+                    right.v[2 * eight + 1]));
     }
   };
-  const bool whole =
-      is_aligned(dst, 4) && x + square <= dst.width && tile.y + steps * square <= dst.height;
-  with_rounding(work.rounding, [&](auto round) {
+  const bool whole = is_aligned(dst, 4 * sizeof(T)) && x + square <= dst.width &&
+                     tile.y + steps * square <= dst.height;
+  with_codes<T>(work, [&](auto codes) {
     if (whole) {
-      std::uint8_t* to = dst.row(tile.y + g) + x + 4 * q;
-      walk(round, [&](unsigned codes) {
-        *reinterpret_cast<unsigned*>(to) = codes;
+      auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + g) + x + 4 * q);
+      walk(codes, [&](FourOf<T> four) {
+        *reinterpret_cast<FourOf<T>*>(to) = four;
         to += 8 * dst.stride;
       });
     } else {
-      Stager stager(staged[threadIdx.y], dst, x, tile.y);
-      walk(round, [&](unsigned codes) { stager.store(codes); });
+      Stager<T> stager(staged[threadIdx.y], dst, x, tile.y);
+      walk(codes, [&](FourOf<T> four) { stager.store(four); });
     }
   });
 }
 
 int chunks_needed(const Taps& t) { return std::max(2, 1 + (t.reach() + 7) / 8); }
 
-template <int chunks, int bytes, int shift>
+template <class T, int chunks, int bytes, int shift>
 class SeparableImma final : public Convolver {
  public:
   SeparableImma(const Plan& plan, const Taps& taps) : taps_(all_taps(taps)) {
     work_.sampling = sampling_of(plan);
-    work_.rounding = rounding_of(plan.finish);
+    if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
+    work_.finish = plan.finish;
     work_.taps = reinterpret_cast<const uint4*>(taps_.data());
     work_.row_shift = taps.row_shift;
     work_.row_start =
@@ -179,15 +230,15 @@ class SeparableImma final : public Convolver {
     for (double tap : taps.column) column_sum += static_cast<std::int64_t>(tap);
     // Modulo 2^32, as are the sums on the way; what comes out fits.
     work_.start = static_cast<std::int32_t>(
-        static_cast<std::uint32_t>(column_sum * taps.row_min + plan.finish.offset));
+        static_cast<std::uint32_t>(column_sum * taps.row_min) +
+        static_cast<std::uint32_t>(sizeof(T) == 1 ? plan.finish.offset : 0));
 
-    blocks_at_once_ =
-        blocks_at_once(kernel, warp_size * warps, Layout<chunks>::bytes(cost.most_steps * square));
+    blocks_at_once_ = blocks_at_once(kernel, warp_size * warps, L::bytes(L::most_steps * square));
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     work_.tile_height = best_tile_height(pairs);
-    const int bytes_shared = Layout<chunks>::bytes(work_.tile_height);
+    const int bytes_shared = L::bytes(work_.tile_height);
     for_each_batch(pairs, tile_width, work_.tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
       launch("cuda-separable-imma", kernel, blocks, dim3(warp_size, warps), bytes_shared, stream,
@@ -196,14 +247,15 @@ class SeparableImma final : public Convolver {
   }
 
  private:
-  static constexpr auto kernel = separable_imma_kernel<chunks, bytes, shift>;
+  using L = Layout<T, chunks>;
+  static constexpr auto kernel = separable_imma_kernel<T, chunks, bytes, shift>;
 
   // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
   // steps, of those before its first outputs, and of what it takes to begin.
   int best_tile_height(std::span<const PlanePair> pairs) const {
     int best = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (int steps = cost.least_steps; steps <= cost.most_steps; ++steps) {
+    for (int steps = cost.least_steps; steps <= L::most_steps; ++steps) {
       std::int64_t blocks = 0;
       for (const PlanePair& p : pairs)
         blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
@@ -241,13 +293,25 @@ Taps with_whole_bytes(Taps taps) {
   return bytes_needed(finer.row) == 0 ? taps : finer;
 }
 
-template <int chunks>
+template <class T, int chunks>
 std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
   const Taps taps = with_whole_bytes(plan.terms[0]);
   if (bytes_needed(taps.row) == 1 && bytes_needed(taps.column) == 1 && taps.row_shift == 0)
-    return std::make_unique<SeparableImma<chunks, 1, 0>>(plan, taps);
-  if (taps.row_shift == 8) return std::make_unique<SeparableImma<chunks, 2, 8>>(plan, taps);
-  return std::make_unique<SeparableImma<chunks, 2, any_shift>>(plan, taps);
+    return std::make_unique<SeparableImma<T, chunks, 1, 0>>(plan, taps);
+  if (taps.row_shift == 8) return std::make_unique<SeparableImma<T, chunks, 2, 8>>(plan, taps);
+  return std::make_unique<SeparableImma<T, chunks, 2, any_shift>>(plan, taps);
+}
+
+template <class T>
+std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+  switch (chunks_needed(plan.terms[0])) {
+    case 2:
+      return make_chunks<T, 2>(plan);
+    case 3:
+      return make_chunks<T, 3>(plan);
+    default:
+      return make_chunks<T, most_chunks>(plan);
+  }
 }
 
 }  // namespace
@@ -258,18 +322,12 @@ bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
   const Taps& taps = plan.terms[0];
   return chunks_needed(taps) <= most_chunks && taps.row_max - taps.row_min <= 0xFFFF &&
          bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 &&
-         imma_serves(plan, abilities);
+         (imma_serves(plan, abilities) || imma_serves_two_bytes(plan, abilities));
 }
 
 std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {
-  switch (chunks_needed(plan.terms[0])) {
-    case 2:
-      return make_chunks<2>(plan);
-    case 3:
-      return make_chunks<3>(plan);
-    default:
-      return make_chunks<most_chunks>(plan);
-  }
+  return plan.sample.storage == Storage::u16 ? make_sized<std::uint16_t>(plan)
+                                             : make_sized<std::uint8_t>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -258,6 +258,27 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
   __pipeline_wait_prior(0);
 }
 
+// Rows of 16-bit codes become rows of bytes: the lower ones of a row side by side, and its upper
+// ones `pitch` bytes behind them. Warps take a row each, their lanes are threadIdx.x; the caller
+// synchronises before and after.
+template <int pitch>
+__device__ inline void split_bytes(std::uint16_t* tile, int rows) {
+  constexpr int vectors = pitch / vector_samples<std::uint16_t>;
+  static_assert(pitch % vector_samples<std::uint16_t> == 0 && vectors <= 32);
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int row = static_cast<int>(threadIdx.y); row < rows; row += static_cast<int>(blockDim.y)) {
+    std::uint16_t* const at = tile + row * pitch;
+    uint4 v{};
+    if (lane < vectors) v = reinterpret_cast<const uint4*>(at)[lane];
+    __syncwarp();
+    if (lane < vectors) {
+      auto* const bytes = reinterpret_cast<uint2*>(at);
+      bytes[lane] = {__byte_perm(v.x, v.y, 0x6420), __byte_perm(v.z, v.w, 0x6420)};
+      bytes[vectors + lane] = {__byte_perm(v.x, v.y, 0x7531), __byte_perm(v.z, v.w, 0x7531)};
+    }
+  }
+}
+
 // Samples of a piece of a plane, wherever they lie: in device or in shared memory.
 struct ByteView {
   const std::uint8_t* data;  // sample (0, 0) of the piece
