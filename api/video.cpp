@@ -21,7 +21,7 @@ std::vector<FilterSpec> chain_of(const VideoJob& job) {
   for (const std::string& spec : job.kernels) try {
       chain.push_back(FilterSpec::parse(spec));
     } catch (const SpecError& error) {
-      throw Error(Message::filter_spec, "the kernel", spec, error.what(), "");
+      throw Error(Message::filter_spec, "the kernel", spec, verbatim(error.what()), "");
     }
   return chain;
 }

@@ -107,7 +107,7 @@ std::string quality() {
 
 std::string messages() {
   std::string text =
-      "Every line on standard error but the summary ends with its kind in brackets. These are the "
+      "Every line on standard error but progress and the summary ends with its kind in brackets. These are the "
       "kinds,\nwith the exit code of those that end a run; the others are notices, which\n" +
       bold("--quiet") + " keeps back and\n" + bold("--stats") + " collects.\n";
   for (const MessageKind& kind : message_kinds()) {
@@ -138,7 +138,9 @@ std::string manual_page() {
       "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
       "as it was. Where the file system cannot write without a name,\nand beyond 256 pictures, a "
       "killed run leaves files that end in .part, which the next run to the same "
-      "output\nremoves.\n";
+      "output\nremoves. A run that is killed while it gives a set of pictures its names leaves some "
+      "old and some new,\neach of them whole; the old ones that it was about to remove end in "
+      ".old, and go by the next run as well.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();
   text += section("QUALITY") + quality();

@@ -112,6 +112,20 @@ bool begins_a_list(const std::string& path) {
          std::string_view(begin, sizeof begin) == list_magic;
 }
 
+// What FFmpeg's playlists refuse by the ending of its name, without asking; empty where they did
+// not.
+std::string misnamed_part(std::string_view words) {
+  for (const auto& [before, after] :
+       {std::pair<std::string_view, std::string_view>{"Filename extension of '",
+                                                      "' is not a common multimedia extension"},
+        {"URL ", " is not in allowed_"}}) {
+    const std::size_t end = words.find(after), begin = words.rfind(before, end);
+    if (end != words.npos && begin != words.npos)
+      return std::string(words.substr(begin + before.size(), end - begin - before.size()));
+  }
+  return {};
+}
+
 bool is_numbered_pictures(const AVFormatContext& container) {
   return av_match_name("image2", container.iformat->name) && is_numbered(container.url);
 }
@@ -191,6 +205,11 @@ void References::check() const {
 
 void References::check(const std::string& words) const {
   check();
+  if (const std::string name = misnamed_part(words); !name.empty())
+    throw Error(Message::input_reference, "cannot read the input", name_,
+                fmt::format("it refers to '{}', whose name does not end as that of a video",
+                            shortened(redacted(name), longest_shown)),
+                "rename it, if you trust it");
   if (words.find("Format not on whitelist") != words.npos)
     throw Error(Message::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
@@ -219,7 +238,7 @@ void References::refuse(const std::string& what, const std::string& why,
                         const std::string& remedy) const {
   throw Error(Message::input_reference, "cannot read the input", name_,
               fmt::format("it refers to '{}', {}",
-                          shortened(redacted(local_path(what)), longest_shown), why),
+                          verbatim(shortened(redacted(local_path(what)), longest_shown)), why),
               remedy);
 }
 
