@@ -107,9 +107,11 @@ std::string quality() {
 
 std::string messages() {
   std::string text =
-      "Every line on standard error but progress and the summary ends with its kind in brackets. These are the "
+      "Every line on standard error but progress and the summary ends with its kind in brackets. "
+      "These are the "
       "kinds,\nwith the exit code of those that end a run; the others are notices, which\n" +
-      bold("--quiet") + " keeps back and\n" + bold("--stats") + " collects.\n";
+      bold("--quiet") + " keeps back, but that a run was interrupted, and\n" + bold("--stats") +
+      " collects.\n";
   for (const MessageKind& kind : message_kinds()) {
     std::string name = bold(kind.name);
     if (kind.fault != Fault::none)
@@ -136,11 +138,10 @@ std::string manual_page() {
       "from both.\nAll other streams, chapters, tags and the times of the frames are kept; what "
       "the output cannot hold is\nnamed in a line. An output has no name until it is "
       "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
-      "as it was. Where the file system cannot write without a name,\nand beyond 256 pictures, a "
-      "killed run leaves files that end in .part, which the next run to the same "
-      "output\nremoves. A run that is killed while it gives a set of pictures its names leaves some "
-      "old and some new,\neach of them whole; the old ones that it was about to remove end in "
-      ".old, and go by the next run as well.\n";
+      "as it was. Where the file system cannot write without a name,\nbeyond 256 pictures, and in "
+      "the moment in which older files are replaced, a killed run leaves files that end "
+      "in\n.part or .old, which the next run to the same output removes; of a set of pictures some "
+      "are old and some new\nthen, each of them whole.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();
   text += section("QUALITY") + quality();
