@@ -34,6 +34,8 @@ TEST(OptionNames, LeaveAllElseAsItIs) {
   for (const std::string text : {"", "`", "a`b", "`nothing`", "it`s `here", "codec"})
     EXPECT_EQ(with_option_names(text), text);
   EXPECT_EQ(with_option_names("`a`codec`"), "`a--codec");
+  EXPECT_EQ(plain("use `codec` for '" + verbatim("`crf`` a`") + "'"),
+            "use `codec` for '`crf`` a`'");
   for (const std::string value : {"`codec`", "``codec``", "`", "`a`codec", "codec"}) {
     EXPECT_EQ(with_option_names(verbatim(value)), value);
     EXPECT_EQ(with_option_names("`crf`" + verbatim(value) + "`codec`"),
