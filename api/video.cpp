@@ -6,6 +6,7 @@
 
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
+#include "pipeline/base/printable.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/filter/work.h"
 #include "pipeline/run/job.h"
