@@ -140,7 +140,7 @@ std::string manual_page() {
       "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
       "as it was. Where the file system cannot write without a name,\nbeyond 256 pictures, and in "
       "the moment in which older files are replaced, a killed run leaves files that end "
-      "in\n.part or .old, which the next run to the same output removes; of a set of pictures some "
+      "in .part\nor .old, which the next run to the same output removes; of a set of pictures some "
       "are old and some new\nthen, each of them whole.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();

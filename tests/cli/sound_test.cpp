@@ -176,7 +176,7 @@ TEST_F(Sound, ThatIsNotThereIsSaid) {
 // Of Opus it is the parser that complains: of what is copied as of what is coded anew.
 TEST_F(Sound, DamageOfOpusIsNamed) {
   const std::string in = clip_with("in.mkv", "-c:a libopus");
-  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=2 " + path("damaged.mkv"));
+  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=1 " + path("damaged.mkv"));
   const Result judge =
       shell("ffmpeg -nostdin -v error -i " + path("damaged.mkv") + " -map 0:a -f null - 2>&1");
   ASSERT_NE(judge.out.find("Opus"), std::string::npos) << judge.out;
