@@ -234,7 +234,7 @@ TEST_F(References, AddressesLeadToTheirKind) {
     std::filesystem::copy_file(path("public/p.m3u8"), path("secret/p.m3u8"),
                                std::filesystem::copy_options::overwrite_existing);
     const Result result = filter(address + "p.m3u8");
-    EXPECT_EQ(result.exit_code, exit_input) << target << result.err;
+    EXPECT_TRUE(refused(result, exit_input, {"it refers to", "[input-reference]"})) << target;
     EXPECT_EQ(result.out, "");
   }
 }
