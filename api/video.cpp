@@ -6,6 +6,7 @@
 
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
+#include "pipeline/base/printable.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/filter/work.h"
 #include "pipeline/run/job.h"
@@ -21,7 +22,7 @@ std::vector<FilterSpec> chain_of(const VideoJob& job) {
   for (const std::string& spec : job.kernels) try {
       chain.push_back(FilterSpec::parse(spec));
     } catch (const SpecError& error) {
-      throw Error(Message::filter_spec, "the kernel", spec, error.what(), "");
+      throw Error(Message::filter_spec, "the kernel", spec, verbatim(error.what()), "");
     }
   return chain;
 }
@@ -29,7 +30,7 @@ std::vector<FilterSpec> chain_of(const VideoJob& job) {
 std::string words_of(const Damage& damage) {
   if (!damage.any()) return {};
   if (!damage.truncated.empty()) return damage.truncated;
-  return damage.first_error.empty() ? "frames are missing or wrong" : damage.first_error;
+  return damage.first_error.empty() ? "frames are missing or wrong" : plain(damage.first_error);
 }
 
 VideoResult filter(const VideoJob& wanted) {
@@ -46,7 +47,7 @@ VideoResult filter(const VideoJob& wanted) {
   };
   options.processor.threads = usable_threads();
   options.notify = [&](Message, const std::string& line) {
-    if (wanted.notice) wanted.notice(line);
+    if (wanted.notice) wanted.notice(plain(line));
   };
   options.source.notify = options.sink.notify = options.notify;
   options.source.interrupted = options.sink.interrupted = &stop;
@@ -73,7 +74,7 @@ VideoResult filter_video(const VideoJob& job) {
     return filter(job);
   } catch (...) {
     const Error error = current_error();
-    throw VideoError(static_cast<int>(error.fault()), error.message());
+    throw VideoError(static_cast<int>(error.fault()), plain(error.message()));
   }
 }
 

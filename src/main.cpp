@@ -15,6 +15,7 @@ extern "C" {
 #include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/container.h"
 #include "pipeline/av/process.h"
+#include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/picture_file.h"
 #include "pipeline/run/job.h"
@@ -95,7 +96,7 @@ class Command {
 
   void warn_of_filters() const {
     const auto warn = [&](Message kind, const std::string& warning) {
-      if (!warning.empty()) notify_(kind, "warning: " + warning);
+      if (!warning.empty()) notify_(kind, "warning: " + verbatim(warning));
     };
     for (const FilterSpec& filter : options_.filters) {
       warn(Message::gain, filter.gain_warning());

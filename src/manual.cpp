@@ -17,7 +17,7 @@ namespace vidconv {
 namespace {
 
 // As text of troff: a dash is one that can be copied, a dot begins no command.
-std::string plain(std::string_view text) {
+std::string troff(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '\\')
@@ -39,13 +39,13 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-std::string bold(std::string_view text) { return "\\fB" + plain(text) + "\\fR"; }
+std::string bold(std::string_view text) { return "\\fB" + troff(text) + "\\fR"; }
 
 std::string section(std::string_view title) { return fmt::format(".SH {}\n", title); }
 
 // A term and what it means.
 std::string entry(const std::string& term, std::string_view text) {
-  return fmt::format(".TP\n{}\n{}\n", term, plain(text));
+  return fmt::format(".TP\n{}\n{}\n", term, troff(text));
 }
 
 std::string sentence(std::string_view text) {
@@ -58,7 +58,7 @@ std::string term_of(const OptionText& option) {
   std::string term;
   for (const std::string& name : option.names) term += (term.empty() ? "" : ", ") + bold(name);
   if (option.value.empty() || !option.names[0].starts_with('-')) return term;
-  const std::string value = "\\fI" + plain(option.value) + "\\fR";
+  const std::string value = "\\fI" + troff(option.value) + "\\fR";
   return term + (option.value_may_be_left_out ? "[=" + value + "]" : " " + value);
 }
 
@@ -78,11 +78,11 @@ std::string filters() {
   for (const Preset& preset : presets())
     text += entry(bold(preset.name), sentence(preset.description));
   for (const MatrixForm& form : matrix_forms())
-    text += entry(fmt::format("{}:\\fI{}\\fR", bold(form.name), plain(form.what_follows)),
+    text += entry(fmt::format("{}:\\fI{}\\fR", bold(form.name), troff(form.what_follows)),
                   sentence(form.description));
   text += ".SS Parameters of every filter\n";
   for (const ModifierKey& key : modifier_keys())
-    text += entry(fmt::format("{}=\\fI{}\\fR", bold(key.name), plain(key.values)),
+    text += entry(fmt::format("{}=\\fI{}\\fR", bold(key.name), troff(key.values)),
                   sentence(key.description));
   return text;
 }
@@ -107,9 +107,11 @@ std::string quality() {
 
 std::string messages() {
   std::string text =
-      "Every line on standard error but the summary ends with its kind in brackets. These are the "
+      "Every line on standard error but progress and the summary ends with its kind in brackets. "
+      "These are the "
       "kinds,\nwith the exit code of those that end a run; the others are notices, which\n" +
-      bold("--quiet") + " keeps back and\n" + bold("--stats") + " collects.\n";
+      bold("--quiet") + " keeps back, but that a run was interrupted, and\n" + bold("--stats") +
+      " collects.\n";
   for (const MessageKind& kind : message_kinds()) {
     std::string name = bold(kind.name);
     if (kind.fault != Fault::none)
@@ -131,14 +133,15 @@ std::string manual_page() {
           ".B vidconv\n.I INPUT\n.B \\-o\n.I OUTPUT\n.B \\-\\-kernel\n.I SPEC\n"
           "[\\fB\\-\\-kernel\\fR \\fISPEC\\fR ...] [\\fIoptions\\fR]\n";
   text +=
-      section("DESCRIPTION") + plain(purpose) +
+      section("DESCRIPTION") + troff(purpose) +
       "\nBlur, sharpen, edges or any matrix, on the CPU or on a CUDA GPU, with the same bytes "
       "from both.\nAll other streams, chapters, tags and the times of the frames are kept; what "
       "the output cannot hold is\nnamed in a line. An output has no name until it is "
       "complete and on the disk: a run that\nfails or is killed leaves nothing, and an older file "
-      "as it was. Where the file system cannot write without a name,\nand beyond 256 pictures, a "
-      "killed run leaves files that end in .part, which the next run to the same "
-      "output\nremoves.\n";
+      "as it was. Where the file system cannot write without a name,\nbeyond 256 pictures, and in "
+      "the moment in which older files are replaced, a killed run leaves files that end "
+      "in .part\nor .old, which the next run to the same output removes; of a set of pictures some "
+      "are old and some new\nthen, each of them whole.\n";
   text += section("OPTIONS") + options();
   text += section("FILTERS") + filters();
   text += section("QUALITY") + quality();
@@ -147,7 +150,7 @@ std::string manual_page() {
     text += entry(bold(std::to_string(code.code)), sentence(code.meaning));
   text += section("MESSAGES") + messages();
   text += section("TRUST");
-  for (const std::string_view words : trust()) text += plain(words) + "\n.PP\n";
+  for (const std::string_view words : trust()) text += troff(words) + "\n.PP\n";
   text += section("ENVIRONMENT") +
           entry(bold("SSL_CERT_FILE"),
                 "The authorities that certificates of servers are checked "

@@ -108,8 +108,10 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
 }
 
 void declare_output(CLI::App& app, Options& o, OptionWords& w) {
-  app.add_option("--codec", o.codec,
-                 "encoder, as libx265 or hevc_nvenc (default: the input's codec, else H.264)")
+  app.add_option(
+         "--codec", o.codec,
+         "encoder, as libx265 or hevc_nvenc (default: for the input's codec, else H.264, else what "
+         "the container is for)")
       ->type_name("NAME");
   app.add_option(
          "--crf", w.crf,

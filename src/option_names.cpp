@@ -50,12 +50,13 @@ std::string with_option_names(std::string_view text) {
     named += text.substr(0, begin);
     text.remove_prefix(begin);
     if (text.empty()) break;
+    const bool doubled = text.starts_with("``");
     const std::size_t end = text.find('`', 1);
-    const std::string_view setting = end == text.npos ? "" : text.substr(1, end - 1);
+    const std::string_view setting = doubled || end == text.npos ? "" : text.substr(1, end - 1);
     const Row* row = std::ranges::find(table, setting, &Row::setting);
     const bool known = row != std::end(table);
     named += known ? row->option : text.substr(0, 1);
-    text.remove_prefix(known ? end + 1 : 1);
+    text.remove_prefix(known ? end + 1 : doubled ? 2 : 1);
   }
   return named;
 }

@@ -43,9 +43,9 @@ FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
   try {
     return FilterSpec::parse(text, max_pixels);
   } catch (const SpecError& error) {
-    throw Error(Message::filter_spec, "--kernel",
-                excerpt(error.text(), error.column() - 1, longest_value),
-                fmt::format("column {}: {}", error.column(), error.what()), "see --list-kernels");
+    throw Error(
+        Message::filter_spec, "--kernel", excerpt(error.text(), error.column() - 1, longest_value),
+        fmt::format("column {}: {}", error.column(), verbatim(error.what())), "see --list-kernels");
   }
 }
 
@@ -53,7 +53,7 @@ Border border_of(const std::string& text) {
   try {
     return parse_border(text);
   } catch (const BorderError& error) {
-    refuse("--border", text, error.what(), error.remedy());
+    refuse("--border", text, verbatim(error.what()), verbatim(error.remedy()));
   }
 }
 

@@ -59,6 +59,25 @@ void read_numbers(const OptionWords& w, Options& o) {
     o.verify_every = whole("--verify", w.verify, std::numeric_limits<int>::max());
 }
 
+// A gallery is one picture, which the CPU draws.
+void refuse_beside_gallery(const CLI::App& app) {
+  for (const char* name :
+       {"--range", "--linear", "--scan", "--duration", "--frames", "--codec", "--crf", "--preset",
+        "--encoder-opt", "--bitrate", "--pix-fmt", "--audio", "--muxer-opt", "--variant", "--slots",
+        "--benchmark", "--verify", "--explain"}) {
+    const CLI::Option& option = *app.get_option(name);
+    const bool flag = option.get_items_expected_max() == 0;
+    if (option.count() > 0)
+      refuse(name, flag ? "" : option.results().front(), "a gallery has no use for it",
+             "leave it out, or leave out --gallery");
+  }
+  for (const char* name : {"--device", "--decoder"}) {
+    const CLI::Option& option = *app.get_option(name);
+    if (option.count() > 0 && option.results().back() != "auto" && option.results().back() != "cpu")
+      refuse(name, option.results().back(), "a gallery is drawn on the CPU", "leave it out");
+  }
+}
+
 void check_together(const Options& o) {
   if (!o.bitrate.empty()) check_bitrate(o.bitrate);
   if (o.crf && !o.bitrate.empty())
@@ -130,13 +149,14 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     refuse_extras(app.remaining());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, "the command line", "", shortened(error.what(), longest_value),
-                "see vidconv --help");
+    throw Error(Fault::usage, "the command line", "",
+                verbatim(shortened(error.what(), longest_value)), "see vidconv --help");
   }
 
   refuse_empty(app);
   o.list = list_of(w);
   if (o.list != List::none) return o;
+  if (o.gallery) refuse_beside_gallery(app);
 
   read_numbers(w, o);
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));

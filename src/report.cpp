@@ -89,7 +89,7 @@ const char* outcome(const RunResult& r, const Ending& ending) {
 Json error_json(const Error& error) {
   return {{"class", kind_of(error.kind()).name},
           {"what", with_option_names(error.act())},
-          {"value", redacted(with_option_names(error.value()))},
+          {"value", redacted(with_option_names(error.value().text()))},
           {"why", redacted(with_option_names(error.why()))},
           {"remedy", with_option_names(error.remedy())},
           {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
@@ -119,7 +119,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
 
 std::string describe(const Damage& d, const std::string& input) {
   if (!d.any()) return "";
-  std::string text = fmt::format("the input '{}' was damaged:", input);
+  std::string text = fmt::format("the input '{}' was damaged:", verbatim(input));
   const auto add = [&](const std::string& part) {
     text += (text.back() == ':' ? " " : ", ") + part;
   };

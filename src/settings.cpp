@@ -87,7 +87,7 @@ PlaneSelection planes(const Options& options) {
     return PlaneSelection::parse(options.planes);
   } catch (const std::invalid_argument& error) {
     throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_value),
-                error.what(), "see --help");
+                verbatim(error.what()), "see --help");
   }
 }
 

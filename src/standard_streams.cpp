@@ -22,20 +22,18 @@ namespace {
 constexpr std::size_t longest_line = 4000;
 constexpr int patience_milliseconds = 1000;
 
-int words = STDERR_FILENO;  // where they leave; libraries know it under no number
-
 std::atomic<bool> nobody_reads{false};  // nobody waits for them again
 
 // What cannot be written is dropped.
 void write_on_stderr(std::string_view text, Patience patience) {
   const bool waits = patience == Patience::a_moment && !nobody_reads;
   while (!text.empty()) {
-    pollfd out{.fd = words, .events = POLLOUT, .revents = 0};
+    pollfd out{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
     const int ready = poll(&out, 1, waits ? patience_milliseconds : 0);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0 && waits) nobody_reads = true;
     if (ready <= 0) return;
-    const ssize_t count = ::write(words, text.data(), text.size());
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) return;
     nobody_reads = false;
@@ -48,8 +46,6 @@ void write_on_stderr(std::string_view text, Patience patience) {
 void prepare_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(fd, F_GETFD) < 0) open("/", O_PATH);  // gets the lowest number that is free
-  const int again = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (again >= 0) words = again;
   catch_library_words();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

@@ -62,14 +62,19 @@ std::string av_message(int code) {
   return text;
 }
 
-int check_av(int code, Message kind, std::string_view what, std::string_view value) {
+void throw_av(int code, Message kind, std::string_view what, const Error::Value& value) {
   const std::string line = take_av_line();
-  if (code >= 0) return code;
   const bool of_memory = code == AVERROR(ENOMEM), of_input = kind_of(kind).fault == Fault::input;
-  if (of_memory && !of_input) throw_out_of_memory(fmt::format("({})", what), std::string(value));
+  if (of_memory && !of_input) throw_out_of_memory(fmt::format("({})", what), value);
   // A broken input may ask for more than there ever is.
-  throw Error(kind, std::string(what), std::string(value), line.empty() ? av_message(code) : line,
+  throw Error(kind, std::string(what), value, line.empty() ? av_message(code) : line,
               of_memory ? "there is too little memory, or it is damaged" : "");
+}
+
+int check_av(int code, Message kind, std::string_view what, std::string_view value) {
+  if (code < 0) throw_av(code, kind, what, value);
+  take_av_line();
+  return code;
 }
 
 int check_av(int code, Fault fault, std::string_view what, std::string_view value) {

@@ -75,6 +75,9 @@ std::string av_message(int code);
 // where that is the reason, unless the input is at fault. Allocates nothing where nothing failed.
 int check_av(int code, Message kind, std::string_view what, std::string_view value = {});
 int check_av(int code, Fault fault, std::string_view what, std::string_view value = {});
+// The same for a code that is negative.
+[[noreturn]] void throw_av(int code, Message kind, std::string_view what,
+                           const Error::Value& value);
 
 // The pixel formats that an encoder takes; empty where it does not say.
 std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder);

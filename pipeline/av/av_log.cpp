@@ -13,6 +13,7 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 
 namespace vidconv {
@@ -56,8 +57,9 @@ void report_to_listeners(void* object, const std::string& line) {
   if (name == "AVCodecContext") {
     const AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
     key = codec.opaque;
-    if (!key &&
-        (codec.codec_type == AVMEDIA_TYPE_AUDIO || codec.codec_type == AVMEDIA_TYPE_SUBTITLE))
+    // Of sound, parsers look at what is copied; a decoder is there to describe the stream only.
+    if (!key && (codec.codec_type == AVMEDIA_TYPE_SUBTITLE ||
+                 (codec.codec_type == AVMEDIA_TYPE_AUDIO && codec.codec)))
       return;
   }
   if (key || here) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
@@ -78,9 +80,10 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   }
   while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
   if (text.empty()) return;
-  if (listener) listener->hear(text);
+  const std::string words = verbatim(text);
+  if (listener) listener->hear(words);
   if (level > AV_LOG_ERROR) return;
-  last_line = text;
+  last_line = words;
   report_to_listeners(object, last_line);
 }
 

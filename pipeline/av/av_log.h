@@ -1,4 +1,4 @@
-// What libav* would print on stderr.
+// What libav* would print on stderr. All lines are verbatim() (printable.h), as parts of messages.
 #pragma once
 
 #include <cstdarg>
@@ -43,7 +43,8 @@ class AvErrors {
  public:
   // While it lives, `to` also hears what objects that libav* has made for itself say on this
   // thread: parsers, filters of packets, the decoders that look into streams to describe them.
-  // Sound and text are not decoded here, so what their codecs say is not heard.
+  // Sound and text are not decoded here, so what decoders of theirs say is not heard, nor what
+  // parsers say of text.
   class Here {
    public:
     explicit Here(AvErrors& to);

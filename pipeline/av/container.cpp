@@ -178,7 +178,7 @@ std::string tags_without_place(const AVOutputFormat& container, const AVDictiona
     std::ranges::transform(key, key.begin(), av_tolower);
     key.resize(std::min(key.size(), key.find('-')));  // its language: "location-eng"
     if (std::ranges::find(keys, key) == keys.end())
-      others += (others.empty() ? "" : ", ") + std::string(tag->key);
+      others += (others.empty() ? "" : ", ") + verbatim(tag->key);
   }
   return others;
 }
@@ -190,6 +190,8 @@ bool is_matroska(const AVOutputFormat& container) {
 bool holds_times_before_zero(const AVOutputFormat& container) {
   return is_mov_family(container) || is_matroska(container);
 }
+
+bool holds_lead_in(const AVOutputFormat& container) { return !is(container, "avi"); }
 
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
   if (is_mov_family(container)) return true;

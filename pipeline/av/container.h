@@ -35,6 +35,10 @@ std::string tags_without_place(const AVOutputFormat& container, const AVDictiona
 // and the lead-in of sound have.
 bool holds_times_before_zero(const AVOutputFormat& container);
 
+// Whether what an encoder of sound puts before the first sample can come before the first picture,
+// if need be by all other times being later, which are exact: AVI counts frames instead.
+bool holds_lead_in(const AVOutputFormat& container);
+
 // Whether the container itself can say this of a stream; the stream's own data may do so too.
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type);
 

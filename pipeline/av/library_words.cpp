@@ -1,49 +1,81 @@
 #include "pipeline/av/library_words.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
-#include <sstream>
+#include <algorithm>
+#include <mutex>
+#include <vector>
 
-#include "pipeline/av/process.h"
+#include "pipeline/base/printable.h"
 
 namespace vidconv {
+
+// All LibraryWords that live, and what they have heard. Never freed: stderr outlives the program's
+// own objects.
+struct LibraryWordsRegistry {
+  std::mutex mutex;
+  std::vector<LibraryWords*> listeners;
+
+  static LibraryWordsRegistry& get() {
+    static auto* const registry = new LibraryWordsRegistry;
+    return *registry;
+  }
+
+  bool tell(std::string_view error) {
+    constexpr std::size_t most = 4096;  // bytes
+    const std::lock_guard lock(mutex);
+    for (LibraryWords* words : listeners)
+      if (std::string& all = words->errors_; all.size() < most)
+        all.append(all.empty() ? "" : "; ").append(verbatim(error));
+    return !listeners.empty();
+  }
+};
+
 namespace {
 
-std::mutex one_at_a_time;
+void hear(std::string_view line) {
+  constexpr std::string_view lesser[] = {"warning", "warn", "info", "debug", "trace", "full"};
+  // "Svt[error]: Instance 1: ...", "x265 [info]: ..."
+  const std::size_t end = line.find("]: "), begin = line.rfind('[', end);
+  if (end != line.npos && begin != line.npos) {
+    const std::string_view level = line.substr(begin + 1, end - begin - 1);
+    if (std::ranges::find(lesser, level) != std::end(lesser)) return;
+    if ((level == "error" || level == "fatal") &&
+        LibraryWordsRegistry::get().tell(line.substr(end + 3)))
+      return;
+  }
+  const std::string shown = printable(line) + "\n";
+  static_cast<void>(!write(STDERR_FILENO, shown.data(), shown.size()));
+}
 
 }  // namespace
 
-LibraryWords::LibraryWords() : alone_(one_at_a_time) {
-  if (!library_words_are_caught()) return;
-  heard_ = memfd_create("words", MFD_CLOEXEC);
-  if (heard_ < 0) return;
-  stderr_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (stderr_ >= 0) dup2(heard_, STDERR_FILENO);
+LibraryWords::LibraryWords() {
+  LibraryWordsRegistry& registry = LibraryWordsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  registry.listeners.push_back(this);
 }
 
 LibraryWords::~LibraryWords() {
-  if (stderr_ >= 0) {
-    dup2(stderr_, STDERR_FILENO);
-    close(stderr_);
-  }
-  if (heard_ >= 0) close(heard_);
+  LibraryWordsRegistry& registry = LibraryWordsRegistry::get();
+  const std::lock_guard lock(registry.mutex);
+  std::erase(registry.listeners, this);
 }
 
 std::string LibraryWords::errors() const {
-  std::array<char, 4096> bytes;
-  const ssize_t count = heard_ < 0 ? 0 : pread(heard_, bytes.data(), bytes.size(), 0);
-  std::istringstream lines(
-      std::string(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
-  std::string errors;
-  // "Svt[error]: Instance 1: ...", "x265 [error]: ..."
-  constexpr std::string_view mark = "[error]: ";
-  for (std::string line; std::getline(lines, line);)
-    if (const std::size_t at = line.find(mark); at != line.npos)
-      errors += (errors.empty() ? "" : "; ") + line.substr(at + mark.size());
-  return errors;
+  const std::lock_guard lock(LibraryWordsRegistry::get().mutex);
+  return errors_;
+}
+
+void hear_library_words(std::string_view text) noexcept {
+  try {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      if (!line.empty()) hear(line);
+    }
+  } catch (...) {  // no memory for it
+  }
 }
 
 }  // namespace vidconv

@@ -1,13 +1,13 @@
 // What libraries below libav* print on stderr by themselves.
 #pragma once
 
-#include <mutex>
 #include <string>
+#include <string_view>
 
 namespace vidconv {
 
-// Hears what libraries print while it lives; one at a time. Without catch_library_words()
-// (process.h) it hears nothing.
+// Hears the errors that libraries print while it lives, on whatever thread; several hear the same.
+// Without catch_library_words() (process.h) it hears nothing. All members: any thread.
 class LibraryWords {
  public:
   LibraryWords();
@@ -15,12 +15,17 @@ class LibraryWords {
   LibraryWords(const LibraryWords&) = delete;
   LibraryWords& operator=(const LibraryWords&) = delete;
 
-  // The errors, joined by "; ", without the library's name.
+  // So far, joined by "; ", without the library's name, verbatim() (printable.h).
   std::string errors() const;
 
  private:
-  std::unique_lock<std::mutex> alone_;
-  int heard_ = -1, stderr_ = -1;  // descriptors
+  friend struct LibraryWordsRegistry;
+  std::string errors_;
 };
+
+// Lines that a library has printed: errors go to those who hear, what is of less weight goes
+// nowhere, and what has no weight written to it, such as the last words of a program that ends
+// itself, goes to stderr, made printable. Never throws: it is called by C.
+void hear_library_words(std::string_view text) noexcept;
 
 }  // namespace vidconv

@@ -1,6 +1,7 @@
 #include "pipeline/av/process.h"
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -9,12 +10,18 @@ extern "C" {
 }
 
 #include "pipeline/av/av_log.h"
+#include "pipeline/av/library_words.h"
 
 namespace vidconv {
 namespace {
 
 std::atomic<bool> left_alone = false;
-std::atomic<bool> words_are_caught = false;
+
+// For fopencookie().
+ssize_t hear_stderr(void*, const char* text, std::size_t size) {
+  hear_library_words({text, size});
+  return static_cast<ssize_t>(size);
+}
 
 }  // namespace
 
@@ -32,9 +39,13 @@ void ignore_broken_pipes() {
 
 void catch_library_words() {
   setenv("SVT_LOG", "1", 0);  // SVT-AV1's level of errors
-  words_are_caught = true;
+  // Not the descriptor: it stays what it is for what has to be said when nothing else works.
+  std::FILE* const stream = fopencookie(
+      nullptr, "w", {.read = nullptr, .write = hear_stderr, .seek = nullptr, .close = nullptr});
+  if (!stream) return;
+  std::setvbuf(stream, nullptr, _IOLBF, BUFSIZ);
+  stderr = stream;
 }
-bool library_words_are_caught() { return words_are_caught; }
 
 CudaProcessState& cuda_process_state() {
   static CudaProcessState state;

@@ -27,10 +27,9 @@ void capture_av_log();
 void ignore_broken_pipes();
 
 // From now on libraries below libav* say nothing but errors, and these only to LibraryWords
-// (library_words.h). The words of the program itself have to leave by another descriptor than 2,
-// which is not stderr for moments. Before the process has threads.
+// (library_words.h): glibc's stream `stderr` is another, the descriptor 2 stays. The words of the
+// program itself have to leave by that descriptor. Before the process has threads.
 void catch_library_words();
-bool library_words_are_caught();
 
 // Of all CUDA devices.
 struct CudaProcessState {

@@ -7,17 +7,17 @@
 
 namespace vidconv {
 
-Error::Error(Fault fault, std::string what, std::string value, std::string why, std::string remedy)
+Error::Error(Fault fault, std::string what, Value value, std::string why, std::string remedy)
     : Error(usual_message(fault), std::move(what), std::move(value), std::move(why),
             std::move(remedy)) {}
 
-Error::Error(Message kind, std::string what, std::string value, std::string why, std::string remedy)
+Error::Error(Message kind, std::string what, Value value, std::string why, std::string remedy)
     : std::runtime_error(what),
       kind_(kind),
       what_(std::move(what)),
-      value_(std::move(value)),
       why_(std::move(why)),
-      remedy_(std::move(remedy)) {
+      remedy_(std::move(remedy)),
+      value_(std::move(value)) {
   compose();
 }
 
@@ -29,13 +29,13 @@ void Error::set_frame(std::int64_t number) {
 
 void Error::compose() {
   message_ = what_;
-  if (!value_.empty()) message_ += " '" + value_ + "'";
+  if (!value_.text().empty()) message_ += " '" + value_.text() + "'";
   if (!why_.empty()) message_ += ": " + why_;
   if (frame_) message_ += " (frame " + std::to_string(*frame_) + ")";
   if (!remedy_.empty()) message_ += "; " + remedy_;
 }
 
-void throw_out_of_memory(const std::string& for_what, const std::string& value) {
+void throw_out_of_memory(const std::string& for_what, const Error::Value& value) {
   throw Error(
       Message::memory, "out of memory " + for_what, value, "",
       "try fewer `slots`, fewer `threads`, fewer sessions of `decoder` nvdec:N, or a smaller "

@@ -3,33 +3,56 @@
 // Settings are named in backticks, here and in all that the pipeline says: "choose another
 // `codec`", after the members of SourceOptions, SinkOptions, EncoderOptions and ProcessorOptions,
 // "see `devices`" after lists. The pipeline knows no other names: the command turns them into those
-// of its options (src/option_names.h), other programs print them as they are or do the same.
+// of its options (src/option_names.h), other programs print them as they are or do the same. What
+// users and files have written is verbatim() (printable.h) in between: a backtick of it is doubled.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "pipeline/base/message.h"
+#include "pipeline/base/printable.h"
 
 namespace vidconv {
 
 class Error : public std::runtime_error {
  public:
+  // The file, option or number that something failed on: as it is, or with settings in it.
+  class Value {
+   public:
+    Value(std::string_view text) : text_(verbatim(text)) {}    // NOLINT: it is what is meant
+    Value(const std::string& text) : text_(verbatim(text)) {}  // NOLINT
+    Value(const char* text) : text_(verbatim(text)) {}         // NOLINT
+    // "`crf` 20", where the rest is verbatim already.
+    static Value naming(std::string text) {
+      Value value("");
+      value.text_ = std::move(text);
+      return value;
+    }
+
+    // As a part of a message.
+    const std::string& text() const { return text_; }
+
+   private:
+    std::string text_;
+  };
+
   // `what`: the act that failed, lower case, no full stop ("cannot open the input").
-  // `value`: the file, option or number it failed on; may be empty.
+  // `value`: what it failed on; may be empty.
   // `why`: the reason, as far as it is known; may be empty.
   // `remedy`: what a person can do about it; may be empty.
-  Error(Message kind, std::string what, std::string value, std::string why,
-        std::string remedy = {});
+  Error(Message kind, std::string what, Value value, std::string why, std::string remedy = {});
   // Of the usual kind of such a fault.
-  Error(Fault fault, std::string what, std::string value, std::string why, std::string remedy = {});
+  Error(Fault fault, std::string what, Value value, std::string why, std::string remedy = {});
 
   Message kind() const { return kind_; }
   Fault fault() const { return kind_of(kind_).fault; }
   const std::string& act() const { return what_; }
-  const std::string& value() const { return value_; }
+  const Value& value() const { return value_; }
   const std::string& why() const { return why_; }
   const std::string& remedy() const { return remedy_; }
 
@@ -46,14 +69,15 @@ class Error : public std::runtime_error {
   void compose();
 
   Message kind_;
-  std::string what_, value_, why_, remedy_;
+  std::string what_, why_, remedy_;
+  Value value_;
   std::optional<std::int64_t> frame_;
   std::string message_;
 };
 
 // There was no memory `for_what` ("for a packet"); `value`: how much or which, may be empty. Throws
 // Error(memory), which says what can be done.
-[[noreturn]] void throw_out_of_memory(const std::string& for_what, const std::string& value = {});
+[[noreturn]] void throw_out_of_memory(const std::string& for_what, const Error::Value& value = "");
 
 // What is being handled, as an Error: of kind memory where the library of C++ had none, or no
 // thread; internal where nobody has thought of it. Only in a catch block.

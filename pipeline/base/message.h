@@ -53,6 +53,7 @@ enum class Message : std::uint8_t {
   assumed,
   byte_order,
   converted,
+  encoder_said,
   picture_changes,
   no_picture,
   ended_early,

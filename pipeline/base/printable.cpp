@@ -72,6 +72,23 @@ std::string printable(std::string_view text, std::string_view kept) {
   return result;
 }
 
+std::string verbatim(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) result.append(c == '`' ? 2 : 1, c);
+  return result;
+}
+
+std::string plain(std::string_view message) {
+  std::string result;
+  result.reserve(message.size());
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    result += message[i];
+    if (message.substr(i).starts_with("``")) ++i;
+  }
+  return result;
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   const std::size_t left = most - gap.size(), end = boundary(text, left * 2 / 3),

@@ -12,6 +12,12 @@ namespace vidconv {
 // is JSON stays the same JSON. A byte that is no UTF-8 is written "\xff".
 std::string printable(std::string_view text, std::string_view kept = {});
 
+// As a part of a message, where settings stand in backticks: each backtick of `text` is doubled, so
+// that it names none, and stands for one again where settings get other names.
+std::string verbatim(std::string_view text);
+// A message whose settings keep their names: what is verbatim() in it is as it was.
+std::string plain(std::string_view message);
+
 // About `most` bytes: what is longer has "..." in its middle.
 std::string shortened(std::string_view text, std::size_t most);
 // Of values, specifications and words of libraries in a message, bytes.

@@ -182,19 +182,21 @@ void PartialFile::commit(Set files) {
 void PartialFile::place_all(Set files) {
   const Placing placing;
   try {
-    for (const auto& file : files) file->place(true);
+    // The first last: until then it is locked, and leads to all others, should this be killed.
+    if (files[0]->options_.overwrite) files[0]->give_partial_name();
+    for (std::size_t i = 1; i <= files.size(); ++i) files[i % files.size()]->place(true);
   } catch (const Error& error) {
     std::string lost;
     for (std::size_t i = files.size(); i-- > 0;) {
       PartialFile& file = *files[i];
       if (file.put_back()) continue;
-      lost += "; '" + file.path_ + "' could not be put back";
-      if (!file.old_.empty()) lost += ", its older one is '" + file.old_ + "'";
+      lost += "; '" + verbatim(file.path_) + "' could not be put back";
+      if (!file.old_.empty()) lost += ", its older one is '" + verbatim(file.old_) + "'";
     }
     throw Error(error.kind(), error.act(), error.value(), error.why() + lost, error.remedy());
   }
-  for (const auto& file : files)
-    if (!file->old_.empty()) unlink(file->old_.c_str());
+  for (std::size_t i = 1; i <= files.size(); ++i)
+    if (const std::string& old = files[i % files.size()]->old_; !old.empty()) unlink(old.c_str());
 }
 
 void PartialFile::place(bool keep_old) {

@@ -48,7 +48,8 @@ class PartialFile {
 
   using Set = std::span<const std::unique_ptr<PartialFile>>;
   // All of a set or none: where one fails, what others have replaced is put back. In the order of
-  // their making. Throws Error(output), which names what could not be put back.
+  // their making. Throws Error(output), which names what could not be put back. Where the process
+  // is killed meanwhile, some are new, and the next run to them removes what is left beside them.
   static void commit(Set files);
 
  private:

@@ -21,7 +21,7 @@ namespace vidconv {
 namespace {
 
 constexpr std::size_t mark_digits = 16;
-constexpr std::string_view part = ".part";
+constexpr std::string_view part = ".part", old_part = ".old";
 
 // Entries are never freed: a signal handler may be looking at them.
 std::atomic<TemporaryName::Entry*> all_names = nullptr;
@@ -48,10 +48,12 @@ std::string beginning(const std::string& path) {
   return name.substr(0, room) + ".";
 }
 
-// The mark of an unfinished file whose name begins so; empty where it is none.
+// The mark of an unfinished file, or of one that it has replaced, whose name begins so; empty where
+// it is none.
 std::string mark_of(std::string_view name, std::string_view beginning) {
-  if (!name.starts_with(beginning) || !name.ends_with(part) ||
-      name.size() != beginning.size() + mark_digits + part.size())
+  const std::string_view ending = name.ends_with(part) ? part : old_part;
+  if (!name.starts_with(beginning) || !name.ends_with(ending) ||
+      name.size() != beginning.size() + mark_digits + ending.size())
     return "";
   const std::string_view mark = name.substr(beginning.size(), mark_digits);
   const bool digits = mark.find_first_not_of("0123456789abcdef") == mark.npos;
@@ -88,20 +90,37 @@ class Folder {
 
   // Removes all files of the mark, of which `first` is locked, if none of them is in use.
   void remove_all(const std::string& mark, const std::string& first) const {
-    std::vector<std::string> others = names();
-    std::erase_if(others, [&](const std::string& name) {
-      return name == first || !name.ends_with("." + mark + std::string(part));
-    });
-    for (const std::string& name : others) {
+    const auto others = [&](std::string_view ending) {
+      std::vector<std::string> found = names();
+      std::erase_if(found, [&](const std::string& name) {
+        return name == first || !name.ends_with("." + mark + std::string(ending));
+      });
+      return found;
+    };
+    const std::vector<std::string> parts = others(part);
+    for (const std::string& name : parts) {
       const int file = lock(name);
       if (file < 0) return;
       close(file);
     }
-    for (const std::string& name : others) unlinkat(fd(), name.c_str(), 0);
-    unlinkat(fd(), first.c_str(), 0);  // which leads to the others, should this be killed too
+    for (const std::string& name : parts) unlinkat(fd(), name.c_str(), 0);
+    for (const std::string& name : others(old_part)) settle(name, mark);
+    settle(first, mark);  // which leads to the others, should this be killed too
   }
 
  private:
+  // An unfinished file goes, and so does one that was replaced; where the file that was to replace
+  // it never came, it gets its name back.
+  void settle(const std::string& name, const std::string& mark) const {
+    struct stat status;
+    const std::string path = name.substr(0, name.size() - old_part.size() - 1 - mark.size());
+    const bool only_one =
+        name.ends_with(old_part) && fstatat(fd(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
+    if (only_one && renameat2(fd(), name.c_str(), fd(), path.c_str(), RENAME_NOREPLACE) == 0)
+      return;
+    if (!only_one) unlinkat(fd(), name.c_str(), 0);
+  }
+
   const std::unique_ptr<DIR, int (*)(DIR*)> folder_;
 };
 

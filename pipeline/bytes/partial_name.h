@@ -18,7 +18,8 @@ std::string partial_name(const std::string& path, const std::string& mark,
 std::string folder_of(const std::string& path);
 
 // Removes what runs to the same output have left that were killed: unfinished files of this user
-// with all files of the same mark, where nobody holds one of them locked.
+// with all files of the same mark, where nobody holds one of them locked, and the files that these
+// have replaced.
 void remove_leftovers(const std::string& path);
 
 // A name of an unfinished file, which goes with this object.

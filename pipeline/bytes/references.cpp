@@ -112,6 +112,26 @@ bool begins_a_list(const std::string& path) {
          std::string_view(begin, sizeof begin) == list_magic;
 }
 
+// What stands in `words` between these two; empty where they do not.
+std::string part_between(std::string_view words, std::string_view before, std::string_view after) {
+  const std::size_t at = words.find(before), begin = at + before.size();
+  const std::size_t end = at == words.npos ? at : words.find(after, begin);
+  return end == words.npos ? "" : std::string(words.substr(begin, end - begin));
+}
+
+// What FFmpeg's playlists refuse by the ending of its name, without asking, and what by its kind.
+std::string misnamed_part(std::string_view words) {
+  const std::string name =
+      part_between(words, "Filename extension of '", "' is not a common multimedia extension");
+  return name.empty() ? part_between(words, "URL ", " is not in allowed_") : name;
+}
+std::string unopened_address(std::string_view words) {
+  const std::string name = part_between(words, "Error when loading first segment '", "'");
+  const std::string_view scheme = scheme_of(name);
+  constexpr std::string_view opened[] = {"", "file", "http", "https", "crypto", "data"};
+  return std::ranges::find(opened, scheme) == std::end(opened) ? name : "";
+}
+
 bool is_numbered_pictures(const AVFormatContext& container) {
   return av_match_name("image2", container.iformat->name) && is_numbered(container.url);
 }
@@ -191,6 +211,15 @@ void References::check() const {
 
 void References::check(const std::string& words) const {
   check();
+  if (const std::string name = unopened_address(words); !name.empty())
+    throw Error(Message::input_reference, "cannot read the input", name_,
+                fmt::format("it refers to '{}', which no playlist may lead to",
+                            shortened(redacted(name), longest_shown)));
+  if (const std::string name = misnamed_part(words); !name.empty())
+    throw Error(Message::input_reference, "cannot read the input", name_,
+                fmt::format("it refers to '{}', whose name does not end as that of a video",
+                            shortened(redacted(name), longest_shown)),
+                "rename it, if you trust it");
   if (words.find("Format not on whitelist") != words.npos)
     throw Error(Message::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
@@ -219,7 +248,7 @@ void References::refuse(const std::string& what, const std::string& why,
                         const std::string& remedy) const {
   throw Error(Message::input_reference, "cannot read the input", name_,
               fmt::format("it refers to '{}', {}",
-                          shortened(redacted(local_path(what)), longest_shown), why),
+                          verbatim(shortened(redacted(local_path(what)), longest_shown)), why),
               remedy);
 }
 

@@ -15,7 +15,6 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/av_log.h"
-#include "pipeline/av/library_words.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
 
@@ -55,6 +54,7 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
                  bool global_header, const Notify& notify, const Notify& lose)
     : codec_(*choice.codec),
+      notify_(notify),
       context_(avcodec_alloc_context3(&codec_)),
       description_(codec_.name),
       joins_frames_(choice.defaults.joins_frames),
@@ -82,7 +82,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   set_options(choice, options, video);
   const AvLines lines;
   try {
-    open();
+    check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
     refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
@@ -95,7 +95,6 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
 // SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
 Encoder::~Encoder() {
   if (std::string_view(codec_.name) != "libsvtav1") return;
-  const LibraryWords words;
   if (const FramePtr blank(frames_ == 0 ? av_frame_alloc() : nullptr); blank) {
     blank->width = context_->width;
     blank->height = context_->height;
@@ -111,17 +110,6 @@ Encoder::~Encoder() {
   context_.reset();
 }
 
-void Encoder::open() {
-  const LibraryWords words;
-  try {
-    check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
-  } catch (const Error& error) {
-    const std::string said = words.errors();
-    if (said.empty()) throw;
-    throw Error(error.kind(), error.act(), error.value(), said, error.remedy());
-  }
-}
-
 void Encoder::choose_time_base(const VideoInfo& video) {
   context_->time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
   // NVENC takes the numerator for the ticks of a frame when it makes up times of decoding.
@@ -133,10 +121,11 @@ void Encoder::choose_time_base(const VideoInfo& video) {
 void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
                              const VideoInfo& video, EncoderOptions options) const {
   std::string given;
-  if (!options.crf.empty()) given += " `crf` " + options.crf;
-  if (!options.bitrate.empty()) given += " `bitrate` " + options.bitrate;
-  if (!options.preset.empty()) given += " `preset` " + options.preset;
-  for (const auto& [key, value] : options.own) given += " `encoder_options` " + key + "=" + value;
+  if (!options.crf.empty()) given += " `crf` " + verbatim(options.crf);
+  if (!options.bitrate.empty()) given += " `bitrate` " + verbatim(options.bitrate);
+  if (!options.preset.empty()) given += " `preset` " + verbatim(options.preset);
+  for (const auto& [key, value] : options.own)
+    given += " `encoder_options` " + verbatim(key) + "=" + verbatim(value);
   if (given.empty() || error.kind() == Message::memory) return;
   options.crf = options.bitrate = options.preset = "";
   options.own.clear();
@@ -146,7 +135,7 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
     return;  // it is not the options
   }
   throw Error(Message::encoder_option, std::string(codec_.name) + " cannot be opened with",
-              given.substr(1), error.why(),
+              Error::Value::naming(given.substr(1)), error.why(),
               "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists what it takes");
 }
 
@@ -160,7 +149,21 @@ void Encoder::refuse_chip(const std::string& why, const VideoInfo& video) const 
 }
 
 int Encoder::check(int code, const char* what) const {
-  return check_av(code, Fault::output, what, codec_.name);
+  try {
+    return check_av(code, Fault::output, what, codec_.name);
+  } catch (const Error& error) {
+    const std::string said = words_.errors();
+    if (said.empty() || error.kind() == Message::memory) throw;
+    throw Error(error.kind(), error.act(), error.value(), said, error.remedy());
+  }
+}
+
+void Encoder::pass_on_words() {
+  const std::string said = words_are_told_ ? "" : words_.errors();
+  if (said.empty()) return;
+  words_are_told_ = true;
+  notify(notify_, Message::encoder_said,
+         fmt::format("the library of {} has complained and gone on: {}", codec_.name, said));
 }
 
 void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
@@ -202,14 +205,14 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     c.colorspace = AVCOL_SPC_RGB;
   c.color_range = range;
   converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
-  vidconv::notify(loses(*video.format, *format, choice.defaults.depth) ? lose : notify,
-                  Message::converted,
-                  (options.pixel_format.empty()
-                       ? std::string(codec_.name) + " cannot encode " + video.format->name
-                       : "`pixel_format` " + options.pixel_format + ": " + video.format->name) +
-                      (make_full && format == video.format ? " of limited range" : "") +
-                      (options.pixel_format.empty() ? ": converted to " : " is converted to ") +
-                      format->name + (make_full ? " of full range" : ""));
+  vidconv::notify(
+      loses(*video.format, *format, choice.defaults.depth) ? lose : notify, Message::converted,
+      (options.pixel_format.empty()
+           ? std::string(codec_.name) + " cannot encode " + video.format->name
+           : "`pixel_format` " + verbatim(options.pixel_format) + ": " + video.format->name) +
+          (make_full && format == video.format ? " of limited range" : "") +
+          (options.pixel_format.empty() ? ": converted to " : " is converted to ") + format->name +
+          (make_full ? " of full range" : ""));
 }
 
 // FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
@@ -238,7 +241,8 @@ void Encoder::set_option(const std::string& key, const std::string& value,
     const double q = std::strtod(value.c_str(), &end);
     constexpr double most = 1e6;  // far beyond all scales, and no overflow
     if (value.empty() || *end != '\0' || !(q >= 0 && q <= most))  // nan is none either
-      throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
+      throw Error(Message::encoder_option, "cannot set the encoder's option",
+                  Error::Value::naming(shown),
                   fmt::format("it is not a number from 0 to {:.0f}", most));
     c.flags |= AV_CODEC_FLAG_QSCALE;
     c.global_quality = static_cast<int>(q * FF_QP2LAMBDA);
@@ -246,11 +250,14 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   }
   const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
   if (code == AVERROR_OPTION_NOT_FOUND)
-    throw Error(Message::encoder_option, "cannot set the encoder's option", shown,
-                std::string(codec_.name) + " has no option '" + key + "'" +
+    throw Error(Message::encoder_option, "cannot set the encoder's option",
+                Error::Value::naming(shown),
+                std::string(codec_.name) + " has no option '" + verbatim(key) + "'" +
                     did_you_mean(key, option_names(c)),
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
-  check_av(code, Message::encoder_option, "cannot set the encoder's option", shown);
+  if (code < 0)
+    throw_av(code, Message::encoder_option, "cannot set the encoder's option",
+             Error::Value::naming(shown));
 }
 
 void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& options,
@@ -288,12 +295,14 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->quality = context_->global_quality;  // where many look for it, not in their own settings
   check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
   receive_all(receive);
+  pass_on_words();
 }
 
 void Encoder::finish(const Receive& receive) {
   ended_ = true;
   check(avcodec_send_frame(context_.get(), nullptr), "cannot encode with");
   receive_all(receive);
+  pass_on_words();
 }
 
 void Encoder::receive_all(const Receive& receive) {

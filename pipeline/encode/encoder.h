@@ -10,6 +10,7 @@
 
 #include "pipeline/av/convert.h"
 #include "pipeline/av/frame.h"
+#include "pipeline/av/library_words.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/device/nvenc.h"
@@ -55,7 +56,8 @@ class Encoder {
   // Throws Error(output) that says what to use where there is no such chip, or no place on it.
   void refuse_chip(const std::string& why, const VideoInfo& video) const;
   int check(int code, const char* what) const;
-  void open();
+  // Says once what the encoder's library has complained of.
+  void pass_on_words();
   void choose_time_base(const VideoInfo& video);
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const EncoderOptions& options, const Notify& notify, const Notify& lose);
@@ -66,6 +68,9 @@ class Encoder {
   void receive_all(const Receive& receive);
 
   const AVCodec& codec_;
+  const Notify notify_;
+  const LibraryWords words_;  // outlives the encoder
+  bool words_are_told_ = false;
   std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
   CodecContextPtr context_;
   std::optional<Converter> converter_;

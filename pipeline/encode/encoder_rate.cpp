@@ -23,12 +23,13 @@ bool is_qscale(std::string_view key) {
 }
 
 std::string shown(const Given& option) {
-  return fmt::format("`encoder_options` {}={}", option.first, option.second);
+  return fmt::format("`encoder_options` {}={}", verbatim(option.first), verbatim(option.second));
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& why,
                          const std::string& remedy) {
-  throw Error(Message::encoder_option, "cannot set the encoder's option", option, why, remedy);
+  throw Error(Message::encoder_option, "cannot set the encoder's option",
+              Error::Value::naming(option), why, remedy);
 }
 
 class Rate {
@@ -49,10 +50,10 @@ class Rate {
   void check() const {
     if (!options_.crf.empty()) check_crf();
     if (!options_.bitrate.empty() && !known_.has_bitrate)
-      refuse("`bitrate` " + options_.bitrate, name_ + " has no bit rate", "leave it out");
+      refuse("`bitrate` " + verbatim(options_.bitrate), name_ + " has no bit rate", "leave it out");
     if (!options_.bitrate.empty() && !options_.crf.empty())
-      refuse("`bitrate` " + options_.bitrate, "it has no effect beside `crf` " + options_.crf,
-             "leave out one");
+      refuse("`bitrate` " + verbatim(options_.bitrate),
+             "it has no effect beside `crf` " + verbatim(options_.crf), "leave out one");
     for (const Given* option : own_) check_own(*option);
     check_buffer();
   }
@@ -72,7 +73,7 @@ class Rate {
  private:
   void check_crf() const {
     const QualityScale& scale = known_.quality;
-    const std::string option = "`crf`=" + options_.crf;
+    const std::string option = "`crf`=" + verbatim(options_.crf);
     if (!scale.option) refuse(option, name_ + " has no scale of quality", "leave it out");
     double value = 0;
     const char* end = options_.crf.data() + options_.crf.size();
@@ -104,9 +105,11 @@ class Rate {
              (key == scale || other == scale);
     };
     if (!options_.bitrate.empty() && !may_stand_beside("b"))
-      refuse(shown(option), "it cannot be beside `bitrate` " + options_.bitrate, "leave out one");
+      refuse(shown(option), "it cannot be beside `bitrate` " + verbatim(options_.bitrate),
+             "leave out one");
     if (!options_.crf.empty() && !may_stand_beside(scale))
-      refuse(shown(option), "it has no effect beside `crf` " + options_.crf, "leave out one");
+      refuse(shown(option), "it has no effect beside `crf` " + verbatim(options_.crf),
+             "leave out one");
     for (const Given* other : own_)
       if (other != &option && !may_stand_beside(other->first))
         refuse(shown(option), "it cannot be beside " + shown(*other), "leave out one");
@@ -156,13 +159,13 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   std::vector<EncoderOption> all;
   const auto set = [&](const std::string& key, const std::string& value,
                        const std::string& name = "") {
-    all.push_back({key, value, (name.empty() ? key : name) + "=" + value});
+    all.push_back({key, value, (name.empty() ? verbatim(key) : name) + "=" + verbatim(value)});
   };
   const bool by_quality = quality.option && (!options.crf.empty() || !rate.is_own());
   if (by_quality && options.crf.empty()) set(quality.option, fmt::format("{}", quality.usual));
   if (by_quality && !options.crf.empty()) set(quality.option, options.crf, "`crf`");
   if (!options.bitrate.empty())
-    all.push_back({"b", options.bitrate, "`bitrate` " + options.bitrate});
+    all.push_back({"b", options.bitrate, "`bitrate` " + verbatim(options.bitrate)});
   if (goes_by_rate(*choice.codec) && !rate.is_own()) set("b", rate_by_size(video));
   const auto is_given = [&](std::string_view key) {
     return (key == "b" && !options.bitrate.empty()) ||
@@ -175,7 +178,8 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   if (!options.preset.empty()) set("preset", options.preset, "`preset`");
   for (const auto& [key, value] : known.options)
     if (key && (key == std::string_view("x265-params") || !is_given(key))) set(key, value);
-  for (const auto& [key, value] : options.own) set(key, value, "`encoder_options` " + key);
+  for (const auto& [key, value] : options.own)
+    set(key, value, "`encoder_options` " + verbatim(key));
   return all;
 }
 

@@ -29,7 +29,8 @@ std::string name_of(const AVStream& stream) {
 
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-  return fmt::format("#{} ({}, {})", stream.index, type ? type : "unknown", name_of(stream));
+  return fmt::format("#{} ({}, {})", stream.index, type ? type : "unknown",
+                     verbatim(name_of(stream)));
 }
 
 // A cover picture is a file among the attachments there.
@@ -103,6 +104,7 @@ void Copies::add(const AVStream& from) {
   accounts_.try_emplace(from.index);
   const bool is_sound = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
   if (is_sound && without_sound_) return;
+  has_sound_ |= is_sound;
   Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr, .sound = nullptr};
   if (is_matroska(container_) && is_cover(from)) {
     copy.to = &muxer_.add_stream();

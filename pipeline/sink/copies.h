@@ -30,6 +30,8 @@ class Copies {
   const std::string& left_out() const { return left_out_; }
   // For people, what the user can do about sound that was left out; empty where none was.
   const std::string& instead() const { return instead_; }
+  // Whether sound was to be coded anew and none has come.
+  bool misses_sound() const { return sound_encoder_ && !has_sound_; }
   // One line for people for each stream that comes out in another form; empty where none does.
   const std::string& converted() const { return converted_; }
 
@@ -74,6 +76,7 @@ class Copies {
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
   std::map<int, CopyAccount> accounts_;
   std::string left_out_, instead_, converted_;
+  bool has_sound_ = false;
   int refused_ = 0;  // packets
 };
 

@@ -65,16 +65,19 @@ void Muxer::set_options(const MuxerOptions& options) {
     return all;
   };
   for (const auto& [key, value] : options) {
-    const std::string shown = "`muxer_options` " + key + "=" + value;
+    const auto shown =
+        Error::Value::naming("`muxer_options` " + verbatim(key) + "=" + verbatim(value));
     const AVOption* option =
         av_opt_find(container_.get(), key.c_str(), nullptr, 0, AV_OPT_SEARCH_CHILDREN);
     if (!option || !(option->flags & AV_OPT_FLAG_ENCODING_PARAM))
-      throw Error(
-          Message::encoder_option, "cannot set the container's option", shown,
-          fmt::format("{} has no option '{}'{}", format_.name, key, did_you_mean(key, names())),
-          fmt::format("'ffmpeg -h muxer={}' lists them", format_.name));
-    check_av(av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN),
-             Message::encoder_option, "cannot set the container's option", shown);
+      throw Error(Message::encoder_option, "cannot set the container's option", shown,
+                  fmt::format("{} has no option '{}'{}", format_.name, verbatim(key),
+                              did_you_mean(key, names())),
+                  fmt::format("'ffmpeg -h muxer={}' lists them", format_.name));
+    const int code =
+        av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
+    if (code < 0)
+      throw_av(code, Message::encoder_option, "cannot set the container's option", shown);
     own_clock_ |= key == "movie_timescale";
   }
 }

@@ -68,24 +68,26 @@ constexpr SinkKind table[] = {
 
 void refuse_encoder_options(const EncoderOptions& options, std::string_view kind) {
   const auto refuse = [&](const std::string& option) {
-    throw Error(Fault::usage, "there is no encoder for", option,
+    throw Error(Fault::usage, "there is no encoder for", Error::Value::naming(option),
                 "the output is " + std::string(kind));
   };
-  if (!options.codec.empty()) refuse("`codec` " + options.codec);
-  if (!options.crf.empty()) refuse("`crf` " + options.crf);
-  if (!options.bitrate.empty()) refuse("`bitrate` " + options.bitrate);
-  if (!options.pixel_format.empty()) refuse("`pixel_format` " + options.pixel_format);
-  if (!options.preset.empty()) refuse("`preset` " + options.preset);
-  if (!options.own.empty()) refuse("`encoder_options` " + options.own[0].first);
+  if (!options.codec.empty()) refuse("`codec` " + verbatim(options.codec));
+  if (!options.crf.empty()) refuse("`crf` " + verbatim(options.crf));
+  if (!options.bitrate.empty()) refuse("`bitrate` " + verbatim(options.bitrate));
+  if (!options.pixel_format.empty()) refuse("`pixel_format` " + verbatim(options.pixel_format));
+  if (!options.preset.empty()) refuse("`preset` " + verbatim(options.preset));
+  if (!options.own.empty()) refuse("`encoder_options` " + verbatim(options.own[0].first));
 }
 
 void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
   const std::string is = "the output is " + std::string(kind);
   if (!options.audio.empty() && options.audio != "none" && options.audio != "copy")
-    throw Error(Fault::usage, "there is no sound for", "`audio` " + options.audio, is);
+    throw Error(Fault::usage, "there is no sound for",
+                Error::Value::naming("`audio` " + verbatim(options.audio)), is);
   if (!options.muxer_options.empty())
     throw Error(Fault::usage, "there is no muxer for",
-                "`muxer_options` " + options.muxer_options[0].first, is);
+                Error::Value::naming("`muxer_options` " + verbatim(options.muxer_options[0].first)),
+                is);
 }
 
 // Whether every encoder takes frames of its video from the memory of a CUDA device as they are.

@@ -43,6 +43,10 @@ class FileSink final : public Sink {
       add_streams(*container);
     else
       add_video(*videos_[0], nullptr);
+    if (copies_.misses_sound())
+      notify(
+          notify_, Message::no_effect,
+          "`audio` " + verbatim(plan.options.audio) + " changes nothing: the input has no sound");
     muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), to_.seeks()));
   }
 

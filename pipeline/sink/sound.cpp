@@ -144,10 +144,11 @@ std::string sound_encoder_for(const AVOutputFormat& container) {
 }
 
 SoundConverter::SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder,
-                               AVRational time_base)
+                               AVRational time_base, bool holds_lead_in)
     : decoder_(std::move(decoder)),
       encoder_(std::move(encoder)),
       time_base_(time_base),
+      holds_lead_in_(holds_lead_in),
       shape_(make_frame()),
       waiting_(av_audio_fifo_alloc(encoder_->sample_fmt, encoder_->ch_layout.nb_channels, 1)),
       packet_(make_packet()) {
@@ -185,8 +186,8 @@ std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const
   if (try_open(prefers_usual ? usual : same, context) < 0)
     check_av(try_open(prefers_usual ? same : usual, context), Fault::output,
              "cannot open the encoder", encoder.name);
-  return std::unique_ptr<SoundConverter>(
-      new SoundConverter(std::move(decoder), std::move(context), from.time_base));
+  return std::unique_ptr<SoundConverter>(new SoundConverter(
+      std::move(decoder), std::move(context), from.time_base, holds_lead_in(container)));
 }
 
 int SoundConverter::check(int code) const {
@@ -220,14 +221,21 @@ void SoundConverter::decode(const AVPacket* packet, const Receive& receive) {
   }
 }
 
+// Where the container has no times for what the encoder puts before the first sample, that takes
+// the place of so many samples, and all others keep their time.
+void SoundConverter::begin(std::int64_t at) {
+  overlap_ = holds_lead_in_ ? 0 : std::max<std::int64_t>(0, encoder_->initial_padding - at);
+  at_ = at + overlap_;
+}
+
 // Silence to come first, or samples to drop, where the frame does not follow the one before it.
 void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
   if (frame.pts == AV_NOPTS_VALUE) {
-    if (at_ == AV_NOPTS_VALUE) at_ = 0;
+    if (at_ == AV_NOPTS_VALUE) begin(0);
     return;
   }
   const std::int64_t now = av_rescale_q(frame.pts, time_base_, time_base());
-  if (at_ == AV_NOPTS_VALUE) at_ = now;
+  if (at_ == AV_NOPTS_VALUE) begin(now);
   const std::int64_t inside =
       resampler_ ? swr_get_delay(resampler_.get(), encoder_->sample_rate) : 0;
   std::int64_t gap = now - (at_ + av_audio_fifo_size(waiting_.get()) + inside) + overlap_;

@@ -43,10 +43,12 @@ class SoundConverter {
   void finish(const Receive& receive);
 
  private:
-  SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder, AVRational time_base);
+  SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder, AVRational time_base,
+                 bool holds_lead_in);
 
   void decode(const AVPacket* packet, const Receive& receive);
   void convert(const AVFrame* frame, const Receive& receive);
+  void begin(std::int64_t at);
   void keep_time(const AVFrame& frame, const Receive& receive);
   void add(AVFrame& frame, int skipped);
   void encode(bool all, const Receive& receive);
@@ -62,6 +64,7 @@ class SoundConverter {
   const AvErrors errors_{this};
   CodecContextPtr decoder_, encoder_;
   const AVRational time_base_;  // of the packets that come
+  const bool holds_lead_in_;
   std::unique_ptr<SwrContext, Closer> resampler_;
   FramePtr shape_;  // of the decoded frames that the resampler was made for
   std::unique_ptr<AVAudioFifo, Closer> waiting_;

@@ -18,6 +18,9 @@ namespace {
 constexpr std::string_view refused_size = "Picture size ";
 constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
 
+// In what FFmpeg says where a playlist has a part whose name ends as none of a video does.
+constexpr std::string_view refused_name = "xtension";
+
 const AVInputFormat* input_format(const std::string& name) {
   if (name.empty()) return nullptr;
   const AVInputFormat* format = av_find_input_format(name.c_str());
@@ -91,10 +94,12 @@ int ContainerInput::find_streams() {
   std::vector<AVDictionary*> options(container_->nb_streams);
   for (AVDictionary*& stream : options)
     av_dict_set_int(&stream, "max_pixels", decoder_limit(max_pixels_), 0);
-  const AvLines sizes(refused_size);
+  const AvLines lines;
   const int code = avformat_find_stream_info(container_.get(), options.data());
   for (AVDictionary*& stream : options) av_dict_free(&stream);
-  refused_ = sizes.text();
+  const std::size_t refused = lines.text().find(refused_size);
+  refused_ = refused == std::string::npos ? "" : lines.text().substr(refused);
+  if (lines.text().find(refused_name) != std::string::npos) references_.check(lines.text());
   return code;
 }
 
@@ -114,8 +119,9 @@ void ContainerInput::check_size(const AVCodecParameters& video) const {
 int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
+  const AvLines names(refused_name);
   const int code = av_read_frame(container_.get(), &packet);
-  references_.check();
+  references_.check(names.text());
   if (code < 0 && !stopped()) check_ours();
   return code;
 }

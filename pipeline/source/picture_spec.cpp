@@ -45,7 +45,9 @@ bool looks_like_rate(std::string_view text) {
 
 PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
                                std::int64_t max_pixels) {
-  const auto shown = [](std::string_view part) { return fmt::format("'{}'", shortened(part, 40)); };
+  const auto shown = [](std::string_view part) {
+    return fmt::format("'{}'", verbatim(shortened(part, 40)));
+  };
   const auto refuse = [&](const std::string& why) {
     throw Error(Fault::usage, "cannot understand " + what, shortened(text, longest_shown), why,
                 "write WxH[:PIXFMT][@FPS], as in 1920x1080:yuv420p@25");
@@ -68,7 +70,8 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
       spec.swapped = true;
     }
     if (!spec.format)
-      refuse("the pixel format '" + *name + "' is not supported: " + why_not_filtered(id));
+      refuse("the pixel format '" + verbatim(*name) +
+             "' is not supported: " + why_not_filtered(id));
   }
   check_picture_size(*width, *height, spec.format ? spec.format->id : AV_PIX_FMT_NONE, max_pixels,
                      Fault::usage, "cannot understand " + what, shortened(text, longest_shown));

@@ -60,7 +60,7 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int
     if (word.empty()) continue;
     const std::string_view value = word.substr(1);
     const auto parsed = [&](const auto& number, const char* wanted) {
-      if (!number) refuse(reader, "'" + std::string(word) + "' is not " + wanted);
+      if (!number) refuse(reader, "'" + verbatim(word) + "' is not " + wanted);
       return *number;
     };
     switch (word[0]) {
@@ -89,7 +89,7 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int
     }
   }
   const Y4mChroma* kind = find_y4m_chroma(chroma);
-  if (!kind) refuse(reader, "its pixel format C" + std::string(chroma) + " is not supported");
+  if (!kind) refuse(reader, "its pixel format C" + verbatim(chroma) + " is not supported");
   info.format = find_format(kind->format);
   info.chroma_location = kind->location;
   check_picture_size(width, height, kind->format, max_pixels, Fault::input,

@@ -62,6 +62,59 @@ TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
   EXPECT_NE(std::ranges::find(multiplied, tile(tiles - 1)), multiplied.end());
 }
 
+TEST_F(Gallery, GalleryRefusesWhatItHasNoUseFor) {
+  for (const Arguments& more : std::vector<Arguments>{{"--crf", "20"},
+                                                      {"--encoder-opt", "tune=film"},
+                                                      {"--codec", "png"},
+                                                      {"--preset", "slow"},
+                                                      {"--bitrate", "5M"},
+                                                      {"--pix-fmt", "gray"},
+                                                      {"--audio", "none"},
+                                                      {"--muxer-opt", "a=b"},
+                                                      {"--frames", "2"},
+                                                      {"--duration", "1"},
+                                                      {"--linear"},
+                                                      {"--range", "clamp"},
+                                                      {"--scan", "interlaced"},
+                                                      {"--variant", "cpu-reference"},
+                                                      {"--slots", "2"},
+                                                      {"--benchmark"},
+                                                      {"--verify"},
+                                                      {"--explain"},
+                                                      {"--device", "cuda"},
+                                                      {"--decoder", "nvdec"}}) {
+    Arguments all{"pattern:40x30#1", "-o", path("a.png"), "--gallery", "--kernel", "box"};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_TRUE(refused(run_vidconv(all), exit_command_line, {more[0], "gallery"}));
+    EXPECT_FALSE(std::filesystem::exists(path("a.png")));
+  }
+  // What it does have a use for.
+  EXPECT_TRUE(succeeded(run_vidconv({"pattern:40x30#3",
+                                     "-o",
+                                     path("a.png"),
+                                     "--gallery",
+                                     "--kernel",
+                                     "box",
+                                     "--border",
+                                     "reflect",
+                                     "--planes",
+                                     "luma",
+                                     "--threads",
+                                     "2",
+                                     "--device",
+                                     "cpu",
+                                     "--max-pixels",
+                                     "5000",
+                                     "--start",
+                                     "0.04",
+                                     "--strict",
+                                     "--video",
+                                     "1",
+                                     "--stats",
+                                     path("s.json"),
+                                     "-q"})));
+}
+
 TEST_F(Gallery, GalleryOfAVideo) {
   const std::string sheet = path("sheet.jpg");
   EXPECT_TRUE(succeeded(run_vidconv({clip(), "-o", sheet, "--gallery", "--at", "0.4"})));

@@ -73,5 +73,28 @@ TEST_F(LibraryWords, OfFailingRunsEnd) {
   EXPECT_EQ(with({path("bad.y4m")}), exit_damaged);
 }
 
+// In the middle of its work: one line of ours, escaped, and what is in it names no option.
+TEST_F(LibraryWords, InTheMiddleAreOurs) {
+  for (const bool fails : {false, true})
+    for (const std::string more : {"", " -q", " --progress json"}) {
+      SCOPED_TRACE(more);
+      std::filesystem::remove(path("a.mkv"));
+      const Result result =
+          shell("LD_PRELOAD=" VIDCONV_FAULTS
+                " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='encoder " +
+                std::string(fails ? "fails" : "complains") + "' " + vidconv() +
+                " pattern:64x48#20 -o " + path("a.mkv") + " --kernel identity" + more);
+      EXPECT_EQ(result.exit_code, fails ? exit_output : exit_done);
+      EXPECT_EQ(result.err.find("all is well"), std::string::npos) << result.err;
+      EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << result.err;
+      for (const std::string& line : split_lines(result.err))
+        EXPECT_TRUE(line.starts_with("vidconv: ") || line.starts_with("{")) << line;
+      const bool said = fails || more != " -q";
+      EXPECT_EQ(said,
+                has_line_with(result.err, {"libx264", "the `crf` is\\u001b[2J ill",
+                                           fails ? "[output-unwritable]" : "[encoder-said]"}));
+    }
+}
+
 }  // namespace
 }  // namespace vidconv::test

@@ -151,6 +151,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
          return filter(path("a.raw"), "-o null: --raw 64x48:gray16be");
        }},
       {Message::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
+      {Message::encoder_said, [=, this] { return with_fault("encoder complains", pattern); }},
       {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
       {Message::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
       {Message::ended_early,

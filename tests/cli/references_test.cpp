@@ -110,6 +110,17 @@ TEST_F(References, FilesLeadToNoAddressAndNoOtherFolder) {
   expect_refused(playlist("10.m3u8", "s0.ts\n#EXTINF:1,\n" + secret()), {secret(), outside});
 }
 
+// FFmpeg's playlists refuse such without asking.
+TEST_F(References, PartsWithOtherNamesAreReferencesToo) {
+  write_file(path("public/notes.txt"), "");
+  for (const std::string segment : {"file:///etc/passwd", "/etc/passwd", "notes.txt"}) {
+    const std::string name = segment.substr(segment.rfind('/') + 1);
+    expect_refused(playlist("1.m3u8", segment), {name, "does not end", "[input-reference]"});
+    expect_refused(playlist("2.m3u8", "s0.ts\n#EXTINF:0.2,\n" + segment),
+                   {name, "does not end", "[input-reference]"});
+  }
+}
+
 // FFmpeg would look for more of it for minutes.
 TEST_F(References, LivePlaylistsAreGivenUpAtOnce) {
   write_file(path("public/live.m3u8"),
@@ -223,7 +234,7 @@ TEST_F(References, AddressesLeadToTheirKind) {
     std::filesystem::copy_file(path("public/p.m3u8"), path("secret/p.m3u8"),
                                std::filesystem::copy_options::overwrite_existing);
     const Result result = filter(address + "p.m3u8");
-    EXPECT_EQ(result.exit_code, exit_input) << target << result.err;
+    EXPECT_TRUE(refused(result, exit_input, {"it refers to", "[input-reference]"})) << target;
     EXPECT_EQ(result.out, "");
   }
 }

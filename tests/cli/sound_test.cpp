@@ -74,6 +74,9 @@ TEST_F(Sound, KeepsItsTimeInEveryContainer) {
                                          {"e.mkv", "aac", "aac"},
                                          {"f.mkv", "ac3", "ac3"},
                                          {"a.mov", "pcm_s16le", "pcm_s16le"},
+                                         {"a.avi", "aac", "aac"},
+                                         {"b.avi", "MP3", "mp3"},
+                                         {"c.avi", "ac3", "ac3"},
                                          {"a.ts", "mp2", "mp2"},
                                          {"b.ts", "aac", "aac"}}) {
     EXPECT_TRUE(succeeded(filter(in, out, {"--audio", codec}))) << out;
@@ -157,6 +160,32 @@ TEST_F(Sound, None) {
   EXPECT_FALSE(has_line_with(result.err, {"[left-out]"}));
   EXPECT_EQ(sound_of("a.mp4", "codec_name"), "");
   EXPECT_TRUE(succeeded(filter(clip(), "b.mp4", {"--audio", "none", "--strict"})));
+}
+
+TEST_F(Sound, ThatIsNotThereIsSaid) {
+  ffmpeg("-i " + clip() + " -an -c copy " + path("silent.mp4"));
+  for (const std::string& in : {path("silent.mp4"), std::string("pattern:64x48#3")}) {
+    const Result result = filter(in, "a.mp4", {"--audio", "aac"});
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"--audio aac", "has no sound", "[no-effect]"})) << in;
+    for (const char* satisfied : {"none", "copy"})
+      EXPECT_FALSE(has_line_with(filter(in, "a.mp4", {"--audio", satisfied}).err, {"[no-effect]"}));
+  }
+}
+
+// Of Opus it is the parser that complains: of what is copied as of what is coded anew.
+TEST_F(Sound, DamageOfOpusIsNamed) {
+  const std::string in = clip_with("in.mkv", "-c:a libopus");
+  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=1 " + path("damaged.mkv"));
+  const Result judge =
+      shell("ffmpeg -nostdin -v error -i " + path("damaged.mkv") + " -map 0:a -f null - 2>&1");
+  ASSERT_NE(judge.out.find("Opus"), std::string::npos) << judge.out;
+  for (const char* audio : {"aac", "copy"}) {
+    const Result result = filter(path("damaged.mkv"), "a.mkv", {"--audio", audio});
+    EXPECT_EQ(result.exit_code, exit_damaged) << audio;
+    EXPECT_TRUE(has_line_with(result.err, {"damaged", "Opus", "[damaged]"})) << audio;
+    EXPECT_TRUE(succeeded(filter(in, "b.mkv", {"--audio", audio})));
+  }
 }
 
 TEST_F(Sound, DamageIsNamed) {

@@ -10,8 +10,8 @@
 //
 // VIDCONV_REFUSED is a list such as "linkat=95,link@2=5,rename@2+=5": what the system refuses with
 // which errno, always, at call 2, or from call 2 on, counted from 0. "O_TMPFILE" is an open() with
-// that flag, "random=0" no errno but a random number that is foreseen. VIDCONV_CALLS names a file
-// that tells such calls.
+// that flag, "random=0" no errno but a random number that is foreseen; at "rename@2=killed" the
+// process is killed. VIDCONV_CALLS names a file that tells such calls.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -97,10 +98,11 @@ bool refused(std::string_view function, std::atomic<int>& calls) {
     rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
     const std::size_t equals = entry.find('='), at = std::min(entry.find('@'), equals);
     if (entry.substr(0, at) != function) continue;
-    errno = std::atoi(entry.c_str() + equals + 1);
-    if (at == equals) return true;
     const int call = calls++, wanted = std::atoi(entry.c_str() + at + 1);
-    return entry[equals - 1] == '+' ? call >= wanted : call == wanted;
+    const bool now = at == equals || (entry[equals - 1] == '+' ? call >= wanted : call == wanted);
+    if (now && entry.ends_with("=killed")) raise(SIGKILL);
+    errno = std::atoi(entry.c_str() + equals + 1);
+    return now;
   }
   return false;
 }
@@ -171,8 +173,16 @@ FAILING(void*, nullptr, av_buffer_pool_init2,
 FAILING(void*, nullptr, avcodec_alloc_context3, (const void* codec), (codec))
 FAILING(int, -ENOMEM, avcodec_open2, (AVCodecContext * context, const void* codec, void** options),
         (context, codec, options))
-FAILING(int, -ENOMEM, avcodec_send_frame, (AVCodecContext * context, const AVFrame* frame),
-        (context, frame))
+// Besides, an encoder's library that prints of itself, and fails or goes on.
+int avcodec_send_frame(AVCodecContext* context, const AVFrame* frame) {
+  static auto* const next = real<int(AVCodecContext*, const AVFrame*)>("avcodec_send_frame");
+  static std::atomic<int> calls = 0, complaints = 0, failures = 0;
+  if (out_of_memory("avcodec_send_frame", calls)) return -ENOMEM;
+  const bool fails = now("encoder fails", failures);
+  if (fails || now("encoder complains", complaints))
+    std::fputs("x265 [info]: all is well\nx265 [error]: the `crf` is\x1b[2J ill\n", stderr);
+  return fails ? -EINVAL : next(context, frame);
+}
 FAILING(int, -ENOMEM, avcodec_parameters_copy, (void* to, const void* from), (to, from))
 FAILING(int, -ENOMEM, avcodec_parameters_from_context, (void* to, const AVCodecContext* from),
         (to, from))
