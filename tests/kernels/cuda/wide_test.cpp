@@ -13,8 +13,6 @@
 namespace vidconv::test {
 namespace {
 
-constexpr SampleType u8{Storage::u8, 8, 0};
-
 struct Shape {
   int width, height, anchor_x, anchor_y;
   int most;  // above the largest tap, an integer over a power of 2; above 128 taps take two bytes
