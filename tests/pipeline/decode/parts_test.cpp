@@ -37,7 +37,7 @@ constexpr CodedClip coded_clips[] = {
 
 // 75 frames, the first clip's way unless told otherwise; its path.
 std::string make_coded_clip(const TempDir& dir, const CodedClip& clip = coded_clips[0]) {
-  const std::string path = dir / clip.name;
+  std::string path = dir / clip.name;
   test::output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
       std::string(clip.encoding) + " " + path);

@@ -49,7 +49,7 @@ TEST(Fit, FewerSlotsInOneLine) {
   EXPECT_EQ(fit.options.device, Device::cuda);
   ASSERT_EQ(fit.lines.size(), 1u);
   EXPECT_NE(fit.lines[0].find("16"), std::string::npos) << fit.lines[0];
-  EXPECT_NE(fit.lines[0].find("2"), std::string::npos) << fit.lines[0];
+  EXPECT_NE(fit.lines[0].find('2'), std::string::npos) << fit.lines[0];
 }
 
 TEST(Fit, TheCpuInOneLine) {
