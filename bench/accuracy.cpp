@@ -23,7 +23,7 @@
 namespace vidconv::bench {
 namespace {
 
-struct Settings {
+struct AccuracySettings {
   std::vector<std::string> specs;
   std::vector<int> depths = {8, 10, 12, 16};
   int width = 480, height = 270;
@@ -125,7 +125,7 @@ struct Accuracy {
   double equal = 0;  // share of samples
 };
 
-Accuracy measure(const Filter& filter, const Plan& plan, const Settings& settings) {
+Accuracy measure(const Filter& filter, const Plan& plan, const AccuracySettings& settings) {
   const int max = plan.sample.max();
   const auto codes = natural(settings.width, settings.height, max);
   const auto got = filtered(plan, codes, settings.width, settings.height);
@@ -155,7 +155,7 @@ const char* word_for(const Plan& plan) {
                                         : "double";
 }
 
-int run(const Settings& settings) {
+int run(const AccuracySettings& settings) {
   std::vector<std::string> specs = settings.specs;
   if (specs.empty()) {
     for (const Preset& preset : presets()) specs.emplace_back(preset.name);
@@ -195,7 +195,7 @@ int run(const Settings& settings) {
 }  // namespace
 
 Run accuracy_command(CLI::App& app) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<AccuracySettings>();
   app.add_option("--kernel", settings->specs,
                  "specifications; without any every preset, and noise");
   app.add_option("--depth", settings->depths, "bits a sample, 8 to 16")->check(CLI::Range(8, 16));

@@ -48,7 +48,7 @@ const std::vector<KindRow>& kinds() {
   return rows;
 }
 
-struct Settings {
+struct KernelSettings {
   std::vector<std::string> kinds, frames = {"4K"}, devices;
   std::vector<int> depths = {8}, sizes;
   int threads = usable_threads();
@@ -92,7 +92,7 @@ Filter filter_of(const KindRow& row, int size) {
 
 class Measurement {
  public:
-  Measurement(const Settings& settings, Table& table) : settings_(settings), table_(table) {}
+  Measurement(const KernelSettings& settings, Table& table) : settings_(settings), table_(table) {}
 
   void run(const char* kind, const Case& c, const char* frame, Device device) {
     const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
@@ -129,7 +129,7 @@ class Measurement {
   }
 
  private:
-  const Settings& settings_;
+  const KernelSettings& settings_;
   Table& table_;
 };
 
@@ -137,7 +137,7 @@ bool chosen(const auto& names, const auto& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
-int run(const Settings& settings) {
+int run(const KernelSettings& settings) {
   Report report{typed_command(), describe_machine(), {}};
   for (const Peer& peer : peers())
     report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
@@ -187,7 +187,7 @@ int run(const Settings& settings) {
 }  // namespace
 
 Run kernels_command(CLI::App& app) {
-  const auto s = std::make_shared<Settings>();
+  const auto s = std::make_shared<KernelSettings>();
   std::vector<std::string> kind_names, frame_names;
   for (const KindRow& kind : kinds()) kind_names.emplace_back(kind.name);
   for (const FrameSize& frame : frame_sizes) frame_names.emplace_back(frame.name);

@@ -2,13 +2,20 @@
 add_library(vidconv_options INTERFACE)
 target_link_libraries(vidconv_options INTERFACE vidconv_hardening)
 target_compile_options(vidconv_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wcast-align
     -Woverloaded-virtual -Wconversion>
   # FFmpeg's AV_TIME_BASE_Q is one.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions>
   # One IEEE operation per written operation, on both sides: docs/numerics.md.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)
+# Where files are compiled together, a local may have the name of another file's constant.
+if(NOT CMAKE_UNITY_BUILD)
+  target_compile_options(vidconv_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>)
+else()
+  target_compile_options(vidconv_options INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>)
+endif()
 option(VIDCONV_WERROR "Warnings are errors" OFF)
 if(VIDCONV_WERROR)
   target_compile_options(vidconv_options INTERFACE

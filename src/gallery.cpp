@@ -115,7 +115,8 @@ int gain_for(const AVFrame& rgb, int bright_before) {
 
 void put(const AVFrame& tile, AVFrame& sheet, int x, int y) {
   for (int row = 0; row < tile.height; ++row)
-    std::memcpy(sheet.data[0] + static_cast<std::ptrdiff_t>(sheet.linesize[0]) * (y + row) + 3 * x,
+    std::memcpy(sheet.data[0] + static_cast<std::ptrdiff_t>(sheet.linesize[0]) * (y + row) +
+                    std::ptrdiff_t{3} * x,
                 tile.data[0] + static_cast<std::ptrdiff_t>(tile.linesize[0]) * row,
                 static_cast<std::size_t>(3 * tile.width));
 }

@@ -10,7 +10,7 @@
 namespace vidconv {
 
 std::string usage_of(const OptionText& option) {
-  const std::string names = fmt::format("{}", fmt::join(option.names, ", "));
+  std::string names = fmt::format("{}", fmt::join(option.names, ", "));
   if (option.value.empty() || !option.names[0].starts_with('-')) return names;
   return option.value_may_be_left_out ? fmt::format("{}[={}]", names, option.value)
                                       : fmt::format("{} {}", names, option.value);

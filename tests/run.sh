@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and runs all tests; then, by clang with ASan and UBSan, the fast ones of kernels and pipeline once
-# more, and the fuzz targets for a minute at most each. With --sanitizers all of it under GCC's ASan+UBSan
-# and under TSan too.
+# more, and the fuzz targets for some seconds each. With --sanitizers all of it under GCC's ASan+UBSan
+# and under TSan too, and the fuzz targets for a minute each.
 # Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
 #
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
@@ -23,8 +23,13 @@ esac
 
 passed=0 failed=0 skipped=0
 
+# CUDA code that no GPU will run has to compile, and need not be fast.
+options=()
+[[ ${1:-} != --sanitizers ]] || options+=(-DVIDCONV_FUZZ_SECONDS=60)
+nvidia-smi -L >/dev/null 2>&1 || options+=(-DVIDCONV_CUDA_QUICK=ON)
+
 for preset in "${presets[@]}"; do
-  cmake/prepare.sh "$preset"
+  cmake/prepare.sh "$preset" all "${options[@]}"
   report=$PWD/build/$preset/tests.xml
   rm -f "$report"
   # Where there is a GPU and code for it, tests of that code may not be skipped.

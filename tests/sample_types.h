@@ -13,4 +13,8 @@ inline constexpr SampleType all_sample_types[] = {
     {Storage::f32, 32, 0},
 };
 
+inline constexpr SampleType u8{Storage::u8, 8, 0};
+inline constexpr SampleType u16{Storage::u16, 16, 0};
+inline constexpr SampleType f32{Storage::f32, 32, 0};
+
 }  // namespace vidconv::test

@@ -16,7 +16,7 @@
 namespace vidconv::bench {
 namespace {
 
-struct Size {
+struct NppSize {
   int width, height;
 };
 struct Point {
@@ -36,17 +36,18 @@ constexpr int norm_l2 = 2;
 constexpr int mask_3x3 = 200;
 
 using u8 = unsigned char;
-using FilterBorder = int (*)(const u8*, int, Size, Point, u8*, int, Size, const float* taps, Size,
-                             Point anchor, int border, StreamContext);
-using GaussBorder = int (*)(const u8*, int, Size, Point, u8*, int, Size, int mask, int border,
+using FilterBorder = int (*)(const u8*, int, NppSize, Point, u8*, int, NppSize, const float* taps,
+                             NppSize, Point anchor, int border, StreamContext);
+using GaussBorder = int (*)(const u8*, int, NppSize, Point, u8*, int, NppSize, int mask, int border,
                             StreamContext);
-using GaussAdvanced = int (*)(const u8*, int, Size, Point, u8*, int, Size, int count,
+using GaussAdvanced = int (*)(const u8*, int, NppSize, Point, u8*, int, NppSize, int count,
                               const float* taps, int border, StreamContext);
-using BoxBorder = int (*)(const u8*, int, Size, Point, u8*, int, Size, Size mask, Point anchor,
-                          int border, StreamContext);
-using SobelBorder = int (*)(const u8*, int, Size, Point, u8*, int, Size, int border, StreamContext);
-using Gradient = int (*)(const u8*, int, Size, Point, short* x, int, short* y, int,
-                         short* magnitude, int, float* angle, int, Size, int mask, int norm,
+using BoxBorder = int (*)(const u8*, int, NppSize, Point, u8*, int, NppSize, NppSize mask,
+                          Point anchor, int border, StreamContext);
+using SobelBorder = int (*)(const u8*, int, NppSize, Point, u8*, int, NppSize, int border,
+                            StreamContext);
+using Gradient = int (*)(const u8*, int, NppSize, Point, short* x, int, short* y, int,
+                         short* magnitude, int, float* angle, int, NppSize, int mask, int norm,
                          int border, StreamContext);
 using Version = const int* (*)();  // three numbers
 
@@ -123,7 +124,7 @@ struct Call {
   int src_step;
   u8* dst;
   int dst_step;
-  Size size;
+  NppSize size;
 };
 
 Call call_on(const PlanePair& pair) {
@@ -158,7 +159,7 @@ std::vector<PeerWay> npp_ways(const Case& c, std::span<const PlanePair> planes) 
   if (!npp.works() || c.sample.storage != Storage::u8) return {};
   const std::vector<PlanePair> pairs(planes.begin(), planes.end());
   const StreamContext context = npp.context();
-  const Size mask{c.size, c.size};
+  const NppSize mask{c.size, c.size};
   const Point centre{c.size / 2, c.size / 2};
   std::vector<PeerWay> ways;
   // `launch` calls the function on a plane; a function that this version lacks is left out.

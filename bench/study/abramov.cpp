@@ -6,17 +6,17 @@
 namespace vidconv::bench {
 namespace {
 
-struct Row {
+struct AbramovRow {
   const char* label;
   std::string_view variant;
   bool dense;
   Cell published_400, published_2000;  // ms
 };
 
-void systems(const Lab& lab, Report& report) {
+void abramov_systems(const Lab& lab, Report& report) {
   const Kernel kernel = random_rank_1(17, 8, true);
   const Plan dense = dense_plan_of(kernel, float_samples), passes = plan_of(kernel, float_samples);
-  const Row rows[] = {
+  const AbramovRow rows[] = {
       {"naive CPU", "study-naive", true, 91.0, 2330.0},
       {"naive GPU, taps in constant memory", "study-cuda-constant", true, 27.0, 693.0},
       {"shared tile with apron", "study-cuda-tile", true, 26.9, 663.0},
@@ -43,7 +43,7 @@ void systems(const Lab& lab, Report& report) {
     return At{Subject(lab, dense, side, side), Subject(lab, passes, side, side)};
   };
   const At small = at(400), large = at(2000);
-  for (const Row& row : rows) {
+  for (const AbramovRow& row : rows) {
     const auto time = [&](const At& size, int side) -> Cell {
       if (!lab.takes(side, side)) return {};
       return cell((row.dense ? size.dense : size.passes).milliseconds(row.variant));
@@ -77,7 +77,7 @@ void radii(const Lab& lab, Report& report) {
 }  // namespace
 
 void study_a(const Lab& lab, Report& report) {
-  systems(lab, report);
+  abramov_systems(lab, report);
   radii(lab, report);
 }
 

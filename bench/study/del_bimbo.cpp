@@ -17,14 +17,14 @@ constexpr Size sizes[] = {{"480p", 854, 480},
                           {"4K", 3840, 2160},
                           {"8K", 7680, 4320}};
 
-struct Row {
+struct DelBimboRow {
   Size size;
   int kernel;
   double global, constant, shared;  // published
 };
 
 void speed_up(const Lab& lab, Report& report) {
-  const Row rows[] = {
+  const DelBimboRow rows[] = {
       {sizes[0], 3, 3646, 7709, 6682},    {sizes[1], 3, 4930, 9682, 8252},
       {sizes[2], 3, 8534, 11208, 9085},   {sizes[3], 3, 10603, 12181, 9990},
       {sizes[4], 3, 13781, 15118, 12433}, {sizes[2], 5, 11578, 13739, 14923},
@@ -39,7 +39,7 @@ void speed_up(const Lab& lab, Report& report) {
       {},
       {"Published: neither the GPU nor the CPU is named, so that only the order of the columns "
        "and how they grow can be compared. Kernel times, without copies."}};
-  for (const Row& row : rows) {
+  for (const DelBimboRow& row : rows) {
     if (!lab.takes(row.size.width, row.size.height)) continue;
     const Subject subject(lab, dense_plan_of(binomial(row.kernel), byte_samples), row.size.width,
                           row.size.height);

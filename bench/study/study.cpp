@@ -23,13 +23,13 @@ struct System {
 constexpr System systems[] = {
     {"A", study_a}, {"B", study_b}, {"C", study_c}, {"D", study_d}, {"E", study_e}};
 
-struct Settings {
+struct StudySettings {
   std::vector<std::string> only;
   Lab lab;
   std::string json, plot;
 };
 
-int run(const Settings& settings) {
+int run(const StudySettings& settings) {
   Report report{typed_command(), describe_machine(), {}};
   for (const System& system : systems)
     if (settings.only.empty() ||
@@ -57,7 +57,7 @@ int run(const Settings& settings) {
 }  // namespace
 
 Run study_command(CLI::App& app) {
-  const auto s = std::make_shared<Settings>();
+  const auto s = std::make_shared<StudySettings>();
   s->lab.threads = usable_threads();
   app.add_option("--only", s->only, "systems A to E (default: all)")
       ->check(CLI::IsMember({"A", "B", "C", "D", "E"}));

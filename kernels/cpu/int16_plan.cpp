@@ -11,10 +11,6 @@ namespace {
 using TapPair = Int16Plan::TapPair;
 using Term = Int16Plan::Term;
 
-bool fit_16_bits(const std::vector<double>& taps) {
-  return std::ranges::all_of(taps, [](double tap) { return std::abs(tap) <= 32767; });
-}
-
 // Tap `i`, and 0 beyond the ends.
 double tap_at(const double* taps, int count, int i) { return i < 0 || i >= count ? 0 : taps[i]; }
 
@@ -94,6 +90,10 @@ Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
 }
 
 }  // namespace
+
+bool fit_16_bits(const std::vector<double>& taps) {
+  return std::ranges::all_of(taps, [](double tap) { return std::abs(tap) <= 32767; });
+}
 
 double Int16Plan::Term::cost() const {
   // A step loads twice and multiplies twice for each output row it serves; a column step weaves

@@ -69,6 +69,8 @@ struct Int16Plan {
   bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
 };
 
+bool fit_16_bits(const std::vector<double>& taps);
+
 // None where taps need more than 16 bits, and where two passes save much work but their
 // intermediate needs more.
 std::optional<Int16Plan> make_int16_plan(const Plan& plan);

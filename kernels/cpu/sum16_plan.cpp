@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kernels/cpu/int16_plan.h"
+
 namespace vidconv {
 namespace {
 
@@ -38,10 +40,6 @@ int cost(const Groups& groups) {
 
 // From here on 16-bit multiply-adds of pairs are faster: their loads serve two rows.
 constexpr int max_cost = 50;
-
-bool fit_16_bits(const std::vector<double>& taps) {
-  return std::ranges::all_of(taps, [](double tap) { return std::abs(tap) <= 32767; });
-}
 
 }  // namespace
 

@@ -55,7 +55,7 @@ Extent extent(std::span<const std::int64_t> numerators) {
 std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_t residual, int max,
                                         double headroom, int sum_bits) {
   for (int bits = max_bits; bits >= 0; --bits) {
-    const auto q = quantise_to_16_bits(taps, residual, bits);
+    auto q = quantise_to_16_bits(taps, residual, bits);
     if (!q) continue;
     const double largest_sum =
         static_cast<double>(extent(q->numerators).total()) * max + std::ldexp(headroom, bits);

@@ -8,7 +8,7 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t max_divisor = std::int64_t{1} << 24;
-constexpr double max_numerator = 0x1p52;
+constexpr double largest_numerator = 0x1p52;
 
 // Whether value * d is an integer but for a few roundings. Every number is near some fraction whose
 // divisor is large; one that is no closer than that (1 / d^2) is no sign of a divisor.
@@ -48,7 +48,7 @@ std::optional<Rationals> find_rationals(std::span<const double> taps) {
   std::int64_t common = result.divisor;
   for (double tap : taps) {
     const double numerator = std::round(tap * static_cast<double>(result.divisor));
-    if (std::abs(numerator) > max_numerator) return std::nullopt;
+    if (std::abs(numerator) > largest_numerator) return std::nullopt;
     result.numerators.push_back(static_cast<std::int64_t>(numerator));
     common = std::gcd(common, result.numerators.back());
   }

@@ -42,7 +42,7 @@ struct Modifiers {
 class FilterSpec {
  public:
   // Of the largest kernel.
-  static constexpr std::int64_t most_pixels = Kernel::max_size * Kernel::max_size;
+  static constexpr std::int64_t most_pixels = std::int64_t{Kernel::max_size} * Kernel::max_size;
 
   // Throws SpecError. Reads the file of a "file:" specification; a picture in it has at most
   // `max_pixels`.

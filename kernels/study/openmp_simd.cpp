@@ -48,7 +48,8 @@ class OpenMpSimd final : public Convolver {
           [&](int u, int v) { return sample_at(src, lesson_, u, v); });
     std::int32_t sum = 0;
     for (int j = 0; j < m.height; ++j)
-      sum += row_sum(taps_.data() + j * m.width, src.row(top + j) + left, m.width);
+      sum += row_sum(taps_.data() + static_cast<std::ptrdiff_t>(j) * m.width,
+                     src.row(top + j) + left, m.width);
     return finish<std::uint8_t>(lesson_.finish, &sum, 1);
   }
 

@@ -3,7 +3,7 @@
 namespace vidconv {
 namespace {
 
-constexpr MessageKind table[] = {
+constexpr MessageKind kinds[] = {
     {Message::internal, "internal", Fault::internal, "vidconv itself is at fault",
      "report it, with the line and the command"},
     {Message::unaccounted, "unaccounted", Fault::internal,
@@ -109,17 +109,17 @@ constexpr MessageKind table[] = {
 };
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < std::size(table); ++i)
-    if (static_cast<std::size_t>(table[i].id) != i) return false;
+  for (std::size_t i = 0; i < std::size(kinds); ++i)
+    if (static_cast<std::size_t>(kinds[i].id) != i) return false;
   return true;
 }
 static_assert(in_order());
 
 }  // namespace
 
-std::span<const MessageKind> message_kinds() { return table; }
+std::span<const MessageKind> message_kinds() { return kinds; }
 
-const MessageKind& kind_of(Message message) { return table[static_cast<std::size_t>(message)]; }
+const MessageKind& kind_of(Message message) { return kinds[static_cast<std::size_t>(message)]; }
 
 Message usual_message(Fault fault) {
   switch (fault) {

@@ -36,7 +36,7 @@ constexpr Playlist playlists[] = {{"hls", "m3u8,m3u"}, {"concat", "ffconcat"}, {
 constexpr const char* referring = "hls,dash,sdp,rtsp,sap,imf,vobsub,mlv";
 constexpr const char* scripts = "avisynth,vapoursynth";
 constexpr std::string_view list_magic = "ffconcat version 1.0";
-constexpr std::size_t longest_shown = 200;
+constexpr std::size_t longest_listed = 200;
 constexpr const char* part_of_input = "a part of the input";  // for messages
 constexpr std::int64_t most_list = 16 << 20;                  // bytes
 
@@ -98,7 +98,7 @@ class Descriptor {
   const int fd;
 };
 
-std::string folder_of(const std::string& path) {
+std::string real_folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   char real[PATH_MAX];
   const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
@@ -154,7 +154,7 @@ References::References(Input input, std::string url, std::string name, const AVI
       files_(files) {
   if (input_ != Input::file) return;
   const std::string path = local_path(url_);
-  folder_ = folder_of(path);
+  folder_ = real_folder_of(path);
   list_ = format_ ? av_match_name("concat", format_->name) != 0 : begins_a_list(path);
   if (list_ && !format_ && !av_match_ext(path.c_str(), "ffconcat"))
     throw Error(Message::input_reference, "cannot read the input", name_,
@@ -248,7 +248,7 @@ void References::refuse(const std::string& what, const std::string& why,
                         const std::string& remedy) const {
   throw Error(Message::input_reference, "cannot read the input", name_,
               fmt::format("it refers to '{}', {}",
-                          verbatim(shortened(redacted(local_path(what)), longest_shown)), why),
+                          verbatim(shortened(redacted(local_path(what)), longest_listed)), why),
               remedy);
 }
 

@@ -35,7 +35,8 @@ class RunFiles {
     dev_t device;
     ino_t inode;
     std::string name;  // of a file that may not be there: in the folder that the others tell
-    auto operator<=>(const Id&) const = default;
+    auto operator<=>(const Id&) const =
+        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
   };
   struct Use {
     std::string what;

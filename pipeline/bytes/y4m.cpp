@@ -4,7 +4,7 @@ namespace vidconv {
 namespace {
 
 // Of several tags for a format the first is the one to write where the location is unknown.
-constexpr Y4mChroma table[] = {
+constexpr Y4mChroma chromas[] = {
     {"420jpeg", AV_PIX_FMT_YUV420P, AVCHROMA_LOC_CENTER},
     {"420mpeg2", AV_PIX_FMT_YUV420P, AVCHROMA_LOC_LEFT},
     {"420paldv", AV_PIX_FMT_YUV420P, AVCHROMA_LOC_TOPLEFT},
@@ -38,14 +38,14 @@ constexpr Y4mChroma table[] = {
 }  // namespace
 
 const Y4mChroma* find_y4m_chroma(std::string_view tag) {
-  for (const Y4mChroma& row : table)
+  for (const Y4mChroma& row : chromas)
     if (row.tag == tag) return &row;
   return nullptr;
 }
 
 const Y4mChroma* find_y4m_chroma(AVPixelFormat format, AVChromaLocation location) {
   const Y4mChroma* first = nullptr;
-  for (const Y4mChroma& row : table) {
+  for (const Y4mChroma& row : chromas) {
     if (row.format != format) continue;
     if (row.location == location) return &row;
     if (!first) first = &row;

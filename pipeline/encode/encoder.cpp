@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -114,7 +115,7 @@ void Encoder::choose_time_base(const VideoInfo& video) {
   context_->time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
   // NVENC takes the numerator for the ticks of a frame when it makes up times of decoding.
   if (counts_frames_ && takes_cuda_frames(codec_))
-    context_->time_base = {1, std::max(1, static_cast<int>(av_q2d(video.frame_rate) + 0.5))};
+    context_->time_base = {1, std::max(1, static_cast<int>(std::lround(av_q2d(video.frame_rate))))};
 }
 
 // Encoders see to some options only when they are opened, and do not say which.

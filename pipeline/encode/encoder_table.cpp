@@ -26,7 +26,7 @@ constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool
   return {.name = name, .codec = codec, .quality = quantiser, .has_bitrate = has_bitrate};
 }
 
-constexpr EncoderDefaults table[] = {
+constexpr EncoderDefaults known_encoders[] = {
     {.name = "libx264rgb",
      .codec = AV_CODEC_ID_H264,
      .quality = x264,
@@ -128,13 +128,13 @@ bool is_lossy(AVCodecID id) {
 
 const EncoderDefaults* row_of(const AVCodec& encoder) {
   const auto* row =
-      std::ranges::find(table, std::string_view(encoder.name), &EncoderDefaults::name);
-  return row == std::end(table) ? nullptr : row;
+      std::ranges::find(known_encoders, std::string_view(encoder.name), &EncoderDefaults::name);
+  return row == std::end(known_encoders) ? nullptr : row;
 }
 
 }  // namespace
 
-std::span<const EncoderDefaults> encoder_table() { return table; }
+std::span<const EncoderDefaults> encoder_table() { return known_encoders; }
 
 bool goes_by_rate(const AVCodec& encoder) {
   return !row_of(encoder) && is_lossy(encoder.id) && encoder.wrapper_name;

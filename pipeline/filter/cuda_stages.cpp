@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr const char* remedy = "use `device` cpu";
+constexpr const char* leave_cuda = "use `device` cpu";
 
 // In traces. The plans' texts would not do: they are whatever a user wrote.
 std::vector<std::string> kernel_names(const Work& work, const std::vector<PreparedStep>& steps) {
@@ -39,7 +39,8 @@ CudaStages::CudaStages(const Work& work, const std::vector<PreparedStep>& steps,
       timeline_(kernel_names(work_, steps), options.trace, last_stage()) {
   for (const PreparedStep& step : steps) {
     variants_.emplace_back(step.variant);
-    convolvers_.push_back(as_device_error(remedy, [&] { return step.convolver(options.threads); }));
+    convolvers_.push_back(
+        as_device_error(leave_cuda, [&] { return step.convolver(options.threads); }));
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
@@ -117,7 +118,7 @@ void CudaStages::convolve(Slot& slot) {
       add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light,
                 pairs_);
     }
-    as_device_error(remedy, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
+    as_device_error(leave_cuda, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
     slot.passage.end_kernel(s, convolve_);
   }
   slot.passage.end(Passage::convolve, convolve_);

@@ -21,7 +21,7 @@ std::string tag_of(const AVStream& stream, const char* key) {
 // What a person calls it: its codec, or what else is known of it.
 std::string name_of(const AVStream& stream) {
   const AVCodecParameters& parameters = *stream.codecpar;
-  if (const std::string file = tag_of(stream, "filename"); !file.empty()) return file;
+  if (std::string file = tag_of(stream, "filename"); !file.empty()) return file;
   if (parameters.codec_id != AV_CODEC_ID_NONE) return avcodec_get_name(parameters.codec_id);
   char tag[AV_FOURCC_MAX_STRING_SIZE] = {};
   return parameters.codec_tag ? av_fourcc_make_string(tag, parameters.codec_tag) : "unknown";

@@ -20,7 +20,7 @@ bool ends_with(const std::string& output, std::initializer_list<std::string_view
   return false;
 }
 
-constexpr SinkKind table[] = {
+constexpr SinkKind every_sink[] = {
     {.name = "null",
      .description = "null:, frames are counted and dropped",
      .accepts = [](const std::string& output, const SinkOptions&) { return output == "null:"; },
@@ -124,7 +124,7 @@ void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
 
 }  // namespace
 
-std::span<const SinkKind> sink_kinds() { return table; }
+std::span<const SinkKind> sink_kinds() { return every_sink; }
 
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
@@ -132,7 +132,7 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
   if (std::error_code error; std::filesystem::is_directory(output, error))
     throw Error(Fault::output, "cannot write the output", output, "it is a directory");
   const SinkKind& kind = *std::ranges::find_if(
-      table, [&](const SinkKind& row) { return row.accepts(output, options); });
+      every_sink, [&](const SinkKind& row) { return row.accepts(output, options); });
   if (!kind.choose) refuse_encoder_options(options.encoder, kind.name);
   if (!kind.other_streams) refuse_muxer_options(options, kind.name);
   if (videos.size() > 1 && !kind.several_videos)

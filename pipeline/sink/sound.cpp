@@ -97,7 +97,7 @@ AVChannelLayout nearest_layout(const std::vector<AVChannelLayout>& taken,
   return *std::ranges::min_element(taken, {}, cost);
 }
 
-CodecContextPtr open_decoder(const AVStream& from) {
+CodecContextPtr open_sound_decoder(const AVStream& from) {
   const AVCodec* codec = avcodec_find_decoder(from.codecpar->codec_id);
   CodecContextPtr context(codec ? avcodec_alloc_context3(codec) : nullptr);
   if (!context || avcodec_parameters_to_context(context.get(), from.codecpar) < 0) return nullptr;
@@ -160,7 +160,7 @@ SoundConverter::~SoundConverter() = default;
 
 std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const AVCodec& encoder,
                                                      const AVOutputFormat& container) {
-  CodecContextPtr decoder = open_decoder(from);
+  CodecContextPtr decoder = open_sound_decoder(from);
   if (!decoder) return nullptr;
   const Taken taken = taken_by(encoder);
   const auto try_open = [&](const AVChannelLayout& layout, CodecContextPtr& context) {

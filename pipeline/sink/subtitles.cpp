@@ -28,7 +28,7 @@ AVCodecID text_codec_of(const AVOutputFormat& container) {
   return AV_CODEC_ID_NONE;
 }
 
-CodecContextPtr open_decoder(const AVStream& from) {
+CodecContextPtr open_subtitle_decoder(const AVStream& from) {
   const AVCodec* codec = avcodec_find_decoder(from.codecpar->codec_id);
   CodecContextPtr context(codec ? avcodec_alloc_context3(codec) : nullptr);
   if (!context || avcodec_parameters_to_context(context.get(), from.codecpar) < 0) return nullptr;
@@ -36,7 +36,7 @@ CodecContextPtr open_decoder(const AVStream& from) {
   return avcodec_open2(context.get(), codec, nullptr) < 0 ? nullptr : std::move(context);
 }
 
-CodecContextPtr open_encoder(AVCodecID id, const AVCodecContext& decoder) {
+CodecContextPtr open_subtitle_encoder(AVCodecID id, const AVCodecContext& decoder) {
   const AVCodec* codec = avcodec_find_encoder(id);
   CodecContextPtr context(codec ? avcodec_alloc_context3(codec) : nullptr);
   if (!context) return nullptr;
@@ -72,9 +72,9 @@ std::unique_ptr<SubtitleConverter> SubtitleConverter::make(const AVStream& from,
                                                            const AVOutputFormat& container) {
   const AVCodecID codec = text_codec_of(container);
   if (!is_text(from.codecpar->codec_id) || codec == AV_CODEC_ID_NONE) return nullptr;
-  CodecContextPtr decoder = open_decoder(from);
+  CodecContextPtr decoder = open_subtitle_decoder(from);
   if (!decoder) return nullptr;
-  CodecContextPtr encoder = open_encoder(codec, *decoder);
+  CodecContextPtr encoder = open_subtitle_encoder(codec, *decoder);
   if (!encoder) return nullptr;
   return std::unique_ptr<SubtitleConverter>(
       new SubtitleConverter(std::move(decoder), std::move(encoder), from.time_base));

@@ -12,7 +12,7 @@
 namespace vidconv {
 namespace {
 
-constexpr SourceKind table[] = {
+constexpr SourceKind every_source[] = {
     {"pattern", "pattern:WxH[:PIXFMT][@FPS][#FRAMES], a moving test picture",
      [](const std::string& input, const SourceOptions&) { return input.starts_with("pattern:"); },
      open_pattern_source},
@@ -44,7 +44,7 @@ std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
 
 }  // namespace
 
-std::span<const SourceKind> source_kinds() { return table; }
+std::span<const SourceKind> source_kinds() { return every_source; }
 
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options) {
   capture_av_log();
@@ -56,7 +56,7 @@ std::unique_ptr<Source> open_source(const std::string& input, const SourceOption
     if (!container || video_streams(*container).size() < 2) return source;
     return open_videos(std::move(source), input, first);
   }
-  for (const SourceKind& kind : table) {
+  for (const SourceKind& kind : every_source) {
     if (!kind.accepts(input, options)) continue;
     if (options.files) options.files->reads("the input", input);
     auto source = kind.open(input, options);

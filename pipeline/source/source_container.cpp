@@ -24,7 +24,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t none = AV_NOPTS_VALUE;
+constexpr std::int64_t unknown_time = AV_NOPTS_VALUE;
 
 class ContainerSource final : public Source {
  public:
@@ -164,7 +164,7 @@ class ContainerSource final : public Source {
     arrivals_->count(*packet);
     StreamAccount& account = accounts_->of(packet->stream_index);
     ++account.read;
-    if (video_done_ && packet->dts != none &&
+    if (video_done_ && packet->dts != unknown_time &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t first_step = AV_TIME_BASE;  // back; doubled each time
 // Decoders look ahead, and complain of what comes later: so far before the start a complaint is not
 // of the part.
-constexpr std::int64_t settled = 2 * AV_TIME_BASE;
+constexpr std::int64_t settled = std::int64_t{2} * AV_TIME_BASE;
 
 }  // namespace
 

@@ -102,7 +102,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::input_missing, [=, this] { return filter("/nowhere/in.mp4", "-o null:"); }},
       {Message::input_unreadable, [=, this] { return filter("/dev/null", "-o null:"); }},
       {Message::input_silent,
-       [=, this] {
+       [] {
          return shell("set +o pipefail; sleep 3 | " + vidconv() +
                       " - -o null: --kernel box --timeout 0.3");
        }},
@@ -155,7 +155,7 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
       {Message::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
       {Message::ended_early,
-       [=, this] {
+       [] {
          return shell("ffmpeg -v error -f lavfi -i testsrc2=duration=0.4 -t 5 -f flv - | " +
                       vidconv() + " - -o null: --kernel box");
        }},

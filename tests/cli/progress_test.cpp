@@ -36,7 +36,7 @@ TEST(Bar, AtEveryWidth) {
                                      {{}, false, 98.72},  {{}, false, {}},      {10, true, {}},
                                      {0, true, 0.0}};
   for (const Total& total : totals) {
-    for (Progress p : {halfway(), Progress{}}) {
+    for (const Progress& p : {halfway(), Progress{}}) {
       std::vector<std::string> before;
       for (int columns = 1; columns <= 200; ++columns) {
         const std::string line = progress_bar(p, total, columns);

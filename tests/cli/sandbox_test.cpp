@@ -34,7 +34,7 @@ class Sandbox : public CliTest {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bind(listening_, reinterpret_cast<sockaddr*>(&address), size);
+    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&address), size), 0);
     listen(listening_, 8);
     getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
@@ -97,8 +97,8 @@ TEST_F(Sandbox, WithoutItHeGetsAll) {
 TEST_F(Sandbox, AUrlOpensTheNetworkAlone) {
   NEEDS_LANDLOCK(1);
   const std::string film = make_clip("film.mkv", "-c:v ffv1"), port = path("port");
-  Process server({"python3", VIDCONV_SOURCE_DIR "/tests/cli/stalling_server.py", film,
-                  std::to_string(std::filesystem::file_size(film)), port});
+  Process server({"python3", std::string(VIDCONV_SOURCE_DIR) + "/tests/cli/stalling_server.py",
+                  film, std::to_string(std::filesystem::file_size(film)), port});
   ASSERT_TRUE(succeeded(
       shell("for i in {1..600}; do [[ -s " + port + " ]] && exit; sleep 0.05; done; exit 1")));
   const Tried all =

@@ -19,12 +19,13 @@ class Bits {
     }
     for (int i = bits - 1; i >= 0; --i) {
       if (used_ % 8 == 0) bytes_ += '\0';
-      bytes_.back() = static_cast<char>(bytes_.back() | ((value >> i & 1u) << (7 - used_ % 8)));
+      bytes_.back() = static_cast<char>(static_cast<unsigned char>(bytes_.back()) |
+                                        ((value >> i & 1u) << (7 - used_ % 8)));
       ++used_;
     }
   }
   void ue(unsigned value) {
-    const int bits = std::bit_width(value + 1);
+    const auto bits = static_cast<int>(std::bit_width(value + 1));
     u(bits - 1, 0);
     u(bits, value + 1);
   }
@@ -71,7 +72,7 @@ void put_vui(Bits& b, const PcmVideo& video) {
   b.u(1, 1);  // bitstream_restriction_flag
   b.u(1, 1);  // motion_vectors_over_pic_boundaries_flag
   // max_bytes_per_pic_denom, max_bits_per_mb_denom: no limit; log2_max_mv_length_*
-  for (const unsigned value : {0, 0, 16, 16}) b.ue(value);
+  for (const unsigned value : {0u, 0u, 16u, 16u}) b.ue(value);
   b.ue(static_cast<unsigned>(video.reorder));
   b.ue(static_cast<unsigned>(video.reorder + 1));  // max_dec_frame_buffering
 }

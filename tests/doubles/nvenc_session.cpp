@@ -90,7 +90,8 @@ bool code_group(Session& session) {
 
 void close_group(Session& session) {
   if (session.waiting.pictures.empty()) return;
-  std::ranges::rotate(session.waiting.pictures, session.waiting.pictures.end() - 1);
+  auto& pictures = session.waiting.pictures;
+  std::rotate(pictures.begin(), pictures.end() - 1, pictures.end());
   session.groups.push_back(std::exchange(session.waiting, {}));
 }
 

@@ -233,7 +233,7 @@ TEST_F(Named, BoxAndSeparable) {
 
 TEST_F(Named, Sobel) {
   for (const auto& [dx, dy, axis] : {std::tuple{1, 0, "x"}, {0, 1, "y"}})
-    compare(std::string("sobel:axis=") + axis, 1, [&](const cv::Mat& in) {
+    compare(std::string("sobel:axis=") + axis, 1, [dx = dx, dy = dy](const cv::Mat& in) {
       cv::Mat out;
       cv::Sobel(in, out, CV_64F, dx, dy, 3, 1, 0, cv::BORDER_REPLICATE);
       return cv::Mat(cv::abs(out));

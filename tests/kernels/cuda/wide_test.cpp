@@ -12,7 +12,7 @@ namespace vidconv::test {
 namespace {
 
 // Of 16 bits whole matrices of such taps need sums of more than 32 bits, and are not for these.
-constexpr SampleType samples[] = {
+constexpr SampleType wide_samples[] = {
     {Storage::u8, 8, 0}, {Storage::u16, 10, 0}, {Storage::u16, 10, 6}, {Storage::u16, 12, 0}};
 
 struct Shape {
@@ -50,7 +50,7 @@ TEST_P(WideMatrices, BeginAndEndAnywhere) {
                       .whole = {.cuda = 7, .cpu = 67},
                       .thin = {.cuda = 29, .cpu = 211}};
   const Shape& shape = GetParam();
-  for (const SampleType& sample : samples)
+  for (const SampleType& sample : wide_samples)
     expect_the_same_at(
         places, sample, [&](bool absolute) { return matrix(shape, absolute); },
         static_cast<std::size_t>(shape.width));

@@ -27,7 +27,7 @@ std::vector<double> taps(const std::string& spec, Subsampling s = {}) {
   return {k.taps().begin(), k.taps().end()};
 }
 
-using Taps = std::vector<double>;
+using TapList = std::vector<double>;
 
 // Sum of at(i, j) * x^p * y^q around the anchor.
 double moment(const Kernel& k, int p, int q) {
@@ -119,7 +119,7 @@ TEST(Presets, BinomialIsPascalsTriangle) {
   const double row[] = {1, 4, 6, 4, 1};
   for (int j = 0; j < 5; ++j)
     for (int i = 0; i < 5; ++i) EXPECT_EQ(k.at(i, j), row[i] * row[j] / 256);
-  EXPECT_EQ(taps("binomial:size=2"), (Taps{0.25, 0.25, 0.25, 0.25}));
+  EXPECT_EQ(taps("binomial:size=2"), (TapList{0.25, 0.25, 0.25, 0.25}));
   // The variance, (size - 1) / 4 luma pixels squared, is that of the plane's own pixels too.
   for (int size : {3, 4, 5, 9, 13})
     for (int s : {2, 4})
@@ -128,8 +128,8 @@ TEST(Presets, BinomialIsPascalsTriangle) {
 }
 
 TEST(Presets, MotionIsALine) {
-  EXPECT_EQ(kernel("motion:length=5"), Kernel(5, 1, Taps(5, 0.2)));
-  EXPECT_EQ(kernel("motion:length=5:angle=-90"), Kernel(1, 5, Taps(5, 0.2)));
+  EXPECT_EQ(kernel("motion:length=5"), Kernel(5, 1, TapList(5, 0.2)));
+  EXPECT_EQ(kernel("motion:length=5:angle=-90"), Kernel(1, 5, TapList(5, 0.2)));
   for (int angle : {0, 17, 45, 90}) {
     const std::string at = ":angle=" + std::to_string(angle);
     EXPECT_EQ(kernel("motion:length=1" + at), Kernel(1, 1, {1}));
@@ -196,8 +196,8 @@ TEST(Presets, HighPassIsTheRestOnGrey) {
 }
 
 TEST(Presets, EmbossIsLitFromItsAngle) {
-  EXPECT_EQ(taps("emboss"), (Taps{-2, -1, 0, -1, 1, 1, 0, 1, 2}));
-  EXPECT_EQ(taps("emboss:angle=45"), (Taps{0, -1, -2, 1, 1, -1, 2, 1, 0}));
+  EXPECT_EQ(taps("emboss"), (TapList{-2, -1, 0, -1, 1, 1, 0, 1, 2}));
+  EXPECT_EQ(taps("emboss:angle=45"), (TapList{0, -1, -2, 1, 1, -1, 2, 1, 0}));
   EXPECT_EQ(taps("emboss:angle=225"), taps("emboss:rotate=180:angle=45"));
   EXPECT_EQ(taps("emboss:angle=-135"), taps("emboss:angle=225"));
   EXPECT_NEAR(kernel("emboss:angle=77.3").sum(), 1, 1e-12);
@@ -207,13 +207,14 @@ TEST(Presets, GradientsAreThePublishedOnes) {
   const auto pair = [](const char* spec) { return filter(spec).kernels; };
   EXPECT_EQ(pair("sobel"), (std::vector<Kernel>{Kernel(3, 3, {-1, 0, 1, -2, 0, 2, -1, 0, 1}),
                                                 Kernel(3, 3, {-1, -2, -1, 0, 0, 0, 1, 2, 1})}));
-  EXPECT_EQ(taps("scharr"), (Taps{-3, 0, 3, -10, 0, 10, -3, 0, 3}));
-  EXPECT_EQ(taps("prewitt"), (Taps{-1, 0, 1, -1, 0, 1, -1, 0, 1}));
+  EXPECT_EQ(taps("scharr"), (TapList{-3, 0, 3, -10, 0, 10, -3, 0, 3}));
+  EXPECT_EQ(taps("prewitt"), (TapList{-1, 0, 1, -1, 0, 1, -1, 0, 1}));
   EXPECT_EQ(taps("frei-chen")[5], std::numbers::sqrt2);
   EXPECT_EQ(pair("roberts"),
             (std::vector<Kernel>{Kernel(2, 2, {1, 0, 0, -1}), Kernel(2, 2, {0, 1, -1, 0})}));
-  EXPECT_EQ(taps("sobel:size=5:scale=16"), (Taps{-1, -2, 0,  2,  1, -4, -8, 0,  8,  4, -6, -12, 0,
-                                                 12, 6,  -4, -8, 0, 8,  4,  -1, -2, 0, 2,  1}));
+  EXPECT_EQ(taps("sobel:size=5:scale=16"),
+            (TapList{-1, -2, 0,  2,  1, -4, -8, 0,  8,  4, -6, -12, 0,
+                     12, 6,  -4, -8, 0, 8,  4,  -1, -2, 0, 2,  1}));
 }
 
 TEST(Presets, SobelOfEverySizeGivesASlopeAlike) {
@@ -236,12 +237,12 @@ TEST(Presets, CompassesTurnByEighths) {
   EXPECT_EQ(robinson.kernels[0], Kernel(3, 3, {1, 2, 1, 0, 0, 0, -1, -2, -1}));
   EXPECT_EQ(robinson.kernels[2], Kernel(3, 3, {-1, 0, 1, -2, 0, 2, -1, 0, 1}));
   EXPECT_EQ(robinson.kernels[3], Kernel(3, 3, {-2, -1, 0, -1, 0, 1, 0, 1, 2}));
-  Taps total(9);
+  TapList total(9);
   for (std::size_t k = 0; k < 8; ++k) {
     EXPECT_EQ(kirsch.kernels[(k + 2) % 8], kirsch.kernels[k].rotated90());
     for (std::size_t i = 0; i < 9; ++i) total[i] += kirsch.kernels[k].taps()[i];
   }
-  EXPECT_EQ(total, Taps(9));
+  EXPECT_EQ(total, TapList(9));
 }
 
 TEST(Presets, SecondDerivativesMeasureCurvatureOnly) {
@@ -260,7 +261,7 @@ TEST(Presets, SecondDerivativesMeasureCurvatureOnly) {
     EXPECT_NEAR(moment(kernel(spec), 0, 2), 2, 1e-12) << spec;
   }
   EXPECT_NEAR(moment(kernel("log:sigma=5"), 2, 0), 2 * 25, 1e-9);
-  EXPECT_EQ(taps("laplacian:neighbours=8"), (Taps{1, 1, 1, 1, -8, 1, 1, 1, 1}));
+  EXPECT_EQ(taps("laplacian:neighbours=8"), (TapList{1, 1, 1, 1, -8, 1, 1, 1, 1}));
   const Kernel k5 = kernel("laplacian:neighbours=5x5:scale=35");
   const double rows[3][5] = {{4, 1, 0, 1, 4}, {1, -2, -3, -2, 1}, {0, -3, -4, -3, 0}};
   for (int j = 0; j < 5; ++j)

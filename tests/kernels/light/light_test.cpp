@@ -199,7 +199,8 @@ class Passage {
   double chroma_at(const Samples& plane, int x, int y) const {
     const int w = width_of(1), h = height_of(1);
     const auto place = [](int factor, Siting siting, int i) {
-      return factor == 2 && siting == Siting::first ? i / 2.0 : i / factor;
+      const int sample = i / factor;
+      return factor == 2 && siting == Siting::first ? i / 2.0 : sample;
     };
     const double u = place(plan_.subsampling.x, plan_.siting_x, x);
     const double v = place(plan_.subsampling.y, plan_.siting_y, y);

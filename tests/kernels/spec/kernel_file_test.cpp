@@ -15,11 +15,11 @@
 namespace vidconv {
 namespace {
 
-using Taps = std::vector<double>;
+using TapList = std::vector<double>;
 
-Filter filter(std::string_view bytes) { return FilterSpec::parse_file("k", bytes).make(); }
-Taps taps(std::string_view bytes) {
-  const Filter f = filter(bytes);
+Filter filter_of_file(std::string_view bytes) { return FilterSpec::parse_file("k", bytes).make(); }
+TapList taps_of_file(std::string_view bytes) {
+  const Filter f = filter_of_file(bytes);
   return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};
 }
 
@@ -63,7 +63,7 @@ TEST(KernelFile, IsReadFromDisk) {
 
 TEST(KernelFile, TextMaySayWhatASpecificationMay) {
   const Filter f =
-      filter("\xEF\xBB\xBFsize=2x3\r\nbias=-0.25\r\nanchor=0,2\r\n1 2\r\n3 4\r\n5 1/2");
+      filter_of_file("\xEF\xBB\xBFsize=2x3\r\nbias=-0.25\r\nanchor=0,2\r\n1 2\r\n3 4\r\n5 1/2");
   EXPECT_EQ(f.kernels[0], Kernel(2, 3, {1, 2, 3, 4, 5, 0.5}, 0, 2));
   EXPECT_EQ(f.bias, -0.25);
 }
@@ -89,18 +89,21 @@ TEST(KernelFile, ErrorsNameTheLineAndTheColumn) {
 }
 
 TEST(KernelFile, PgmLevelsAreTaps) {
-  EXPECT_EQ(taps("P2 # ascii\n2 2\n# more\n4\n0 1\n3 4\n"), (Taps{0, 1 / 8., 3 / 8., 4 / 8.}));
-  EXPECT_EQ(taps(std::string("P5 3 1 255\n\x33\x00\x66", 14)), (Taps{1 / 3., 0, 2 / 3.}));
-  EXPECT_EQ(taps(std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16)), (Taps{1 / 4., 3 / 4.}));
+  EXPECT_EQ(taps_of_file("P2 # ascii\n2 2\n# more\n4\n0 1\n3 4\n"),
+            (TapList{0, 1 / 8., 3 / 8., 4 / 8.}));
+  EXPECT_EQ(taps_of_file(std::string("P5 3 1 255\n\x33\x00\x66", 14)),
+            (TapList{1 / 3., 0, 2 / 3.}));
+  EXPECT_EQ(taps_of_file(std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16)),
+            (TapList{1 / 4., 3 / 4.}));
   const auto scaled = FilterSpec::parse_file("k:scale=2", "P2 2 1 4 1 4").make().kernels[0];
   EXPECT_EQ(scaled, Kernel(2, 1, {0.5, 2}));
 }
 
 TEST(KernelFile, PngLevelsAreTaps) {
   const std::uint8_t grey[] = {0, 51, 102, 102};
-  const Taps want = {0, 0.2, 0.4, 0.4};
+  const TapList want = {0, 0.2, 0.4, 0.4};
   const auto near = [&](const std::string& bytes) {
-    const Taps got = taps(bytes);
+    const TapList got = taps_of_file(bytes);
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-12);
   };

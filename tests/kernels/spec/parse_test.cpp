@@ -11,30 +11,30 @@
 namespace vidconv {
 namespace {
 
-std::vector<double> taps(const std::string& spec, Subsampling s = {}) {
+std::vector<double> parsed_taps(const std::string& spec, Subsampling s = {}) {
   const Filter filter = FilterSpec::parse(spec).make(s);
   const auto view = filter.kernels.at(0).taps();
   return {view.begin(), view.end()};
 }
 
-using Taps = std::vector<double>;
+using TapList = std::vector<double>;
 
 TEST(Parse, ReadsMatricesInEveryNotation) {
-  EXPECT_EQ(taps("matrix:1 2;3 4"), (Taps{1, 2, 3, 4}));
-  EXPECT_EQ(taps("matrix:1,2;3, 4"), (Taps{1, 2, 3, 4}));
-  EXPECT_EQ(taps("matrix: 1  2 ; +3 -4e-1 "), (Taps{1, 2, 3, -0.4}));
-  EXPECT_EQ(taps("matrix:1/4 -1/8"), (Taps{0.25, -0.125}));
-  EXPECT_EQ(taps("row:1 2 3"), (Taps{1, 2, 3}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 4"), (TapList{1, 2, 3, 4}));
+  EXPECT_EQ(parsed_taps("matrix:1,2;3, 4"), (TapList{1, 2, 3, 4}));
+  EXPECT_EQ(parsed_taps("matrix: 1  2 ; +3 -4e-1 "), (TapList{1, 2, 3, -0.4}));
+  EXPECT_EQ(parsed_taps("matrix:1/4 -1/8"), (TapList{0.25, -0.125}));
+  EXPECT_EQ(parsed_taps("row:1 2 3"), (TapList{1, 2, 3}));
   const Filter column = FilterSpec::parse("column:1 2 3").make();
   EXPECT_EQ(column.kernels[0], Kernel(1, 3, {1, 2, 3}));
 }
 
 TEST(Parse, AppliesModifiers) {
-  EXPECT_EQ(taps("matrix:1 2;3 2:scale=auto"), (Taps{0.125, 0.25, 0.375, 0.25}));
-  EXPECT_EQ(taps("matrix:1 2;3 4:scale=1/2"), (Taps{0.5, 1, 1.5, 2}));
-  EXPECT_EQ(taps("matrix:1 2;3 4:flip=1"), (Taps{4, 3, 2, 1}));
-  EXPECT_EQ(taps("matrix:1 2;3 4:rotate=90"), (Taps{3, 1, 4, 2}));
-  EXPECT_EQ(taps("matrix:1 2;3 4:rotate=180"), (Taps{4, 3, 2, 1}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 2:scale=auto"), (TapList{0.125, 0.25, 0.375, 0.25}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 4:scale=1/2"), (TapList{0.5, 1, 1.5, 2}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 4:flip=1"), (TapList{4, 3, 2, 1}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 4:rotate=90"), (TapList{3, 1, 4, 2}));
+  EXPECT_EQ(parsed_taps("matrix:1 2;3 4:rotate=180"), (TapList{4, 3, 2, 1}));
   const Filter f = FilterSpec::parse("row:1 2 3:anchor=0,0:bias=0.5:abs=1").make();
   EXPECT_EQ(f.kernels[0].anchor_x(), 0);
   EXPECT_EQ(f.bias, 0.5);
@@ -80,8 +80,8 @@ TEST(Parse, RandomIsTheSameEverywhere) {
   // mt19937's first number for seed 7 is 327741615 by its definition.
   EXPECT_NEAR(k.at(0, 0) / k.at(1, 0), (327741615 / 0x1p32 - 0.25) / (976413892 / 0x1p32 - 0.25),
               1e-9);
-  EXPECT_EQ(taps("random:7,5").size(), 25u);
-  EXPECT_NE(taps("random:8,5"), taps("random:7,5"));
+  EXPECT_EQ(parsed_taps("random:7,5").size(), 25u);
+  EXPECT_NE(parsed_taps("random:8,5"), parsed_taps("random:7,5"));
 }
 
 TEST(Parse, KernelsCanBeForSomePlanes) {

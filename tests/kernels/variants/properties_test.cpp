@@ -16,7 +16,7 @@
 namespace vidconv::test {
 namespace {
 
-Filter linear(Kernel kernel) {
+Filter filter_of(Kernel kernel) {
   Filter filter;
   filter.kernels = {std::move(kernel)};
   return filter;
@@ -30,7 +30,7 @@ Picture noise(SampleType sample, int width, int height, unsigned seed) {
 
 TEST(Properties, IdentityCopies) {
   for (SampleType sample : all_sample_types) {
-    const Plan plan = make_plan(linear(Kernel(1, 1, {1})), sample, {}, Role::colour);
+    const Plan plan = make_plan(filter_of(Kernel(1, 1, {1})), sample, {}, Role::colour);
     EXPECT_EQ(plan.is_copy(), sample.storage != Storage::f32);
     const Picture src = noise(sample, 37, 11, 1);
     const Picture dst = expected(plan, src, Picture(sample, 37, 11, {}, 2));
@@ -98,7 +98,7 @@ TEST(Properties, AnOffCentreTapShifts) {
     std::vector<double> taps(7 * 5);
     taps[1 * 7 + 5] = 1;  // column 5, row 1; the anchor is (3, 2)
     const Plan plan =
-        make_plan(linear(Kernel(7, 5, taps)), sample, {BorderMode::wrap}, Role::colour);
+        make_plan(filter_of(Kernel(7, 5, taps)), sample, {BorderMode::wrap}, Role::colour);
     const Picture src = noise(sample, 23, 14, 3);
     const Picture dst = expected(plan, src, src);
     for (int y = 0; y < 14; ++y)
@@ -117,8 +117,9 @@ TEST(Properties, FlippingBothFlipsTheResult) {
       for (int x = 0; x < 19; ++x) turned.set(x, y, src.get(18 - x, 7 - y));
     for (BorderMode border : all_borders) {
       const auto run = [&](const Kernel& k, const Picture& picture) {
-        return expected(make_plan(linear(k.scaled(1.0 / 18)), sample, {border, 0.5}, Role::colour),
-                        picture, picture);
+        return expected(
+            make_plan(filter_of(k.scaled(1.0 / 18)), sample, {border, 0.5}, Role::colour), picture,
+            picture);
       };
       const Picture a = run(kernel, src), b = run(kernel.flipped(), turned);
       for (int y = 0; y < 8; ++y)
@@ -129,9 +130,9 @@ TEST(Properties, FlippingBothFlipsTheResult) {
 
 // A kernel of rank 1 written as one matrix, or as two filters in a row without rounding between.
 TEST(Properties, SeparableKernelsAreFound) {
-  const Plan exact =
-      make_plan(linear(outer_product(std::vector<double>{1, 2, 1}, std::vector<double>{1, 0, -1})),
-                {}, {}, Role::colour);
+  const Plan exact = make_plan(
+      filter_of(outer_product(std::vector<double>{1, 2, 1}, std::vector<double>{1, 0, -1})), {}, {},
+      Role::colour);
   EXPECT_TRUE(exact.terms[0].separable());
   EXPECT_FALSE(exact.terms[0].dense.empty());
   const Plan quantised =
@@ -303,9 +304,9 @@ TEST(Variants, PlanesThatAreTooLargeAreRefused) {
 }
 
 TEST(Variants, CopiesAndFillsTakeTheShortWay) {
-  EXPECT_EQ(
-      pick(make_plan(linear(Kernel(1, 1, {1})), {}, {}, Role::colour), Device::cpu).variant->name,
-      "cpu-copy");
+  EXPECT_EQ(pick(make_plan(filter_of(Kernel(1, 1, {1})), {}, {}, Role::colour), Device::cpu)
+                .variant->name,
+            "cpu-copy");
   EXPECT_EQ(pick(make_fill_plan({}, 128), Device::cpu).variant->name, "cpu-fill");
 }
 

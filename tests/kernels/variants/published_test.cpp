@@ -31,10 +31,6 @@ std::vector<double> filtered(const Filter& filter, SampleType sample, Border bor
   return result;
 }
 
-constexpr SampleType u8{Storage::u8, 8, 0};
-constexpr SampleType u16{Storage::u16, 16, 0};
-constexpr SampleType f32{Storage::f32, 32, 0};
-
 TEST(Published, OneDimensionWithGhostCells) {
   const Filter mask{.kernels = {Kernel(5, 1, {3, 4, 5, 4, 3})}};
   const std::vector<double> expected = {22, 38, 57, 76, 95, 90, 74};

@@ -11,8 +11,6 @@
 namespace vidconv::test {
 namespace {
 
-constexpr SampleType f32{Storage::f32, 32, 0};
-
 // No two taps alike, so that none is taken for another.
 Filter uneven(int size, bool absolute) {
   std::minstd_rand random(static_cast<unsigned>(size));

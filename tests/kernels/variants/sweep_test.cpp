@@ -41,7 +41,8 @@ std::size_t thinning() {
   static const char* const asked = std::getenv("VIDCONV_TEST_THINNING");
   return asked ? std::max<std::size_t>(1, std::strtoul(asked, nullptr, 10)) : usual;
 }
-// Study variants are many, and serve no user: they meet one of these in so many.
+// Study variants are many, and serve no user: they meet one of these in so many, and one of three
+// large pictures, another one for the next sample type.
 constexpr std::size_t study_thinning = 7;
 
 constexpr Arrangement arrangements[] = {
@@ -166,6 +167,7 @@ TEST_P(Sweep, LargePicturesToo) {
       Picture want = blank;
       reference.run(src, want);
       for (const auto& way : all) {
+        if (way->study && i != combination % 3) continue;
         Picture got = blank;
         way->runner.run(src, got);
         ASSERT_TRUE(got.bytes() == want.bytes())

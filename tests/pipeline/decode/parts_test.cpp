@@ -17,13 +17,13 @@ namespace {
 
 using test::TempDir;
 
-struct Clip {
+struct CodedClip {
   const char* name;
   const char* encoding;
   int least_parts;  // what the clip is made for
 };
 
-constexpr Clip clips[] = {
+constexpr CodedClip coded_clips[] = {
     {"h264.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0", 5},
     {"h264_open.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:open-gop=1", 1},
     {"h264_fields.mkv", "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0:tff=1", 5},
@@ -36,8 +36,8 @@ constexpr Clip clips[] = {
 };
 
 // 75 frames, the first clip's way unless told otherwise; its path.
-std::string make_clip(const TempDir& dir, const Clip& clip = clips[0]) {
-  const std::string path = dir / clip.name;
+std::string make_coded_clip(const TempDir& dir, const CodedClip& clip = coded_clips[0]) {
+  std::string path = dir / clip.name;
   test::output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=size=96x64:rate=25 -frames:v 75 -pix_fmt yuv420p " +
       std::string(clip.encoding) + " " + path);
@@ -74,11 +74,11 @@ std::vector<std::string> decode(AVFormatContext& input, VideoDecoder& decoder) {
   }
 }
 
-class Parts : public testing::TestWithParam<Clip> {};
+class Parts : public testing::TestWithParam<CodedClip> {};
 
 TEST_P(Parts, GiveTheFramesOfOneDecoder) {
   const TempDir dir;
-  const std::string path = make_clip(dir, GetParam());
+  const std::string path = make_coded_clip(dir, GetParam());
   const DecoderOptions options{.threads = 1};
   const InputPtr whole = open_clip(path);
   Decoder one(*whole->streams[0], options);
@@ -104,7 +104,7 @@ TEST_P(Parts, GiveTheFramesOfOneDecoder) {
 // Otherwise the test above would prove nothing.
 TEST_P(Parts, AreCutWhereTheyMayBe) {
   const TempDir dir;
-  const std::string path = make_clip(dir, GetParam());
+  const std::string path = make_coded_clip(dir, GetParam());
   const InputPtr input = open_clip(path);
   int cuts = 0;
   for (const PacketPtr packet = make_packet(); av_read_frame(input.get(), packet.get()) >= 0;
@@ -113,12 +113,12 @@ TEST_P(Parts, AreCutWhereTheyMayBe) {
   EXPECT_GE(cuts, GetParam().least_parts > 1 ? GetParam().least_parts : 0);
 }
 
-std::string name_of_clip(const testing::TestParamInfo<Clip>& info) {
+std::string name_of_clip(const testing::TestParamInfo<CodedClip>& info) {
   std::string name = info.param.name;
   std::ranges::replace(name, '.', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Clips, Parts, testing::ValuesIn(clips), name_of_clip);
+INSTANTIATE_TEST_SUITE_P(Clips, Parts, testing::ValuesIn(coded_clips), name_of_clip);
 
 void drop_after(const std::string& path, int frames, const PartedOptions& options) {
   const auto input = open_clip(path);
@@ -139,7 +139,7 @@ void drop_after(const std::string& path, int frames, const PartedOptions& option
 
 TEST(PartedDecoder, CanBeDroppedAtAnyMoment) {
   const TempDir dir;
-  const std::string path = make_clip(dir);
+  const std::string path = make_coded_clip(dir);
   for (int frames = 0; frames < 40; frames += 3) {
     drop_after(path, frames, {.sessions = 3, .frames = 2, .least_packets = 5});
     // While sessions wait for parts to join, which without end they would get only from more
@@ -189,7 +189,7 @@ std::vector<std::string> decode_on_one(const std::string& path) {
 
 TEST(PartedDecoder, LeavesPartsOfRefusedSessionsToOthers) {
   const TempDir dir;
-  const std::string path = make_clip(dir);
+  const std::string path = make_coded_clip(dir);
   const std::vector<std::string> wanted = decode_on_one(path);
   for (int good = 1; good < 4; ++good)
     for (const bool slow : {false, true})
@@ -221,7 +221,7 @@ class EndedDecoder final : public Decoder {
 // run out of parts.
 TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
   const TempDir dir;
-  const std::string path = make_clip(dir);
+  const std::string path = make_coded_clip(dir);
   const std::vector<std::string> wanted = decode_on_one(path);
   for (const int sessions : {1, 2, 3})
     for (const std::size_t frames : {2u, 256u}) {
@@ -245,7 +245,7 @@ TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
 
 TEST(Fallback, BeforeTheFirstFrameLosesNone) {
   const TempDir dir;
-  const std::string path = make_clip(dir);
+  const std::string path = make_coded_clip(dir);
   const std::vector<std::string> wanted = decode_on_one(path);
   for (const int packets : {0, 1, 2}) {  // too few for a frame: the clip has B frames
     const auto input = open_clip(path);
@@ -264,7 +264,7 @@ TEST(Fallback, BeforeTheFirstFrameLosesNone) {
 
 TEST(Fallback, AfterTheFirstFrameIsAnError) {
   const TempDir dir;
-  const std::string path = make_clip(dir);
+  const std::string path = make_coded_clip(dir);
   const auto input = open_clip(path);
   const auto decoder = make_fallible_decoder(
       std::make_unique<RefusingDecoder>(*input->streams[0], 20),

@@ -14,7 +14,7 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 
 enum class Taken { always, by_some, never };  // by the devices that there are
 
-struct Clip {
+struct NvdecClip {
   const char* name;
   const char* file;
   const char* input;
@@ -24,7 +24,7 @@ struct Clip {
   Taken taken = Taken::always;
   bool steady = true;  // frames come at a constant rate
 };
-void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
+void PrintTo(const NvdecClip& clip, std::ostream* out) { *out << clip.name; }
 
 const Options x265{{"preset", "ultrafast"},
                    {"x265-params", "keyint=12:min-keyint=12:open-gop=0:bframes=3:log-level=error"}};
@@ -35,7 +35,7 @@ const Options x264{{"g", "12"}, {"bf", "3"}, {"preset", "veryfast"}};
 const Options x264_fields{
     {"g", "12"}, {"bf", "3"}, {"preset", "veryfast"}, {"x264-params", "tff=1"}};
 
-const std::vector<Clip> clips = {
+const std::vector<NvdecClip> nvdec_clips = {
     {"h264", "a.mkv", "pattern:320x242:yuv420p#60", "libx264", x264},
     {"h264_mp4", "a.mp4", "pattern:322x240:yuv420p#60", "libx264", x264},
     {"h264_ts", "a.ts", "pattern:320x240:yuv420p#60", "libx264", x264},
@@ -80,15 +80,16 @@ const std::vector<Clip> clips = {
     {"ffv1", "a.mkv", "pattern:320x240:yuv420p#36", "ffv1", {}, true, Taken::never},
 };
 
-struct Outcome {
+struct Decoded {
   std::vector<std::string> pictures;
   std::vector<std::int64_t> times;
   int fallbacks = 0;
   Damage damage;
 };
 
-Outcome filter(const std::string& path, std::optional<int> sessions, SourceOptions options = {}) {
-  Outcome outcome;
+Decoded decode_and_filter(const std::string& path, std::optional<int> sessions,
+                          SourceOptions options = {}) {
+  Decoded outcome;
   options.memory = test::source_options_for(Device::cuda).memory;
   if (sessions) options.nvdec = NvdecOptions{.device = 0, .sessions = *sessions};
   options.notify = [&](Message kind, const std::string&) {
@@ -104,7 +105,7 @@ Outcome filter(const std::string& path, std::optional<int> sessions, SourceOptio
   return outcome;
 }
 
-class Nvdec : public testing::TestWithParam<Clip> {
+class Nvdec : public testing::TestWithParam<NvdecClip> {
  protected:
   void SetUp() override {
     if (!test::has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
@@ -143,10 +144,10 @@ void expect_near(const std::vector<std::string>& a, const std::vector<std::strin
 }
 
 TEST_P(Nvdec, GivesTheFramesOfTheCpu) {
-  const Outcome cpu = filter(path_, std::nullopt);
+  const Decoded cpu = decode_and_filter(path_, std::nullopt);
   for (const int sessions : {1, 2, 5}) {
     SCOPED_TRACE(sessions);
-    const Outcome nvdec = filter(path_, sessions);
+    const Decoded nvdec = decode_and_filter(path_, sessions);
     EXPECT_EQ(nvdec.times, cpu.times);
     if (GetParam().exact)
       EXPECT_TRUE(nvdec.pictures == cpu.pictures);
@@ -164,7 +165,8 @@ TEST_P(Nvdec, GivesPartsOfAFile) {
   if (path_.ends_with(".ts")) GTEST_SKIP() << "no index";
   for (const double start : {0.3, 0.75}) {
     const SourceOptions part{.start = start, .duration = 0.5};
-    const Outcome cpu = filter(path_, std::nullopt, part), nvdec = filter(path_, 3, part);
+    const Decoded cpu = decode_and_filter(path_, std::nullopt, part),
+                  nvdec = decode_and_filter(path_, 3, part);
     EXPECT_EQ(nvdec.times, cpu.times);
     EXPECT_TRUE(nvdec.pictures == cpu.pictures) << "from " << start;
   }
@@ -176,14 +178,14 @@ TEST_P(Nvdec, SurvivesDamage) {
   for (std::size_t at = bytes.size() / 3; at < bytes.size() / 2; at += 97) bytes[at] ^= 0x55;
   test::write_file(path_, bytes);
   try {
-    const Outcome nvdec = filter(path_, 3);
+    const Decoded nvdec = decode_and_filter(path_, 3);
     EXPECT_TRUE(std::ranges::is_sorted(nvdec.times));
   } catch (const Error& error) {
     EXPECT_TRUE(error.fault() == Fault::input || error.fault() == Fault::device) << error.message();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Clips, Nvdec, testing::ValuesIn(clips),
+INSTANTIATE_TEST_SUITE_P(Clips, Nvdec, testing::ValuesIn(nvdec_clips),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

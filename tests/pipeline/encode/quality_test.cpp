@@ -23,7 +23,7 @@ using test::convert;
 using test::output_of;
 using test::TempDir;
 
-constexpr int width = 176, height = 144, frames = 6;
+constexpr int width = 176, height = 144, coded_frames = 6;
 
 // What makes an encoder fast that else takes most of a minute; it heeds a rate all the same.
 std::pair<std::string, std::string> fast_option(const AVCodec& codec) {
@@ -51,17 +51,17 @@ std::size_t bytes_at(const AVCodec& codec, int rate) {
   std::mt19937 random(1);
   std::size_t bytes = 0;
   const PacketPtr packet = make_packet();
-  for (int i = 0; i <= frames; ++i) {
+  for (int i = 0; i <= coded_frames; ++i) {
     FramePtr frame = make_frame();
     frame->width = width;
     frame->height = height;
     frame->format = context->pix_fmt;
     frame->pts = i;
-    if (i < frames && av_frame_get_buffer(frame.get(), 0) < 0) return 0;
+    if (i < coded_frames && av_frame_get_buffer(frame.get(), 0) < 0) return 0;
     for (const AVBufferRef* buffer : frame->buf)
       if (buffer)
         std::generate_n(buffer->data, buffer->size, [&] { return static_cast<uint8_t>(random()); });
-    if (avcodec_send_frame(context.get(), i < frames ? frame.get() : nullptr) < 0) return 0;
+    if (avcodec_send_frame(context.get(), i < coded_frames ? frame.get() : nullptr) < 0) return 0;
     while (avcodec_receive_packet(context.get(), packet.get()) >= 0) {
       bytes += static_cast<std::size_t>(packet->size);
       av_packet_unref(packet.get());

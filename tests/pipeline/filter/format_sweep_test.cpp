@@ -22,7 +22,7 @@ namespace {
 
 // Gains are exact in floats too: the taps' quotient is a power of two.
 constexpr int taps[3][3] = {{1, 2, 1}, {-2, 9, 2}, {1, 3, -1}};
-constexpr const char* filter = "matrix:1 2 1;-2 9 2;1 3 -1:scale=1/16";
+constexpr const char* sweep_filter = "matrix:1 2 1;-2 9 2;1 3 -1:scale=1/16";
 
 std::uint32_t filtered(const Samples& s, int x, int y, const AVPixFmtDescriptor& desc) {
   if (desc.flags & AV_PIX_FMT_FLAG_FLOAT) {
@@ -50,7 +50,7 @@ std::string filter_raw(const std::string& path, AVPixelFormat id, int width, int
   options.raw =
       std::to_string(width) + "x" + std::to_string(height) + ":" + av_get_pix_fmt_name(id);
   const auto source = open_source(path, options);
-  const FilterSpec chain[] = {FilterSpec::parse(filter)};
+  const FilterSpec chain[] = {FilterSpec::parse(sweep_filter)};
   PlaneSelection planes;
   if (all) planes.mode = PlaneSelection::Mode::all;
   const auto processor = make_processor(make_work(chain, *source->video().format, planes, {}),

@@ -15,8 +15,9 @@ namespace {
 using Mode = Comparison::Mode;
 
 // What comes out of `input`, blurred on the device and joined as `comparison` says, if it does.
-std::vector<std::string> filter(const std::string& input, Device device,
-                                std::optional<Comparison> comparison, SourceOptions options = {}) {
+std::vector<std::string> filtered_with(const std::string& input, Device device,
+                                       std::optional<Comparison> comparison,
+                                       SourceOptions options = {}) {
   options.memory = source_options_for(device).memory;
   const auto source = open_source(input, options);
   const VideoInfo& video = source->video();
@@ -55,8 +56,8 @@ void sweep(Mode mode, const std::vector<Size>& sizes, Check check) {
         write_file(path, before);
         SourceOptions options;
         options.raw = raw;
-        const std::string filtered = filter(path, device, {}, options).at(0);
-        const std::string joined = filter(path, device, Comparison{mode, 1}, options).at(0);
+        const std::string filtered = filtered_with(path, device, {}, options).at(0);
+        const std::string joined = filtered_with(path, device, Comparison{mode, 1}, options).at(0);
         const int unit = chroma_width(format);
         const int half = (size.width + unit - 1) / unit * unit;
         const int width = mode == Mode::side ? 2 * half : size.width;
@@ -108,7 +109,7 @@ TEST(Compare, TheLineIsWhite) {
   write_file(path, std::string(8 * 2, '\0'));
   SourceOptions grey;
   grey.raw = "8x2:gray";
-  EXPECT_EQ(filter(path, Device::cpu, Comparison{}, grey).at(0),
+  EXPECT_EQ(filtered_with(path, Device::cpu, Comparison{}, grey).at(0),
             std::string("\0\0\0\0\xff\xff\0\0\0\0\0\0\xff\xff\0\0", 16));
 
   const auto word = [](int code) {
@@ -120,7 +121,7 @@ TEST(Compare, TheLineIsWhite) {
   write_file(path, yuv);
   SourceOptions limited;
   limited.raw = "8x1:yuv422p10le";
-  const std::string joined = filter(path, Device::cpu, Comparison{}, limited).at(0);
+  const std::string joined = filtered_with(path, Device::cpu, Comparison{}, limited).at(0);
   const std::string white = word(940), black = word(64), pink = word(600), none = word(512);
   EXPECT_EQ(joined, black + black + black + black + white + white + black + black + pink + pink +
                         none + pink + pink + pink + none + pink);
@@ -130,9 +131,9 @@ TEST(Compare, FlipAlternatesByTime) {
   const std::string input = "pattern:16x12@10#23";
   SourceOptions plain;
   const std::vector<std::string> before = read_all(input).pictures;
-  const std::vector<std::string> filtered = filter(input, Device::cpu, {});
+  const std::vector<std::string> filtered = filtered_with(input, Device::cpu, {});
   const std::vector<std::string> joined =
-      filter(input, Device::cpu, Comparison{Mode::flip, 0.5}, plain);
+      filtered_with(input, Device::cpu, Comparison{Mode::flip, 0.5}, plain);
   ASSERT_EQ(joined.size(), 23u);
   for (std::size_t i = 0; i < joined.size(); ++i) {
     EXPECT_NE(before[i], filtered[i]);
@@ -143,7 +144,7 @@ TEST(Compare, FlipAlternatesByTime) {
 TEST(Compare, PicturesTooNarrowToSplitAreRefused) {
   for (const char* input : {"pattern:1x1:gray", "pattern:3x4:yuv420p", "pattern:2x2:gray"})
     expect_error(Fault::usage, {"`compare`", "narrow", "side"},
-                 [&] { filter(input, Device::cpu, Comparison{}); });
+                 [&] { filtered_with(input, Device::cpu, Comparison{}); });
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(Output, KeepsColourAspectRotationAndFieldOrder) {
          {"stream=color_range,color_space,color_primaries,color_transfer", "stream=pix_fmt",
           "stream=sample_aspect_ratio", "stream=r_frame_rate"})
       EXPECT_EQ(probe(dir / out, entries), probe(in, entries)) << entries;
-    EXPECT_NE(probe(dir / out, "stream=field_order").find("t"), std::string::npos);
+    EXPECT_NE(probe(dir / out, "stream=field_order").find('t'), std::string::npos);
   }
   EXPECT_EQ(probe(dir / "out.mp4", "stream_side_data=rotation"),
             probe(in, "stream_side_data=rotation"));

@@ -92,7 +92,7 @@ TEST_F(Damaged, LiveStreamsEnd) {
     SourceOptions options;
     std::FILE* const file = popen(("cat " + dir_ / "live").c_str(), "r");
     options.stdin_fd = fileno(file);
-    const Contents all = read_all("-", options);
+    Contents all = read_all("-", options);
     pclose(file);
     return all;
   };
