@@ -214,11 +214,11 @@ void References::check(const std::string& words) const {
   if (const std::string name = unopened_address(words); !name.empty())
     throw Error(Message::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', which no playlist may lead to",
-                            shortened(redacted(name), longest_shown)));
+                            shortened(redacted(name), longest_listed)));
   if (const std::string name = misnamed_part(words); !name.empty())
     throw Error(Message::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', whose name does not end as that of a video",
-                            shortened(redacted(name), longest_shown)),
+                            shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
   if (words.find("Format not on whitelist") != words.npos)
     throw Error(Message::input_reference, "cannot read the input", name_,

@@ -10,8 +10,8 @@
 namespace vidconv {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& why,
-                         const std::string& remedy) {
+[[noreturn]] void refuse_decoder(const std::string& text, const std::string& why,
+                                 const std::string& remedy) {
   throw Error(Fault::usage, "`decoder`", shortened(text, longest_value), why, remedy);
 }
 
@@ -27,8 +27,8 @@ DecoderWish parse_decoder(const std::string& text) {
                             ? number_of<int>(text.substr(with_sessions.size()), 1, 64)
                             : std::nullopt;
   if (sessions) return {.kind = Kind::nvdec, .sessions = sessions, .text = text};
-  refuse(text, "no such decoder" + did_you_mean(text, {"auto", "cpu", "nvdec"}),
-         "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
+  refuse_decoder(text, "no such decoder" + did_you_mean(text, {"auto", "cpu", "nvdec"}),
+                 "use auto, cpu, nvdec or nvdec:SESSIONS (1 to 64)");
 }
 
 std::optional<NvdecOptions> choose_decoder(const DecoderWish& wish, const DeviceChoice& device,
@@ -39,13 +39,15 @@ std::optional<NvdecOptions> choose_decoder(const DecoderWish& wish, const Device
     return std::nullopt;
   }
   if (device.device != Device::cuda)
-    refuse(wish.text, "frames that NVDEC decodes stay on the device, and the CPU convolves here",
-           "use `device` cuda, or `decoder` cpu");
+    refuse_decoder(wish.text,
+                   "frames that NVDEC decodes stay on the device, and the CPU convolves here",
+                   "use `device` cuda, or `decoder` cpu");
   if (sees_frames)
-    refuse(wish.text,
-           "frames that NVDEC decodes stay on the device, and `verify` and `compare` look at them "
-           "on the CPU",
-           "use `decoder` cpu");
+    refuse_decoder(
+        wish.text,
+        "frames that NVDEC decodes stay on the device, and `verify` and `compare` look at them "
+        "on the CPU",
+        "use `decoder` cpu");
   return NvdecOptions{.device = device.index, .sessions = wish.sessions};
 }
 

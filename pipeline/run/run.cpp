@@ -31,9 +31,9 @@ class Position {
 };
 
 // One run: what is done to a frame at each stage, on whatever thread that is, and counted there.
-class Job {
+class RunSteps {
  public:
-  Job(Source& source, Processor& processor, Sink& sink, const RunOptions& options)
+  RunSteps(Source& source, Processor& processor, Sink& sink, const RunOptions& options)
       : source_(source),
         processor_(processor),
         sink_(sink),
@@ -152,8 +152,8 @@ class Job {
 // frame that it works on; where it waits for the next one, a failure is that frame's.
 class Stages {
  public:
-  Stages(Job& job, Processor& processor, std::size_t capacity)
-      : job_(job), processor_(processor), decoded_(capacity), finished_(capacity) {}
+  Stages(RunSteps& steps, Processor& processor, std::size_t capacity)
+      : steps_(steps), processor_(processor), decoded_(capacity), finished_(capacity) {}
 
   void cancel() {
     decoded_.cancel();
@@ -163,7 +163,7 @@ class Stages {
 
   void decode(std::optional<std::int64_t>& at) {
     at = 0;
-    while (std::optional<Item> item = job_.read()) {
+    while (std::optional<Item> item = steps_.read()) {
       if (Frame* frame = std::get_if<Frame>(&*item)) {
         at = frame->number() + 1;
         if (!decoded_.push(std::move(*frame))) return;
@@ -177,7 +177,7 @@ class Stages {
   void submit(std::optional<std::int64_t>& at) {
     while (std::optional<Frame> frame = decoded_.pop()) {
       at = frame->number();
-      if (!job_.submit(std::move(*frame))) return;
+      if (!steps_.submit(std::move(*frame))) return;
     }
     processor_.close();
   }
@@ -186,7 +186,7 @@ class Stages {
     at = 0;
     while (std::optional<Frame> frame = processor_.collect()) {
       at = frame->number();
-      job_.check(*frame);
+      steps_.check(*frame);
       at = frame->number() + 1;
       if (!finished_.push(Item(std::move(*frame)))) return;
     }
@@ -197,17 +197,17 @@ class Stages {
   void encode(std::optional<std::int64_t>& at) {
     while (std::optional<Item> item = finished_.pop()) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
-        job_.copy(std::move(*packet));
+        steps_.copy(std::move(*packet));
         continue;
       }
       Frame& frame = std::get<Frame>(*item);
       at = frame.number();
-      job_.write(std::move(frame));
+      steps_.write(std::move(frame));
     }
   }
 
  private:
-  Job& job_;
+  RunSteps& steps_;
   Processor& processor_;
   Channel<Frame> decoded_;
   Channel<Item> finished_;
@@ -221,8 +221,8 @@ std::string limiting_stage(const std::vector<StageTime>& stages) {
 }
 
 RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
-  Job job(source, processor, sink, options);
-  Stages stages(job, processor, options.channel_capacity);
+  RunSteps steps(source, processor, sink, options);
+  Stages stages(steps, processor, options.channel_capacity);
   FirstFailure failure([&] {
     source.cancel();
     stages.cancel();
@@ -243,29 +243,29 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     });
     failure.guard([&](std::optional<std::int64_t>& at) { stages.encode(at); });
   }
-  return job.finish([&] { failure.rethrow(); });
+  return steps.finish([&] { failure.rethrow(); });
 }
 
 RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
-  Job job(source, processor, sink, options);
+  RunSteps steps(source, processor, sink, options);
   const auto filter = [&](std::optional<std::int64_t>& at) {
     at = 0;
-    while (std::optional<Item> item = job.read()) {
+    while (std::optional<Item> item = steps.read()) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
-        job.copy(std::move(*packet));
+        steps.copy(std::move(*packet));
         continue;
       }
       Frame& frame = std::get<Frame>(*item);
       at = frame.number();
-      job.submit(std::move(frame));
+      steps.submit(std::move(frame));
       std::optional<Frame> filtered = processor.collect();
       if (!filtered) throw Error(Fault::internal, "the processor was cancelled", "", "");
-      job.check(*filtered);
-      job.write(std::move(*filtered));
+      steps.check(*filtered);
+      steps.write(std::move(*filtered));
       at = *at + 1;
     }
   };
-  return job.finish([&] {
+  return steps.finish([&] {
     with_frame_number(filter);
     processor.close();
   });
