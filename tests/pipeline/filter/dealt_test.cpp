@@ -86,6 +86,8 @@ class DeviceDouble final : public Processor {
   std::int64_t frames_ = 0;
 };
 
+// Of a double one frame more may be inside, which is being convolved, so that one that stands in
+// for it needs two more, where one of a device needs one.
 constexpr int slots = 3;
 
 struct Job {
@@ -194,7 +196,7 @@ TEST(Dealt, AnotherTakesOverAndNoFrameIsLost) {
             ++replaced;
             EXPECT_EQ(static_cast<int>(place), broken);
             EXPECT_EQ(failure.why(), "injected");
-            return std::make_unique<DeviceDouble>(cpu_for(*source, job, slots + 1), 9, log);
+            return std::make_unique<DeviceDouble>(cpu_for(*source, job, slots + 2), 9, log);
           };
           const auto dealt = deal_to_processors(std::move(doubles), replace);
           test::MemorySink sink;
@@ -226,7 +228,7 @@ TEST(Dealt, OneAfterTheOtherMayFail) {
   int replaced = 0;
   const auto replace = [&](std::size_t, const Error&) {
     ++replaced;
-    return std::make_unique<DeviceDouble>(cpu_for(*source, job, slots + replaced), 1 + replaced,
+    return std::make_unique<DeviceDouble>(cpu_for(*source, job, slots + 2 * replaced), 1 + replaced,
                                           log, replaced < 6 ? When::collect : When::never,
                                           5 + 4 * replaced);
   };
