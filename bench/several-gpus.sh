@@ -24,15 +24,17 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 exec > >(tee "$out/results.txt") 2>&1
 
-program() {
+# Becomes the program: in a subshell, or in the background, where $! is its process then.
+become() {
     local name=$1
     shift
     if [ "${programs% }" != "$programs" ]; then
-        "${programs% }" "$name" "$@"
+        exec "${programs% }" "$name" "$@"
     else
-        "$(find "${programs%/}" -name "$name" -type f -executable | head -1)" "$@"
+        exec "$(find "${programs%/}" -name "$name" -type f -executable | head -1)" "$@"
     fi
 }
+program() { (become "$@"); }
 vidconv() { program vidconv "$@"; }
 title() { printf '\n== %s (at %d s)\n' "$*" "$SECONDS"; }
 
@@ -75,9 +77,10 @@ one=$((count > 1 ? 1 : 0))
 title "clips: 3840x2160, $frames frames, a key frame every 60"
 vidconv "pattern:3840x2160#$frames" -o "$work/h264.mp4" --kernel identity --codec libx264 --preset ultrafast \
     --encoder-opt g=60 --device cpu -q &
+h264=$!
 vidconv "pattern:3840x2160#$frames" -o "$work/hevc.mp4" --kernel identity --codec libx265 --preset ultrafast \
     --encoder-opt g=60 --device cpu -q &
-wait
+wait $! $h264
 
 title "digests: one GPU, each, all, the CPU"
 digest() { vidconv "$@" -o md5: -q | tail -1 | awk '{print $NF}'; }
@@ -104,11 +107,11 @@ for device in cuda:0,99 cuda: cuda:0,x; do
     echo "exit code $?"
 done
 title "cuda:$one alone: the memory that it takes on each GPU"
-vidconv pattern:3840x2160#30000 -o null: --kernel sobel --device cuda:$one -q &
+become vidconv pattern:3840x2160#30000 -o null: --kernel sobel --device cuda:$one -q &
 sleep 3
 nvidia-smi --query-compute-apps=gpu_bus_id,pid,used_memory --format=csv,noheader || true
-kill -TERM "$(pgrep -n -x vidconv)"
-wait
+kill -TERM $!
+wait $!
 ls -l "$work"
 
 title "plain copies"
@@ -160,15 +163,15 @@ for clip in hevc h264; do
 done
 
 title "memory near the GPU: pages of each node of a running process"
-vidconv pattern:3840x2160#100000 -o null: --kernel sobel --device $several -q &
+become vidconv pattern:3840x2160#100000 -o null: --kernel sobel --device $several -q &
+pid=$!
 sleep 3
-pid=$(pgrep -n -x vidconv)
 awk '{ n = 0; for (i = 3; i <= NF; ++i) if ($i ~ /^N[0-9]+=/) { split($i, a, "="); pages[a[1]] += a[2] }
        if ($2 !~ /^default/) policies[$2]++ }
      END { for (p in pages) print p, pages[p], "pages"; for (p in policies) print p, policies[p], "areas" }' \
     "/proc/$pid/numa_maps" || true
-kill -TERM "$pid"
-wait
+kill -TERM $pid
+wait $pid
 vidconv pattern:3840x2160 --kernel sobel --device $several --explain | sed -n '1,6p;/^memory/,$p'
 
 title "a trace of all GPUs"
@@ -177,11 +180,11 @@ gzip -9c "$work/trace.json" >"$out/trace.json.gz"
 
 title "64 clips of 120 frames of 1280x720, 8 processes at once: one GPU, all in turn, each on all"
 mkdir "$work/clips"
-for i in $(seq 64); do echo "$i"; done | xargs -P 8 -I{} bash -c "$(declare -f program vidconv); programs='$programs'; \
+for i in $(seq 64); do echo "$i"; done | xargs -P 8 -I{} bash -c "$(declare -f become program vidconv); programs='$programs'; \
     vidconv 'pattern:1280x720#120' -o '$work/clips/{}.mkv' --kernel identity --codec libx264 --preset ultrafast --device cpu -q"
 batch() {
     local start=$EPOCHREALTIME
-    for i in $(seq 64); do echo "$i $(eval echo "$1")"; done | xargs -P 8 -L1 bash -c "$(declare -f program vidconv); programs='$programs'; \
+    for i in $(seq 64); do echo "$i $(eval echo "$1")"; done | xargs -P 8 -L1 bash -c "$(declare -f become program vidconv); programs='$programs'; \
         vidconv '$work/clips/'\$0.mkv -o null: --kernel sobel --device \$1 -q"
     awk -v a="$start" -v b="$EPOCHREALTIME" -v w="$1" 'BEGIN { printf "%-28s %.2f s\n", w, b - a }'
 }
@@ -193,7 +196,7 @@ title "tests: a GPU that fails midway, allocations after the start"
 for tests in "vidconv_pipeline_tests --gtest_filter=SeveralDevices.*:Dealt.*:OnDevice.*:DeviceChoice.*:Numa.*:*Trace*" \
     "vidconv_allocation_tests --gtest_filter=*Allocations*"; do
     # shellcheck disable=SC2086
-    timeout 120 env VIDCONV_REQUIRE_CUDA=1 bash -c "$(declare -f program); programs='$programs'; program $tests" 2>&1 |
+    timeout 120 env VIDCONV_REQUIRE_CUDA=1 bash -c "$(declare -f become program); programs='$programs'; program $tests" 2>&1 |
         grep -E '^\[ +(OK|FAILED|SKIPPED|PASSED) |Failure|error' | tail -40
 done
 title "done"
