@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/base/channel.h"
 #include "pipeline/filter/processors_dealt.h"
 #include "tests/pipeline/support/support.h"
 
@@ -268,13 +269,16 @@ TEST(Dealt, OtherErrorsAreThrown) {
    public:
     bool submit(Frame) override { throw Error(Fault::internal, "confused", "", ""); }
     void close() override {}
-    std::optional<Frame> collect() override { return std::nullopt; }
-    void cancel() override {}
+    std::optional<Frame> collect() override { return frames_.pop(); }
+    void cancel() override { frames_.cancel(); }
     std::vector<StageTime> stages() const override { return {}; }
     MemoryUse memory() const override { return {}; }
     std::string device() const override { return ""; }
     std::vector<std::string> variants() const override { return {}; }
     std::vector<StageRate> measure_stages(const Frame&, double) override { return {}; }
+
+   private:
+    Channel<Frame> frames_{1};  // none ever comes
   };
   const auto source = open_source("pattern:16x16#4", {});
   std::vector<std::unique_ptr<Processor>> processors;
