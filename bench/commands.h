@@ -15,6 +15,7 @@ namespace vidconv::bench {
 using Run = std::function<int()>;
 
 Run accuracy_command(CLI::App& app);
+Run bus_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
 Run study_command(CLI::App& app);
 

@@ -55,7 +55,7 @@ void decode(const Options& o) {
   SourceOptions options;
   if (o.sessions >= 0) {
     options.memory = pinned_memory;
-    options.nvdec = NvdecOptions{.device = o.device, .sessions = std::nullopt};
+    options.nvdec = NvdecOptions{.devices = {o.device}, .sessions = std::nullopt};
     if (o.sessions > 0) options.nvdec->sessions = o.sessions;
   }
   options.notify = [](Message, const std::string& line) { fmt::print(stderr, "{}\n", line); };
@@ -122,7 +122,7 @@ void copy_frames(const Options& o) {
   Channel<Slot> empty(o.slots), full(o.slots);
   std::vector<std::unique_ptr<std::byte, void (*)(std::byte*)>> blocks;
   for (std::size_t i = 0; i < o.slots; ++i) {
-    blocks.emplace_back(memory.allocate(o.frame_bytes), memory.release);
+    blocks.emplace_back(memory.allocate(o.frame_bytes, 0), memory.release);
     empty.push({blocks.back().get(), o.frame_bytes});
   }
   const std::jthread read([&] {

@@ -49,12 +49,14 @@ std::string benchmark_table(const BenchmarkResult& result, const Source& source,
       result.bus ? result.bus->bytes_per_second / result.bus->frames_per_second : 0;
   line("all at once", result.overlapped, result.overlapped * frame_bytes);
   if (result.bus) line("bus", result.bus->frames_per_second, result.bus->bytes_per_second);
+  for (const StageRate& bus : result.buses)
+    line(bus.name, bus.frames_per_second, bus.bytes_per_second);
   text += fmt::format("all at once / {} alone (the slowest): {:.1f}%\n", result.slowest,
                       100 * result.efficiency);
   if (result.bus)
     text += fmt::format(
-        "all at once / bus (copies in both directions at once, GB/s each way): {:.1f}%\n",
-        100 * result.of_bus);
+        "all at once / bus (copies in both directions at once{}, GB/s each way): {:.1f}%\n",
+        result.buses.empty() ? "" : ", to all devices at once", 100 * result.of_bus);
   return text;
 }
 
@@ -73,6 +75,7 @@ std::string benchmark_json(const BenchmarkResult& result, const Source& source,
                 {"height", source.video().height},
                 {"pixel_format", source.video().format->name}};
   j["device"] = processor.device();
+  j["devices"] = devices_json(&processor);
   j["sandbox"] = sandbox_json(sandbox);
   j["variants"] = processor.variants();
   Json& b = j["benchmark"];
@@ -82,6 +85,8 @@ std::string benchmark_json(const BenchmarkResult& result, const Source& source,
   b["slowest"] = result.slowest;
   b["of_slowest"] = result.efficiency;
   b["bus"] = result.bus ? rate(*result.bus) : Json(nullptr);
+  b["buses"] = Json::array();
+  for (const StageRate& bus : result.buses) b["buses"].push_back(rate(bus));
   b["of_bus"] = result.bus ? Json(result.of_bus) : Json(nullptr);
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

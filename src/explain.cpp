@@ -155,6 +155,20 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
   return text;
 }
 
+// Of several devices, which frames go there; and where the memory is that they copy from and to.
+std::string describe_devices(const std::vector<DeviceUse>& devices) {
+  std::string text;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    std::string about;
+    if (devices.size() > 1) about = fmt::format("frames {} + {}k", i, devices.size());
+    if (devices[i].node)
+      about += fmt::format("{}memory of the host's NUMA node {}", about.empty() ? "" : ", ",
+                           *devices[i].node);
+    if (!about.empty()) text += fmt::format("  cuda:{}: {}\n", devices[i].index, about);
+  }
+  return text;
+}
+
 // Of frames, on their way.
 std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_there) {
   if (!filtered_there)
@@ -220,6 +234,8 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
                     bool encoded_there, const Work& work, const Processor& processor, int slots) {
   std::string text = fmt::format("input   {}: {}\n", printable(input), describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
+  const std::vector<DeviceUse> devices = processor.devices();
+  text += describe_devices(devices);
 
   const std::vector<std::string> variants = processor.variants();
   for (std::size_t link = 0; link < work.links.size(); ++link) {
@@ -236,10 +252,11 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
 
   const MemoryUse memory = processor.memory();
   text += fmt::format(
-      "memory  {} frames in flight: {:.1f} MiB of host memory for filtered frames, "
+      "memory  {} frames in flight{}: {:.1f} MiB of host memory for filtered frames, "
       "{:.1f} MiB on the device; as much again for decoded frames and what the "
       "decoder refers to\n",
-      slots, mebibytes(memory.host), mebibytes(memory.device));
+      slots, devices.size() > 1 ? " on each device" : "", mebibytes(memory.host),
+      mebibytes(memory.device));
   text += fmt::format("copies  {}\n", copies(decoded_there, encoded_there, memory.device > 0));
   return text;
 }

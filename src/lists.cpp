@@ -151,9 +151,12 @@ std::string list_devices() {
       fmt::format("{:<8} CPU, {} {}\n", "cpu", threads, threads == 1 ? "thread" : "threads");
   const CudaDevices found = cuda_devices();
   for (const CudaDevice& device : found.devices)
-    text += fmt::format("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB\n", device.index,
+    text += fmt::format("cuda:{:<3} {}, compute capability {}.{}, {:.1f} GiB{}\n", device.index,
                         device.name, device.major, device.minor,
-                        static_cast<double>(device.memory) / (1 << 30));
+                        static_cast<double>(device.memory) / (1 << 30),
+                        device.node ? fmt::format(", NUMA node {}", *device.node) : "");
+  if (found.devices.size() > 1)
+    text += fmt::format("cuda:all these {}, which take frames in turn\n", found.devices.size());
   if (found.devices.empty()) text += fmt::format("no CUDA device: {}\n", found.why_none);
   return text;
 }

@@ -148,22 +148,25 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
 }
 
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
-  app.add_option("--device", w.device, "where to convolve")
+  app.add_option("--device", w.device,
+                 "where to convolve; on several CUDA devices, frame after frame in turn, with "
+                 "cuda:N,M or cuda:all")
       ->capture_default_str()
-      ->type_name("auto|cpu|cuda|cuda:N");
+      ->type_name("auto|cpu|cuda|cuda:N|cuda:N,M|cuda:all");
   app.add_option("--variant", w.variant,
                  "how to convolve: a name of --list-variants (default: the fastest)")
       ->type_name("VARIANT");
   app.add_option("--decoder", w.decoder,
                  "where to decode; nvdec: on the CUDA device, where the frames stay, in N sessions "
-                 "on one file (as many as memory allows)")
+                 "on one file and device (as many as memory allows)")
       ->capture_default_str()
       ->type_name("auto|cpu|nvdec|nvdec:N");
   app.add_option("--threads", w.threads,
                  "CPU threads (default: one for each CPU that the process may use)")
       ->type_name("N");
   app.add_option("--slots", w.slots,
-                 "frames in flight (default: 4; 16 where small frames go to a CUDA device)")
+                 "frames in flight, on each device (default: 4; 16 where small frames go to a CUDA "
+                 "device)")
       ->type_name("N");
   app.add_flag("--no-sandbox", o.no_sandbox,
                "keep the rights to files and to the network that the run should not need");

@@ -133,6 +133,18 @@ std::string describe(const Damage& d, const std::string& input) {
   return text;
 }
 
+nlohmann::ordered_json devices_json(const Processor* processor) {
+  Json devices = Json::array();
+  if (!processor) return devices;
+  for (const DeviceUse& use : processor->devices())
+    devices.push_back({{"device", fmt::format("cuda:{}", use.index)},
+                       {"name", use.name},
+                       {"numa_node", use.node ? Json(*use.node) : Json(nullptr)},
+                       {"frames", use.frames},
+                       {"failed", use.failed}});
+  return devices;
+}
+
 nlohmann::ordered_json sandbox_json(const Sandbox* sandbox) {
   if (!sandbox) return nullptr;
   return {{"landlock", sandbox->abi},
@@ -161,6 +173,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["output"] = {{"name", redacted(options.output)}, {"encoder", nullptr}, {"bytes", r.bytes}};
   if (parts.sink) j["output"]["encoder"] = parts.sink->description();
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
+  j["devices"] = devices_json(parts.processor);
   j["sandbox"] = sandbox_json(parts.sandbox);
   j["frames"] = {{"decoded", r.decoded},
                  {"filtered", r.filtered},

@@ -44,6 +44,9 @@ struct Ending {
 std::string stats_json(const RunResult& result, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending);
 
+// "devices" of every report; nullptr: the run failed before it had a processor.
+nlohmann::ordered_json devices_json(const Processor* processor);
+
 // "sandbox" of every report; nullptr: the run failed before it had one.
 nlohmann::ordered_json sandbox_json(const Sandbox* sandbox);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t alignment = 64;  // bytes: a cache line, and an AVX-512 register
 constexpr std::size_t page = 4096, large_page = 2 << 20;
 
-std::byte* allocate_plain(std::size_t bytes) noexcept {
+std::byte* allocate_plain(std::size_t bytes, Nodes) noexcept {
   if (bytes >= large_page) return allocate_pages(bytes);
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   return static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
@@ -49,7 +49,7 @@ struct FramePool::Arena {
 
   static AVBufferRef* allocate(void* opaque, std::size_t bytes) noexcept {
     Arena& arena = *static_cast<Arena*>(opaque);
-    std::byte* block = arena.memory.allocate(bytes);
+    std::byte* block = arena.memory.allocate(bytes, arena.memory.nodes);
     if (!block) return nullptr;
     AVBufferRef* buffer =
         av_buffer_create(reinterpret_cast<std::uint8_t*>(block), bytes, release, &arena, 0);

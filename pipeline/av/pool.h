@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -11,13 +12,18 @@
 
 namespace vidconv {
 
+// NUMA nodes of the host: bit n is node n; none: wherever the system likes.
+using Nodes = std::uint64_t;
+
 // Where frames live: ordinary memory of the host, pinned memory that devices copy from, or a
 // device's own.
 struct FrameMemory {
   std::string_view name;  // "plain", "pinned", "device memory"
-  // Called from any thread. Aligned to 64 bytes or more; nullptr where memory is out.
-  std::byte* (*allocate)(std::size_t bytes) noexcept;
+  // Called from any thread. Aligned to 64 bytes or more; nullptr where memory is out. Pinned memory
+  // comes from the nodes where it can, in turns where they are several; others do not look at them.
+  std::byte* (*allocate)(std::size_t bytes, Nodes nodes) noexcept;
   void (*release)(std::byte* memory) noexcept;
+  Nodes nodes = 0;
 };
 extern const FrameMemory plain_memory;
 

@@ -33,8 +33,12 @@ void catch_library_words();
 
 // Of all CUDA devices.
 struct CudaProcessState {
-  std::atomic<bool> pins_later = false;      // pin_when_awake() was called, wake_device() not yet
+  std::atomic<bool> pins_later = false;      // pin_when_awake() was called, wake_devices() not yet
   std::atomic<bool> pinning_failed = false;  // a device had no more pinned memory
+  // The device that pins memory for all, and the host's nodes that memory comes from: of those that
+  // wake_devices() woke.
+  std::atomic<int> home = 0;
+  std::atomic<std::uint64_t> nodes = 0;
   // Hooks for tests: blocks that were allocated or pinned, see cuda_allocations(), and calls that
   // are to fail with a code of CUDA's, see fail_cuda_after().
   std::atomic<std::int64_t> allocations = 0;

@@ -71,7 +71,7 @@ constexpr MessageKind kinds[] = {
      ""},
     {Message::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
-     "memory that copies slower, or on the CPU; the output is the same",
+     "memory that copies slower, by another device, or on the CPU; the output is the same",
      ""},
     {Message::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
      "scale=auto keeps its brightness"},

@@ -1,6 +1,7 @@
 #include "pipeline/decode/decoder_choice.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <utility>
 
@@ -73,17 +74,40 @@ class FallibleDecoder final : public VideoDecoder {
   bool second_ = false;          // early_ is to be decoded again
 };
 
-std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream, DecoderOptions options,
+// The memory of one device after the other, for one session after the other.
+class NvdecMemories {
+ public:
+  explicit NvdecMemories(const std::vector<int>& devices) {
+    for (const int device : devices) memories_.push_back(std::make_shared<NvdecMemory>(device));
+  }
+  // Any thread.
+  std::shared_ptr<NvdecMemory> next() { return memories_[next_++ % memories_.size()]; }
+
+ private:
+  std::vector<std::shared_ptr<NvdecMemory>> memories_;
+  std::atomic<std::size_t> next_ = 0;
+};
+
+std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
+                                                 const DecoderOptions& options,
                                                  const NvdecOptions& nvdec) {
   const AVCodecParameters& p = *stream.codecpar;
   const std::size_t bytes = picture_bytes(static_cast<AVPixelFormat>(p.format), p.width, p.height);
-  const NvdecShare share =
-      share_device(nvdec.device, std::max<std::size_t>(bytes, 1), nvdec.sessions);
-  options.nvdec = std::make_shared<NvdecMemory>(nvdec.device);
+  PartedOptions parted{.sessions = 0, .frames = 0, .join = can_join(p.codec_id)};
+  for (const int device : nvdec.devices) {
+    const NvdecShare share = share_device(device, std::max<std::size_t>(bytes, 1), nvdec.sessions);
+    parted.sessions += share.sessions;
+    // All that waits may lie on one device.
+    parted.frames = parted.frames == 0 ? share.frames : std::min(parted.frames, share.frames);
+  }
   return std::make_unique<PartedDecoder>(
-      stream, [&stream, options] { return std::make_unique<Decoder>(stream, options); },
-      PartedOptions{
-          .sessions = share.sessions, .frames = share.frames, .join = can_join(p.codec_id)});
+      stream,
+      [&stream, options, memories = std::make_shared<NvdecMemories>(nvdec.devices)] {
+        DecoderOptions one = options;
+        one.nvdec = memories->next();
+        return std::make_unique<Decoder>(stream, one);
+      },
+      parted);
 }
 
 }  // namespace

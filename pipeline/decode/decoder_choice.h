@@ -5,15 +5,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pipeline/decode/decoder.h"
 
 namespace vidconv {
 
-// Decoding on a CUDA device, where frames stay then.
+// Decoding on CUDA devices, where frames stay then: on the one that decoded them.
 struct NvdecOptions {
-  int device = 0;
-  std::optional<int> sessions;  // side by side on one file; none: as the device's memory allows
+  // At least one; sessions are on one after the other in turn.
+  std::vector<int> devices = {0};
+  // Side by side on one file, on each device; none: as the devices' memory allows.
+  std::optional<int> sessions;
 };
 
 // With `nvdec` the stream is decoded on the device, unless that refuses it before its first frame:

@@ -1,5 +1,6 @@
 #include "pipeline/decode/decoder_wish.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "kernels/base/names.h"
@@ -48,7 +49,11 @@ std::optional<NvdecOptions> choose_decoder(const DecoderWish& wish, const Device
         "frames that NVDEC decodes stay on the device, and `verify` and `compare` look at them "
         "on the CPU",
         "use `decoder` cpu");
-  return NvdecOptions{.device = device.index, .sessions = wish.sessions};
+  NvdecOptions options{.devices = {}, .sessions = wish.sessions};
+  for (const int index : device.indices)  // each once
+    if (std::ranges::find(options.devices, index) == options.devices.end())
+      options.devices.push_back(index);
+  return options;
 }
 
 }  // namespace vidconv

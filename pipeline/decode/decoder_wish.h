@@ -15,7 +15,7 @@ struct DecoderWish {
   // automatic: the CPU, which reports damage that NVDEC hides.
   enum class Kind : std::uint8_t { automatic, cpu, nvdec };
   Kind kind = Kind::automatic;
-  std::optional<int> sessions;  // of NVDEC; none: as the device's memory allows
+  std::optional<int> sessions;  // of NVDEC on each device; none: as its memory allows
   std::string text = "auto";    // as it was written, for messages
 };
 

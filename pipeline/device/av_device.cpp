@@ -11,18 +11,10 @@ namespace {
 // The runtime's context of the device that is current. av_hwdevice_ctx_create() would want it to
 // have been made with flags of libavutil's own.
 CUcontext current_context() {
-  void* address = nullptr;
-  cudaDriverEntryPointQueryResult found;
-#if CUDART_VERSION >= 12050
-  check_cuda(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &address, 12000, cudaEnableDefault,
-                                              &found),
-             "cannot use the CUDA driver");
-#else
-  check_cuda(cudaGetDriverEntryPoint("cuCtxGetCurrent", &address, cudaEnableDefault, &found),
-             "cannot use the CUDA driver");
-#endif
+  void* const address = driver_function("cuCtxGetCurrent");
+  check_cuda(address ? cudaSuccess : cudaErrorSymbolNotFound, "cannot use the CUDA driver");
   CUcontext context = nullptr;
-  if (address) reinterpret_cast<CUresult (*)(CUcontext*)>(address)(&context);
+  reinterpret_cast<CUresult (*)(CUcontext*)>(address)(&context);
   return context;
 }
 

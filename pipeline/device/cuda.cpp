@@ -1,14 +1,18 @@
 #include "pipeline/device/cuda.h"
 
+#include <cuda.h>
+
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "pipeline/av/process.h"
 #include "pipeline/base/error.h"
 #include "pipeline/device/cuda_objects.h"
+#include "pipeline/device/numa.h"
 
 namespace vidconv {
 namespace {
@@ -41,13 +45,30 @@ cudaError_t or_injected(cudaError_t result) {
   return fails ? static_cast<cudaError_t>(process.failure.load()) : cudaSuccess;
 }
 
+Nodes nodes_of(std::optional<int> node) { return node ? Nodes{1} << *node : 0; }
+
+// Whether a device is current in this thread, rather than to be woken by its first call.
+bool has_context() {
+  static const auto current =
+      reinterpret_cast<CUresult (*)(CUcontext*)>(driver_function("cuCtxGetCurrent"));
+  CUcontext context = nullptr;
+  return !current || current(&context) != CUDA_SUCCESS || context;
+}
+
+bool leave_context() {
+  static const auto set =
+      reinterpret_cast<CUresult (*)(CUcontext)>(driver_function("cuCtxSetCurrent"));
+  return set && set(nullptr) == CUDA_SUCCESS;
+}
+
 // The blocks of pinned_memory.
 class PinnedBlocks {
  public:
-  std::byte* allocate(std::size_t bytes) noexcept {
+  std::byte* allocate(std::size_t bytes, Nodes nodes) noexcept {
     std::byte* block = allocate_pages(bytes);
     if (!block || !has_cuda_driver()) return block;
     const std::lock_guard lock(mutex_);
+    prefer_nodes(block, bytes, nodes ? nodes : process.nodes.load());
     try {
       Block& known = blocks_[block] = {bytes, false};
       if (!process.pins_later) pin(block, known);
@@ -77,8 +98,11 @@ class PinnedBlocks {
   void wake() noexcept {
     const std::lock_guard lock(mutex_);
     process.pins_later = false;
-    for (auto& [block, known] : blocks_)
-      if (!known.pinned) pin(block, known);
+    for (auto& [block, known] : blocks_) {
+      if (known.pinned) continue;
+      prefer_nodes(block, known.bytes, process.nodes);
+      pin(block, known);
+    }
   }
 
  private:
@@ -87,9 +111,14 @@ class PinnedBlocks {
     bool pinned;
   };
 
+  // For all devices, by one that is awake.
   static void pin(std::byte* block, Block& known) noexcept {
-    const cudaError_t result =
-        or_injected(cudaHostRegister(block, known.bytes, cudaHostRegisterPortable));
+    cudaError_t result = cudaErrorUnknown;
+    try {
+      const CurrentDevice current(process.home);
+      result = or_injected(cudaHostRegister(block, known.bytes, cudaHostRegisterPortable));
+    } catch (const Error&) {
+    }
     known.pinned = result == cudaSuccess;
     if (known.pinned) {
       ++process.allocations;
@@ -109,10 +138,24 @@ PinnedBlocks& pinned_blocks() {
   return blocks;
 }
 
-std::byte* allocate_pinned(std::size_t bytes) noexcept { return pinned_blocks().allocate(bytes); }
+std::byte* allocate_pinned(std::size_t bytes, Nodes nodes) noexcept {
+  return pinned_blocks().allocate(bytes, nodes);
+}
 void release_pinned(std::byte* memory) noexcept { pinned_blocks().release(memory); }
 
 }  // namespace
+
+void* driver_function(const char* name) noexcept {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+  cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &found);
+#else
+  cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &found);
+#endif
+  cudaGetLastError();
+  return address;
+}
 
 bool has_cuda_driver() {
   static const bool has = [] {
@@ -122,11 +165,37 @@ bool has_cuda_driver() {
   return has;
 }
 
-void wake_device(int index) noexcept {
-  cudaSetDevice(index);  // of this thread only
-  cudaFree(nullptr);
-  cudaGetLastError();
+void wake_devices(const std::vector<int>& indices) noexcept {
+  const auto wake = [](int index) {
+    cudaSetDevice(index);  // of this thread only
+    cudaFree(nullptr);
+    cudaGetLastError();
+  };
+  try {
+    const std::set<int> different(indices.begin(), indices.end());
+    Nodes nodes = 0;
+    for (const int index : different) nodes |= nodes_of(node_of_device(index));
+    process.home = indices.front();
+    process.nodes = nodes;
+    std::vector<std::jthread> threads;
+    for (const int index : different) threads.emplace_back(wake, index);
+  } catch (const std::exception&) {  // no thread, no memory: they wake when they are used
+  }
   pinned_blocks().wake();
+}
+
+std::optional<int> node_of_device(int index) noexcept {
+  char bus_id[32] = {};
+  const bool known = cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index) == cudaSuccess;
+  cudaGetLastError();
+  return known ? node_of_pci(bus_id) : std::nullopt;
+}
+
+int device_of(const std::byte* memory) noexcept {
+  cudaPointerAttributes attributes{};
+  const bool known = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
+  cudaGetLastError();
+  return known && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
@@ -151,7 +220,7 @@ std::string why_no_device(cudaError_t error, int driver) {
 
 namespace {
 
-std::byte* allocate_device(std::size_t bytes) noexcept {
+std::byte* allocate_device(std::size_t bytes, Nodes) noexcept {
   int device = 0;
   cudaGetDevice(&device);
   DeviceBuffer buffer;
@@ -169,6 +238,12 @@ void release_device(std::byte* memory) noexcept { DeviceBuffer::free(memory); }
 const FrameMemory device_memory{"device memory", allocate_device, release_device};
 const FrameMemory pinned_memory{"pinned", allocate_pinned, release_pinned};
 
+FrameMemory pinned_memory_near(std::optional<int> node) {
+  FrameMemory memory = pinned_memory;
+  memory.nodes = nodes_of(node);
+  return memory;
+}
+
 CudaDevices cuda_devices() {
   CudaDevices found;
   int count = 0;
@@ -177,8 +252,8 @@ CudaDevices cuda_devices() {
     cudaDeviceProp properties;
     result = cudaGetDeviceProperties(&properties, i);
     if (result == cudaSuccess)
-      found.devices.push_back(
-          {i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+      found.devices.push_back({i, properties.name, properties.major, properties.minor,
+                               properties.totalGlobalMem, node_of_device(i)});
   }
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
@@ -198,12 +273,14 @@ void check_cuda(cudaError_t result, const char* act, const std::string& value) {
 
 CurrentDevice::CurrentDevice(int index) : index_(index) {
   check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
-  if (index_ != before_)
-    check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
+  if (index_ == before_) return;
+  slept_ = !has_context();
+  check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (index_ != before_) cudaSetDevice(before_);
+  if (index_ == before_) return;
+  if (!slept_ || !leave_context()) cudaSetDevice(before_);
 }
 
 Event::Event(Kind kind) {

@@ -43,8 +43,11 @@ std::string why_no_device(cudaError_t error, int driver);
 // Allocations of device and pinned memory so far, in this process.
 std::int64_t cuda_allocations();
 
-// Makes a device current in this thread, and the former one again at the end of the scope. Costs
-// next to nothing where it is the current one already.
+// A function of the driver's, of CUDA 12; nullptr where there is none of that name, or no driver.
+void* driver_function(const char* name) noexcept;
+
+// Makes a device current in this thread, and the former one again at the end of the scope; does not
+// wake that one where it sleeps. Costs next to nothing where it is the current one already.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);
@@ -55,6 +58,7 @@ class CurrentDevice {
  private:
   const int index_;
   int before_ = 0;
+  bool slept_ = false;  // the former one
 };
 
 // A point in the work of a stream: for the order of things, or with the time at which the device

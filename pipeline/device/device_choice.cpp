@@ -2,47 +2,83 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/device/cuda.h"
 
 namespace vidconv {
+namespace {
+
+constexpr std::size_t most_devices = 64;  // more than a host has, and than a line can say
+
+std::vector<int> all_of(const CudaDevices& found) {
+  std::vector<int> indices;
+  for (const CudaDevice& device : found.devices) indices.push_back(device.index);
+  return indices;
+}
+
+// "0", "0,2"; none where it is something else.
+std::optional<std::vector<int>> numbers_of(std::string_view text) {
+  std::vector<int> numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const auto number =
+        number_of<int>(text.substr(at, end - at), 0, std::numeric_limits<int>::max());
+    if (!number || numbers.size() == most_devices) return std::nullopt;
+    numbers.push_back(*number);
+    at = end + 1;
+  }
+  return numbers;
+}
+
+}  // namespace
 
 DeviceWish parse_device(const std::string& text) {
   using Kind = DeviceWish::Kind;
+  constexpr std::string_view cuda = "cuda:";
   if (text == "auto") return {};
   if (text == "cpu") return {.kind = Kind::cpu, .text = text};
   if (text == "cuda") return {.kind = Kind::cuda, .text = text};
-  const std::optional<int> index =
-      text.starts_with("cuda:") ? number_of<int>(text.substr(5), 0, std::numeric_limits<int>::max())
-                                : std::nullopt;
-  if (index) return {.kind = Kind::cuda, .index = *index, .text = text};
+  if (text == "cuda:all") return {.kind = Kind::cuda, .all = true, .text = text};
+  if (text.starts_with(cuda))
+    if (const auto numbers = numbers_of(std::string_view(text).substr(cuda.size())))
+      return {.kind = Kind::cuda, .indices = *numbers, .text = text};
   throw Error(Fault::usage, "`device`", shortened(text, longest_value),
-              "no such device" + did_you_mean(text, {"auto", "cpu", "cuda"}),
-              "use auto, cpu, cuda or cuda:N");
+              "no such device" + did_you_mean(text, {"auto", "cpu", "cuda", "cuda:all"}),
+              "use auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all");
 }
 
 DeviceChoice choose_device(const DeviceWish& wish) {
+  return wish.kind == DeviceWish::Kind::cpu ? DeviceChoice{} : choose_device(wish, cuda_devices());
+}
+
+DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
   if (wish.kind == DeviceWish::Kind::cpu) return {};
-  const CudaDevices found = cuda_devices();
+  const std::vector<int> all = all_of(found);
   if (wish.kind == DeviceWish::Kind::automatic) {
-    if (found.devices.empty())
-      return {Device::cpu, 0, fmt::format("convolving on the CPU: {}", found.why_none)};
-    return {Device::cuda, 0, fmt::format("convolving on {} (cuda:0)", found.devices[0].name)};
+    if (all.empty()) return {.why = fmt::format("convolving on the CPU: {}", found.why_none)};
+    return {.device = Device::cuda,
+            .indices = {0},
+            .stand_ins = {all.begin() + 1, all.end()},
+            .why = fmt::format("convolving on {} (cuda:0)", found.devices[0].name)};
   }
-  if (found.devices.empty())
+  if (all.empty())
     throw Error(Fault::device, "cannot use the device", wish.text, found.why_none,
                 "use `device` cpu or auto");
-  if (wish.index >= static_cast<int>(found.devices.size()))
-    throw Error(Fault::device, "cannot use the device", wish.text,
-                fmt::format("there are {} CUDA devices, counted from 0", found.devices.size()),
-                "see `devices`");
-  return {Device::cuda, wish.index, ""};
+  if (wish.all) return {.device = Device::cuda, .indices = all, .stand_ins = all};
+  for (const int index : wish.indices)
+    if (index >= static_cast<int>(all.size()))
+      throw Error(Fault::device, "cannot use the device", shortened(wish.text, longest_value),
+                  fmt::format("there is no cuda:{}, there are {} CUDA devices, counted from 0",
+                              index, all.size()),
+                  "see `devices`");
+  return {.device = Device::cuda, .indices = wish.indices};
 }
 
 }  // namespace vidconv

@@ -1,10 +1,12 @@
-// Which device convolves.
+// Which device convolves, or which devices.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/convolver/convolver.h"
+#include "pipeline/device/cuda.h"
 
 namespace vidconv {
 
@@ -12,20 +14,28 @@ namespace vidconv {
 struct DeviceWish {
   enum class Kind : std::uint8_t { automatic, cpu, cuda };
   Kind kind = Kind::automatic;
-  int index = 0;              // of the CUDA device
-  std::string text = "auto";  // as it was written, for messages
+  std::vector<int> indices = {0};  // of CUDA devices that take frames in turn,
+  bool all = false;                // or all there are
+  std::string text = "auto";       // as it was written, for messages
 };
 
-// auto, cpu, cuda or cuda:N. Throws Error(usage) for any other text.
+// auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all. Throws Error(usage) for any other text.
 DeviceWish parse_device(const std::string& text);
 
 struct DeviceChoice {
   Device device = Device::cpu;
-  int index = 0;    // of the CUDA device
-  std::string why;  // one line where the choice was ours: what was chosen and why; else empty
+  // CUDA devices that take frames in turn, at least one where `device` is cuda. The same device may
+  // be there twice.
+  std::vector<int> indices = {};
+  // Those that may take over, in this order, the frames of one that fails: all there are where the
+  // choice was ours or all were asked for; of devices that were named, none.
+  std::vector<int> stand_ins = {};
+  std::string why = {};  // one line where the choice was ours: what was chosen and why; else empty
 };
 
 // Throws Error(device) for a CUDA device that is not there.
 DeviceChoice choose_device(const DeviceWish& wish);
+// The same where these devices were found.
+DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found);
 
 }  // namespace vidconv

@@ -16,7 +16,10 @@ const FrameMemory pinned_memory = plain_memory;
 CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
 
 bool has_cuda_driver() { return false; }
-void wake_device(int) noexcept {}
+void wake_devices(const std::vector<int>&) noexcept {}
+int device_of(const std::byte*) noexcept { return -1; }
+std::optional<int> node_of_device(int) noexcept { return std::nullopt; }
+FrameMemory pinned_memory_near(std::optional<int>) { return plain_memory; }
 void pin_when_awake() noexcept {}
 bool pinned_memory_ran_out() { return false; }
 

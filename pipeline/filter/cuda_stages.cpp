@@ -30,13 +30,15 @@ CudaStages::CudaStages(const Work& work, const std::vector<PreparedStep>& steps,
                        int height, const ProcessorOptions& options)
     : work_(work),
       device_(options.device_index),
+      node_(node_of_device(device_)),
       stay_(options.stay_on_device),
       scan_(options.scan),
-      pool_(aligned_layout(*work_.format, width, height), stay_ ? device_memory : pinned_memory),
+      pool_(aligned_layout(*work_.format, width, height),
+            stay_ ? device_memory : pinned_memory_near(node_)),
       // A frame that needs more than this makes its slot grow.
       padded_(aligned_layout(*work_.format, width + 128, height + 64).bytes),
       scratch_layout_(aligned_layout(*work_.scratch_format, width, height)),
-      timeline_(kernel_names(work_, steps), options.trace, last_stage()) {
+      timeline_(kernel_names(work_, steps), options.trace, options.track, last_stage()) {
   for (const PreparedStep& step : steps) {
     variants_.emplace_back(step.variant);
     convolvers_.push_back(
@@ -66,14 +68,16 @@ std::unique_ptr<Slot> CudaStages::make_slot() {
 }
 
 void CudaStages::warm_up(Slot& slot) {
-  prepare(slot, Frame(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host));
+  slot.input.emplace(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host);
+  prepare(slot);
   convolve(slot);
   convolve_.synchronise();
   slot.input.reset();
   slot.output.reset();
 }
 
-void CudaStages::prepare(Slot& slot, Frame frame) {
+void CudaStages::prepare(Slot& slot) {
+  Frame& frame = *slot.input;
   if (frame.on_device()) {
     slot.input_at = frame.extent().data();
   } else {
@@ -88,7 +92,6 @@ void CudaStages::prepare(Slot& slot, Frame frame) {
   slot.output.emplace(std::move(av), frame.number(),
                       stay_ ? Frame::Memory::device : Frame::Memory::host);
   slot.output_at = stay_ ? slot.output->extent().data() : slot.output_memory.data();
-  slot.input.emplace(std::move(frame));
 }
 
 void CudaStages::copy_up(Slot& slot) {

@@ -37,8 +37,8 @@ class CudaStages {
 
   // With memory for frames of the size that was announced.
   std::unique_ptr<Slot> make_slot();
-  // Gives a free slot its frames, input and output.
-  void prepare(Slot& slot, Frame frame);
+  // Gives a slot what its input needs: memory on the device, and an output.
+  void prepare(Slot& slot);
   // The first launch of a kernel loads its code; that belongs to the start, not to a frame.
   void warm_up(Slot& slot);
 
@@ -54,6 +54,8 @@ class CudaStages {
   // done(last_stage()) is when all of them are through.
   void follow_up(std::span<Slot* const> slots);
   bool downloads() const { return !stay_; }
+  // That the host's memory of filtered frames comes from; none: wherever.
+  std::optional<int> node() const { return node_; }
   Passage::Stage last_stage() const { return stay_ ? Passage::convolve : Passage::download; }
   // Notes in each of the three streams, in their order, that all that is queued by now is done.
   void record(std::span<const Event, 3> ends) const;
@@ -73,6 +75,7 @@ class CudaStages {
 
   const Work work_;
   const int device_;
+  const std::optional<int> node_;
   const bool stay_;  // filtered frames on the device
   const Scan scan_;
   Stream upload_, convolve_, download_;

@@ -14,8 +14,12 @@ Passage::Passage(std::size_t kernels) {
   for (std::size_t i = 0; i < kernels; ++i) kernels_.emplace_back(Event::Kind::time);
 }
 
-Timeline::Timeline(std::vector<std::string> kernels, Trace* trace, Passage::Stage last)
-    : kernel_names_(std::move(kernels)), trace_(trace), stages_(last + std::size_t{1}) {
+Timeline::Timeline(std::vector<std::string> kernels, Trace* trace, const std::string& track,
+                   Passage::Stage last)
+    : kernel_names_(std::move(kernels)),
+      trace_(trace),
+      tracks_{track + ": upload", track + ": convolve", track + ": download", track + ": kernels"},
+      stages_(last + std::size_t{1}) {
   if (!trace_) return;
   clock_stream_.emplace();
   clock_stream_->record(anchor_);
@@ -66,13 +70,12 @@ Clock::time_point Timeline::when(const Event& event) {
 void Timeline::trace_frame(const Passage& passage, std::int64_t frame) {
   for (std::size_t i = 0; i < stages_; ++i) {
     const Clock::time_point begin = when(passage.times_[i].begin);
-    trace_->add(std::string("device: ") + names[i], names[i], frame, begin,
-                when(passage.times_[i].end));
+    trace_->add(tracks_[i], names[i], frame, begin, when(passage.times_[i].end));
     if (i != Passage::convolve) continue;
     Clock::time_point last = begin;
     for (std::size_t k = 0; k < kernel_names_.size(); ++k) {
       const Clock::time_point end = when(passage.kernels_[k]);
-      trace_->add("device: kernels", kernel_names_[k], frame, last, end);
+      trace_->add(tracks_[3], kernel_names_[k], frame, last, end);
       last = end;
     }
   }

@@ -53,9 +53,10 @@ class Passage {
 
 class Timeline {
  public:
-  // `kernels`: their names in order, plain words. `trace` may be null. `last`: of the stages that
-  // frames pass. The device is current.
-  Timeline(std::vector<std::string> kernels, Trace* trace, Passage::Stage last);
+  // `kernels`: their names in order, plain words. `trace` may be null; `track` is what its rows are
+  // called. `last`: of the stages that frames pass. The device is current.
+  Timeline(std::vector<std::string> kernels, Trace* trace, const std::string& track,
+           Passage::Stage last);
 
   // Decides whether the times of the next frame are kept: of every one for a trace, else of one in
   // sixteen.
@@ -66,6 +67,7 @@ class Timeline {
   // From the frames whose times were kept to all.
   std::vector<StageTime> stages() const;
   std::size_t kernels() const { return kernel_names_.size(); }
+  std::int64_t frames() const { return all_; }  // added
 
  private:
   Clock::time_point when(const Event& event);
@@ -73,6 +75,7 @@ class Timeline {
 
   const std::vector<std::string> kernel_names_;
   Trace* const trace_;
+  std::array<std::string, 4> tracks_;       // rows of the trace: the stages, and the kernels
   const std::size_t stages_;                // of the three, that frames pass
   std::int64_t marked_ = 0;                 // written by the thread that submits
   std::atomic<std::int64_t> all_ = 0;       // frames added

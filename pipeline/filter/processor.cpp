@@ -4,6 +4,7 @@
 
 #include "kernels/variants/variants.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/filter/processors_dealt.h"
 
 namespace vidconv {
 namespace {
@@ -72,7 +73,10 @@ int default_slots(Device device, const PixelFormat& format, int width, int heigh
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,
                                           const ProcessorOptions& options) {
   if (options.variant) check_variant(width, height, options);
-  const auto make = options.device == Device::cuda ? make_cuda_processor : make_cpu_processor;
+  if (options.device == Device::cpu)
+    return make_cpu_processor(std::move(work), width, height, options);
+  const bool one = options.devices.size() <= 1 && options.stand_ins.empty();
+  const auto make = one && !options.cpu_stands_in ? make_cuda_processor : make_dealing_processor;
   return make(std::move(work), width, height, options);
 }
 

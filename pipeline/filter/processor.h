@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "kernels/convolver/convolver.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/av/pool.h"
+#include "pipeline/base/notice.h"
 #include "pipeline/bytes/trace.h"
 #include "pipeline/filter/work.h"
 
@@ -31,6 +33,15 @@ struct StageRate {
 
 struct MemoryUse {
   std::size_t host = 0, device = 0;  // bytes
+};
+
+// What a CUDA device had to do with it.
+struct DeviceUse {
+  int index = 0;            // as in cuda:N
+  std::string name;         // "NVIDIA H200"
+  std::optional<int> node;  // of the host's memory, as CudaDevice::node
+  std::int64_t frames = 0;  // that it filtered
+  bool failed = false;      // midway: others took over its frames
 };
 
 // submit() and close() belong to one thread, collect() to one thread (it may be the same one: as
@@ -54,21 +65,29 @@ class Processor {
   virtual std::optional<Frame> collect() = 0;
   // Wakes whoever is blocked.
   virtual void cancel() = 0;
+  // After a failure and cancel(), while nobody is in submit() or collect(): all frames that went in
+  // and did not come out, those included that submit() threw on or refused, in the order in which
+  // they went in. For another processor to filter. Only of a CUDA device.
+  virtual std::vector<Frame> give_back() { return {}; }
 
   // In the order in which a frame passes them.
   virtual std::vector<StageTime> stages() const = 0;
   virtual MemoryUse memory() const = 0;
   // For people: "NVIDIA H200 (cuda:0)", "CPU, 16 threads".
   virtual std::string device() const = 0;
+  // The CUDA devices, in the order in which frames went to them first; none on the CPU.
+  virtual std::vector<DeviceUse> devices() const { return {}; }
   // The name of the variant that computes each step of the work.
   virtual std::vector<std::string> variants() const = 0;
 
   // Runs each stage alone for about `seconds` on frames like `sample`, as often as it goes, with
-  // nothing submitted before or meanwhile.
+  // nothing submitted before or meanwhile. Several devices do so at once.
   virtual std::vector<StageRate> measure_stages(const Frame& sample, double seconds) = 0;
   // The limit of the bus, in the same way: copies of frames to the device and of as many back, both
-  // at once, and nothing else. Bytes are those of one direction. None where frames are not copied.
-  virtual std::optional<StageRate> measure_bus(const Frame&, double) { return std::nullopt; }
+  // at once, and nothing else. Bytes are those of one direction. Of several devices the first is of
+  // all of them at once, then follows each alone, named after its device. None where frames are not
+  // copied.
+  virtual std::vector<StageRate> measure_bus(const Frame&, double) { return {}; }
 };
 
 // How the rows of a picture came about: at once, or as two fields of every other row, each at its
@@ -78,8 +97,16 @@ enum class Scan : std::uint8_t { automatic, progressive, interlaced };  // autom
 struct ProcessorOptions {
   Device device = Device::cpu;
   int device_index = 0;  // of the CUDA device
-  int slots = 4;         // frames in flight inside the processor, at least 1
-  int threads = 1;       // of the CPU
+  // CUDA devices that take frames in turn instead: frame k goes to devices[k % N]. The same device
+  // may be there twice.
+  std::vector<int> devices = {};
+  // Who filters the frames of a CUDA device that fails midway, those in flight and all that follow:
+  // the first of these devices that has not failed, or else the CPU. Nobody: the failure is thrown.
+  std::vector<int> stand_ins = {};
+  bool cpu_stands_in = false;
+  Notify notify = {};  // hears who took over
+  int slots = 4;       // frames in flight inside the processor, at least 1; of each device
+  int threads = 1;     // of the CPU
   Scan scan = Scan::automatic;
   // Of a CUDA device: filtered frames stay in its memory, for an encoder that takes them there;
   // there is no stage "download" then.
@@ -91,14 +118,16 @@ struct ProcessorOptions {
   // To verify frames: each step that filters takes the best variant but the one that it would take,
   // and the definition where there is none. For the CPU.
   bool second_opinion = false;
-  Trace* trace = nullptr;  // where each copy and kernel is noted; outlives the processor
+  Trace* trace = nullptr;        // where each copy and kernel is noted; outlives the processor
+  std::string track = "device";  // what the rows of a CUDA device are called there
 };
 
 // What keeps upload, kernels and download of such frames busy at once: small ones need more of them
 // in flight on a CUDA device.
 int default_slots(Device device, const PixelFormat& format, int width, int height);
 
-// For frames of `work.format` and this size.
+// For frames of `work.format` and this size. Where several devices take turns or stand in, the
+// options are used as long as the processor lives.
 std::unique_ptr<Processor> make_processor(Work work, int width, int height,
                                           const ProcessorOptions& options);
 

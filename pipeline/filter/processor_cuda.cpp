@@ -44,7 +44,7 @@ class CudaProcessor final : public Processor {
         in_flight_(static_cast<std::size_t>(options.slots)) {
     cudaDeviceProp properties;
     check_cuda(cudaGetDeviceProperties(&properties, index_), "cannot use the device");
-    name_ = std::string(properties.name) + " (cuda:" + std::to_string(index_) + ")";
+    name_ = properties.name;
     for (int i = 0; i < options.slots; ++i) {
       slots_.push_back(stages_.make_slot());
       free_.push(slots_.back().get());
@@ -55,13 +55,17 @@ class CudaProcessor final : public Processor {
 
   bool submit(Frame frame) override {
     const std::optional<Slot*> taken = free_.pop();
-    if (!taken) return false;
+    if (!taken) {
+      refused_ = std::move(frame);
+      return false;
+    }
     Slot& slot = **taken;
     const std::int64_t number = frame.number();
     const std::size_t video = frame.video();
+    slot.input.emplace(std::move(frame));  // where it stays, whatever happens
     return with_frame_number(number, [&] {
       const CurrentDevice current(index_);
-      stages_.prepare(slot, std::move(frame));
+      stages_.prepare(slot);
       slot.output->set_place(video, number);
       stages_.timeline().mark(slot.passage);
       {
@@ -79,6 +83,15 @@ class CudaProcessor final : public Processor {
   void cancel() override {
     free_.cancel();
     in_flight_.cancel();
+  }
+
+  std::vector<Frame> give_back() override {
+    std::vector<Frame> frames;
+    for (const auto& slot : slots_)
+      if (slot->input) frames.push_back(std::move(*std::exchange(slot->input, std::nullopt)));
+    std::ranges::sort(frames, {}, &Frame::number);
+    if (refused_) frames.push_back(std::move(*std::exchange(refused_, std::nullopt)));
+    return frames;
   }
 
   std::optional<Frame> collect() override {
@@ -102,7 +115,13 @@ class CudaProcessor final : public Processor {
 
   std::vector<StageTime> stages() const override { return stages_.timeline().stages(); }
   MemoryUse memory() const override { return stages_.memory(); }
-  std::string device() const override { return name_; }
+  std::string device() const override { return name_ + " (cuda:" + std::to_string(index_) + ")"; }
+  std::vector<DeviceUse> devices() const override {
+    return {{.index = index_,
+             .name = name_,
+             .node = stages_.node(),
+             .frames = stages_.timeline().frames()}};
+  }
   std::vector<std::string> variants() const override { return stages_.variants(); }
 
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
@@ -123,8 +142,8 @@ class CudaProcessor final : public Processor {
     return rates;
   }
 
-  std::optional<StageRate> measure_bus(const Frame& sample, double seconds) override {
-    if (sample.on_device() || !stages_.downloads()) return std::nullopt;
+  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
+    if (sample.on_device() || !stages_.downloads()) return {};
     const CurrentDevice current(index_);
     fill_slots(sample);
     const double frames = frames_per_second(seconds, [&](Slot& slot) {
@@ -133,12 +152,15 @@ class CudaProcessor final : public Processor {
     });
     const double bytes = static_cast<double>(slots_[0]->output->extent().size());
     empty_slots();
-    return StageRate{"bus", frames, frames * bytes};
+    return {{"bus", frames, frames * bytes}};
   }
 
  private:
   void fill_slots(const Frame& sample) {
-    for (const auto& slot : slots_) stages_.prepare(*slot, sample.share());
+    for (const auto& slot : slots_) {
+      slot->input.emplace(sample.share());
+      stages_.prepare(*slot);
+    }
   }
   void empty_slots() {
     for (const auto& slot : slots_) {
@@ -191,6 +213,7 @@ class CudaProcessor final : public Processor {
   std::mutex mutex_;            // of the queueing, and of pending_
   std::vector<Slot*> pending_;  // of which only the upload is queued
   Channel<Slot*> free_, in_flight_;
+  std::optional<Frame> refused_;  // came when all was cancelled
   std::string name_;
 };
 

@@ -53,7 +53,23 @@ class JoinedProcessors final : public Processor {
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
     return processors_.at(sample.video())->measure_stages(sample, seconds);
   }
-  std::optional<StageRate> measure_bus(const Frame& sample, double seconds) override {
+  // All of them use the same devices, in the same order.
+  std::vector<DeviceUse> devices() const override {
+    std::vector<DeviceUse> all = processors_[0]->devices();
+    for (std::size_t i = 1; i < processors_.size(); ++i) {
+      const std::vector<DeviceUse> more = processors_[i]->devices();
+      for (std::size_t d = 0; d < more.size(); ++d) {
+        if (d == all.size() || all[d].index != more[d].index) {  // one that stands in
+          all.push_back(more[d]);
+        } else {
+          all[d].frames += more[d].frames;
+          all[d].failed = all[d].failed || more[d].failed;
+        }
+      }
+    }
+    return all;
+  }
+  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
     return processors_.at(sample.video())->measure_bus(sample, seconds);
   }
 

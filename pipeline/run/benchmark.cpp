@@ -46,7 +46,11 @@ double measure_overlapped(Processor& processor, std::span<const Frame> samples, 
 
 BenchmarkResult benchmark(Processor& processor, std::span<const Frame> samples, double seconds) {
   BenchmarkResult result;
-  result.bus = processor.measure_bus(samples[0], seconds);
+  std::vector<StageRate> buses = processor.measure_bus(samples[0], seconds);
+  if (!buses.empty()) {
+    result.bus = buses[0];
+    result.buses.assign(buses.begin() + 1, buses.end());
+  }
   result.alone = processor.measure_stages(samples[0], seconds);
   result.overlapped = measure_overlapped(processor, samples, seconds);
   const auto slowest = std::ranges::min_element(result.alone, {}, &StageRate::frames_per_second);

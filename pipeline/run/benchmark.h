@@ -14,6 +14,7 @@ struct BenchmarkResult {
   // What copies alone reach with frames of this size, to the device and back at once; none where
   // there is no device or frames are not copied to it.
   std::optional<StageRate> bus;
+  std::vector<StageRate> buses;  // of several devices, which `bus` is of all at once: each alone
   std::vector<StageRate> alone;  // each stage by itself
   double overlapped = 0;         // all at once, frames per second
   // The slowest of `alone`, and overlapped / its rate: 1 is as good as it gets.

@@ -139,7 +139,8 @@ class CompareProcessor final : public Processor {
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
     return filter_->measure_stages(sample, seconds);
   }
-  std::optional<StageRate> measure_bus(const Frame& sample, double seconds) override {
+  std::vector<DeviceUse> devices() const override { return filter_->devices(); }
+  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
     return filter_->measure_bus(sample, seconds);
   }
 

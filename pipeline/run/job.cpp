@@ -69,8 +69,9 @@ InputInfo Job::shown() const {
 
 OutputPlan Job::plan() {
   OutputPlan plan = plan_output(options_.output, options_.sink, shown().videos);
-  if (device_.device == Device::cuda && !cpu_sees_frames() && plan.takes_device_frames)
-    plan.options.encoder.device = device_.index;
+  if (device_.device == Device::cuda && device_.indices.size() == 1 && !cpu_sees_frames() &&
+      plan.takes_device_frames)
+    plan.options.encoder.device = device_.indices[0];
   return plan;
 }
 
@@ -82,7 +83,8 @@ int Job::slots(const VideoInfo& video) const {
 ProcessorOptions Job::processor_options(const VideoInfo& video) const {
   ProcessorOptions o = options_.processor;
   o.device = device_.device;
-  o.device_index = device_.index;
+  o.devices = device_.indices;
+  if (!o.devices.empty()) o.device_index = o.devices[0];
   o.slots = slots(video);
   return o;
 }
@@ -109,6 +111,11 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
   o.stay_on_device = stay_on_device;
   const bool or_cpu = options_.device.kind == DeviceWish::Kind::automatic && !stay_on_device &&
                       options_.decoder.kind != DecoderWish::Kind::nvdec;
+  // Frames in a device's memory are lost with it.
+  if (!stay_on_device && options_.decoder.kind != DecoderWish::Kind::nvdec)
+    o.stand_ins = device_.stand_ins;
+  o.cpu_stands_in = or_cpu;
+  o.notify = options_.notify;
   auto processor = make_fitting_processor(
       [&](const ProcessorOptions& with) {
         return make_processor(works_[number], video.width, video.height, with);

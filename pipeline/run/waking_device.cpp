@@ -16,7 +16,7 @@ WakingDevice wake_chosen_device(const DeviceWish& wish, Trace* trace) {
         try {
           const DeviceChoice chosen = choose_device(wish);
           choice.set_value(chosen);
-          if (chosen.device == Device::cuda) wake_device(chosen.index);
+          if (chosen.device == Device::cuda) wake_devices(chosen.indices);
         } catch (...) {
           choice.set_exception(std::current_exception());
         }

@@ -192,9 +192,11 @@ TEST_F(BadInput, OutputIsTheInput) {
 
 TEST_F(BadInput, CudaWithoutADevice) {
   // Hides the devices of a machine that has some.
-  const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#2 -o " +
-                              out() + " --kernel sobel --device cuda");
-  EXPECT_TRUE(refused(result, exit_device, {"cuda"}));
+  for (const std::string device : {"cuda", "cuda:1", "cuda:0,9", "cuda:all"}) {
+    const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#2 -o " +
+                                out() + " --kernel sobel --device " + device);
+    EXPECT_TRUE(refused(result, exit_device, {"'" + device + "'", "--device cpu"}));
+  }
 }
 
 TEST_F(BadInput, NvdecWithoutADevice) {
@@ -229,6 +231,9 @@ const std::vector<Refusal> refusals = {
     {"UnknownBorder", {"--kernel", "box", "--border", "mirror"}, {"mirror", "reflect"}},
     {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"'R'", "YUV"}},
     {"UnknownDevice", {"--kernel", "box", "--device", "gpu"}, {"--device", "gpu"}},
+    {"NoListOfDevices", {"--kernel", "box", "--device", "cuda:"}, {"--device 'cuda:'", "cuda:N"}},
+    {"ListWithAWord", {"--kernel", "box", "--device", "cuda:0,x"}, {"cuda:0,x", "cuda:N,M"}},
+    {"ListThatGoesOn", {"--kernel", "box", "--device", "cuda:0,"}, {"'cuda:0,'", "cuda:all"}},
     {"UnknownDecoder", {"--kernel", "box", "--decoder", "gpu"}, {"--decoder", "gpu", "nvdec"}},
     {"NvdecForTheCpu",
      {"--kernel", "box", "--device", "cpu", "--decoder", "nvdec"},

@@ -19,8 +19,8 @@ namespace vidconv::fuzz {
 // FFmpeg's or ours, is larger.
 constexpr std::size_t most_bytes = 32 << 20;
 
-inline std::byte* allocate_limited(std::size_t bytes) noexcept {
-  return bytes > most_bytes ? nullptr : plain_memory.allocate(bytes);
+inline std::byte* allocate_limited(std::size_t bytes, Nodes) noexcept {
+  return bytes > most_bytes ? nullptr : plain_memory.allocate(bytes, 0);
 }
 inline const FrameMemory limited_memory = {"limited", allocate_limited, plain_memory.release};
 

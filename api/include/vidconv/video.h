@@ -25,7 +25,7 @@ struct VideoJob {
   std::string output;  // a file, its container by its ending; "null:"
   // One filter after the other, each as `vidconv --kernel` takes it; at least one.
   std::vector<std::string> kernels;
-  std::string device = "auto";  // "auto", "cpu", "cuda" or "cuda:N"
+  std::string device = "auto";  // "auto", "cpu", "cuda", "cuda:N", "cuda:N,M" or "cuda:all"
   std::string codec;            // an encoder or a codec; empty: as the command chooses
   bool overwrite = false;
   // Hears of each tenth of a second, on a thread of the library's; false ends the run early, and

@@ -16,15 +16,16 @@ namespace {
 
 std::atomic<int> live = 0;
 const FrameMemory counted{"counted",
-                          [](std::size_t bytes) noexcept {
+                          [](std::size_t bytes, Nodes) noexcept {
                             ++live;
-                            return plain_memory.allocate(bytes);
+                            return plain_memory.allocate(bytes, 0);
                           },
                           [](std::byte* memory) noexcept {
                             --live;
                             plain_memory.release(memory);
                           }};
-const FrameMemory exhausted{"exhausted", [](std::size_t) noexcept -> std::byte* { return nullptr; },
+const FrameMemory exhausted{"exhausted",
+                            [](std::size_t, Nodes) noexcept -> std::byte* { return nullptr; },
                             [](std::byte*) noexcept {}};
 
 const PixelFormat& yuv420p = *find_format(AV_PIX_FMT_YUV420P);

@@ -37,13 +37,15 @@ std::map<std::string, std::vector<Span>> spans_of(const json& trace) {
   return spans;
 }
 
-json trace_of(Device device, RunResult (*run_it)(Source&, Processor&, Sink&, const RunOptions&)) {
+json trace_of(Device device, RunResult (*run_it)(Source&, Processor&, Sink&, const RunOptions&),
+              const std::vector<int>& devices = {}) {
   const TempDir dir;
   Trace trace(dir / "trace.json");
   const auto source =
       open_source("pattern:64x48#" + std::to_string(frames), test::source_options_for(device));
-  const auto processor = test::processor_for(*source, {"gaussian:sigma=1", "sobel"},
-                                             {.device = device, .trace = &trace});
+  const auto processor =
+      test::processor_for(*source, {"gaussian:sigma=1", "sobel"},
+                          {.device = device, .devices = devices, .trace = &trace});
   const auto sink = open_sink("null:", {}, source->info());
   run_it(*source, *processor, *sink, {.trace = &trace});
   trace.finish();
@@ -105,6 +107,20 @@ std::string name_of_device(const testing::TestParamInfo<Device>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Devices, TraceTest, testing::Values(Device::cpu, Device::cuda),
                          name_of_device);
+
+TEST(Trace, ShowsDevicesSideBySide) {
+  if (!test::has(Device::cuda)) GTEST_SKIP() << "no such device here";
+  const auto spans = spans_of(trace_of(Device::cuda, run, {0, 0}));
+  for (const char* row : {"upload", "convolve", "kernels", "download"}) {
+    std::set<std::int64_t> numbers;
+    for (const char* device : {"cuda:0: ", "cuda:0 (2): "})
+      for (const Span& span : spans.at(std::string(device) + row)) {
+        EXPECT_EQ(span.frame % 2, device == std::string("cuda:0: ") ? 0 : 1);
+        numbers.insert(span.frame);
+      }
+    EXPECT_EQ(std::ssize(numbers), frames) << row;
+  }
+}
 
 TEST(Trace, UnwritableFilesAreRefused) {
   test::expect_error(Fault::output, {"/no/such/folder/trace.json"},

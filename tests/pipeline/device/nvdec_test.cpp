@@ -91,7 +91,7 @@ Decoded decode_and_filter(const std::string& path, std::optional<int> sessions,
                           SourceOptions options = {}) {
   Decoded outcome;
   options.memory = test::source_options_for(Device::cuda).memory;
-  if (sessions) options.nvdec = NvdecOptions{.device = 0, .sessions = *sessions};
+  if (sessions) options.nvdec = NvdecOptions{.devices = {0}, .sessions = *sessions};
   options.notify = [&](Message kind, const std::string&) {
     outcome.fallbacks += kind == Message::fallback;
   };

@@ -26,17 +26,21 @@ TEST(DeviceWish, IsWhatWasWritten) {
   EXPECT_EQ(parse_device("auto").kind, Kind::automatic);
   EXPECT_EQ(parse_device("cpu").kind, Kind::cpu);
   EXPECT_EQ(parse_device("cuda").kind, Kind::cuda);
-  EXPECT_EQ(parse_device("cuda").index, 0);
+  EXPECT_EQ(parse_device("cuda").indices, std::vector{0});
   EXPECT_EQ(parse_device("cuda:12").kind, Kind::cuda);
-  EXPECT_EQ(parse_device("cuda:12").index, 12);
+  EXPECT_EQ(parse_device("cuda:12").indices, std::vector{12});
+  EXPECT_EQ(parse_device("cuda:2,0,2").indices, (std::vector{2, 0, 2}));
+  EXPECT_FALSE(parse_device("cuda:2,0").all);
+  EXPECT_TRUE(parse_device("cuda:all").all);
   EXPECT_EQ(parse_device("cuda:12").text, "cuda:12");
 }
 
 TEST(DeviceWish, RefusesOtherTextByName) {
-  for (const std::string text : {"", "gpu", "cuda:", "cuda:-1", "cuda:0x1", "cuda:99999999999"}) {
+  for (const std::string text : {"", "gpu", "cuda:", "cuda:-1", "cuda:0x1", "cuda:99999999999",
+                                 "cuda:0,x", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:all,0"}) {
     const std::string line = refusal([&] { parse_device(text); });
     EXPECT_NE(line.find("`device`"), line.npos) << text;
-    EXPECT_NE(line.find("use auto, cpu, cuda or cuda:N"), line.npos) << text;
+    EXPECT_NE(line.find("use auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all"), line.npos) << text;
   }
   EXPECT_NE(refusal([] { parse_device("cdua"); }).find("cuda"), std::string::npos);
 }
@@ -54,10 +58,11 @@ TEST(DecoderWish, IsWhatWasWritten) {
 
 TEST(DecoderWish, NvdecWantsItsFramesOnTheDevice) {
   const DecoderWish nvdec = parse_decoder("nvdec:3");
-  const DeviceChoice cuda{Device::cuda, 2, ""}, cpu{}, none_found{Device::cpu, 0, "no driver"};
+  const DeviceChoice cuda{.device = Device::cuda, .indices = {2, 1, 2}}, cpu{},
+      none_found{.why = "no driver"};
   const auto chosen = choose_decoder(nvdec, cuda, false, {});
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(chosen->device, 2);
+  EXPECT_EQ(chosen->devices, (std::vector{2, 1}));  // each once
   EXPECT_EQ(chosen->sessions, 3);
   EXPECT_FALSE(choose_decoder(parse_decoder("auto"), cuda, false, {}));
   EXPECT_FALSE(choose_decoder(parse_decoder("cpu"), cuda, true, {}));

@@ -49,20 +49,20 @@ cudaMemoryType type_of(const std::byte* memory) {
 }
 
 TEST_F(OnDevice, MemoryOfBeforeIsPinnedWhenItWakes) {
-  wake_device(0);
+  wake_devices({0});
   pin_when_awake();
   for (const std::size_t bytes : {std::size_t{5000}, std::size_t{12} << 20}) {
-    std::byte* early = pinned_memory.allocate(bytes);
+    std::byte* early = pinned_memory.allocate(bytes, 0);
     EXPECT_EQ(type_of(early), cudaMemoryTypeUnregistered);
-    wake_device(0);
+    wake_devices({0});
     EXPECT_EQ(type_of(early), cudaMemoryTypeHost);
-    std::byte* late = pinned_memory.allocate(bytes);
+    std::byte* late = pinned_memory.allocate(bytes, 0);
     EXPECT_EQ(type_of(late), cudaMemoryTypeHost);
     pin_when_awake();
     pinned_memory.release(early);
     pinned_memory.release(late);
   }
-  wake_device(0);
+  wake_devices({0});
 }
 
 // Every call in turn.

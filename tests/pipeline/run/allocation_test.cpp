@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "pipeline/av/process.h"
+#include "pipeline/filter/processors_dealt.h"
 #include "pipeline/source/source_steady.h"
 #include "tests/pipeline/support/support.h"
 #ifdef VIDCONV_HAVE_CUDA
@@ -149,10 +150,16 @@ SourceOptions options_for(Device device) {
   return options;
 }
 
+// `places`: how many processors take frames in turn, all of them on the same device.
 void expect_no_allocations(Source& source, const std::string& output, Device device,
-                           const std::string& filter, const SinkOptions& sink_options = {}) {
+                           const std::string& filter, const SinkOptions& sink_options = {},
+                           std::size_t places = 1) {
+  std::vector<std::unique_ptr<Processor>> processors;
+  for (std::size_t i = 0; i < places; ++i)
+    processors.push_back(
+        test::processor_for(source, {filter}, {.device = device, .threads = 2, .variant = {}}));
   const auto processor =
-      test::processor_for(source, {filter}, {.device = device, .threads = 2, .variant = {}});
+      places == 1 ? std::move(processors[0]) : deal_to_processors(std::move(processors), {});
   CountingSink sink(open_sink(output, sink_options, source.info()));
   find_driver();
   run(source, *processor, sink);
@@ -186,15 +193,17 @@ class Allocations : public testing::TestWithParam<Device> {};
 TEST_P(Allocations, NoneFromMemoryToMemory) {
   if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
   for (const Case& c : cases)
-    for (const char* output : {"null:", "md5:"}) {
-      SCOPED_TRACE(std::string(c.format) + " " + c.filter + " " + output);
+    for (const auto& [output, places] : {std::pair("null:", 1), {"md5:", 1}, {"null:", 2}}) {
+      SCOPED_TRACE(std::string(c.format) + " " + c.filter + " " + output + " in " +
+                   std::to_string(places));
       const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
       MemorySource source({.format = find_format(av_get_pix_fmt(c.format)),
                            .width = c.width,
                            .height = c.height,
                            .frame_rate = {25, 1}},
                           options_for(GetParam()));
-      expect_no_allocations(source, output, GetParam(), c.filter, {.stdout_fd = nowhere});
+      expect_no_allocations(source, output, GetParam(), c.filter, {.stdout_fd = nowhere},
+                            static_cast<std::size_t>(places));
       close(nowhere);
     }
 }

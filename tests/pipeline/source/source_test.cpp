@@ -135,9 +135,9 @@ TEST_F(Clip, DecodesIntoPoolMemory) {
   static std::atomic<int> allocations = 0;
   SourceOptions options;
   options.memory = {"counted",
-                    [](std::size_t bytes) noexcept {
+                    [](std::size_t bytes, Nodes) noexcept {
                       ++allocations;
-                      return plain_memory.allocate(bytes);
+                      return plain_memory.allocate(bytes, 0);
                     },
                     plain_memory.release};
   options.threads = 2;

@@ -1,0 +1,46 @@
+#include "pipeline/device/numa.h"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+
+namespace vidconv {
+namespace {
+
+constexpr int most_nodes = 64;  // bits of Nodes
+
+// "0" on a host with one node, else "0-1" or "0,2".
+bool has_several_nodes(const std::string& system) {
+  std::string online;
+  std::ifstream(system + "/devices/system/node/online") >> online;
+  return online.find_first_of("-,") != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<int> node_of_pci(std::string bus_id, const std::string& system) {
+  std::ranges::transform(bus_id, bus_id.begin(), [](char c) {  // sysfs writes digits so
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  int node = -1;
+  std::ifstream file(system + "/bus/pci/devices/" + bus_id + "/numa_node");
+  if (!(file >> node) || node < 0 || node >= most_nodes || !has_several_nodes(system))
+    return std::nullopt;
+  return node;
+}
+
+void prefer_nodes(std::byte* memory, std::size_t bytes, Nodes nodes) noexcept {
+  if (nodes == 0) return;
+  // glibc has no such function, and libnuma would be a library for this one call.
+  const unsigned long mask = nodes;
+  const int mode = std::has_single_bit(nodes) ? MPOL_PREFERRED : MPOL_INTERLEAVE;
+  constexpr std::size_t page = 4096;
+  const std::size_t rounded = (bytes + page - 1) / page * page;
+  syscall(SYS_mbind, memory, rounded, mode, &mask, most_nodes + 1, MPOL_MF_MOVE);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,120 @@
+// A processor for each of several CUDA devices, and for those who stand in for one that fails.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <set>
+#include <utility>
+
+#include "pipeline/filter/processors_dealt.h"
+
+namespace vidconv {
+namespace {
+
+class Devices {
+ public:
+  Devices(Work work, int width, int height, const ProcessorOptions& options)
+      : work_(std::move(work)),
+        width_(width),
+        height_(height),
+        options_(options),
+        at_(options.devices.empty() ? std::vector{options.device_index} : options.devices) {}
+
+  // All at once: most of it is waiting for the devices. Another device stands in for one that
+  // fails already here, but for want of memory, which whoever asked may ask less of.
+  std::vector<std::unique_ptr<Processor>> make_all() {
+    std::vector<std::future<std::unique_ptr<Processor>>> made;
+    for (std::size_t place = 0; place < at_.size(); ++place)
+      made.push_back(std::async(
+          at_.size() == 1 ? std::launch::deferred : std::launch::async,
+          [this, device = at_[place], name = track(place)] { return make(device, name, 0); }));
+    std::vector<std::unique_ptr<Processor>> all;
+    for (std::size_t place = 0; place < at_.size(); ++place) try {
+        all.push_back(made[place].get());
+      } catch (const Error& error) {
+        if (error.fault() != Fault::device || error.kind() == Message::memory ||
+            !has_stand_in(place))
+          throw;
+        all.push_back(replace(place, error));
+      }
+    return all;
+  }
+
+  // See ReplaceProcessor.
+  std::unique_ptr<Processor> replace(std::size_t place, const Error& failure) {
+    const int failed = at_[place];
+    if (failed == cpu) throw failure;
+    failed_.insert(failed);
+    const auto take_over = [&](int device, const std::string& name) {
+      auto next = make(device, name, 1);
+      at_[place] = device;
+      notify(options_.notify, Message::fallback,
+             fmt::format("{} filters the frames of cuda:{} from here on: {}",
+                         device == cpu ? "the CPU" : name, failed, failure.message()));
+      return next;
+    };
+    for (const int device : options_.stand_ins) {
+      if (failed_.contains(device)) continue;
+      try {
+        return take_over(device, fmt::format("cuda:{}", device));
+      } catch (const Error& error) {
+        if (error.fault() != Fault::device) throw;
+        failed_.insert(device);
+      }
+    }
+    if (options_.cpu_stands_in) return take_over(cpu, "");
+    throw failure;
+  }
+
+ private:
+  static constexpr int cpu = -1;
+
+  bool has_stand_in(std::size_t place) const {
+    return std::ranges::any_of(options_.stand_ins, [&](int device) {
+      return device != at_[place] && !failed_.contains(device);
+    });
+  }
+
+  std::unique_ptr<Processor> make(int device, const std::string& track, int more_slots) const {
+    ProcessorOptions one = options_;
+    one.slots += more_slots;
+    one.track = track;
+    if (device == cpu) {
+      one.device = Device::cpu;
+      one.variant = nullptr;
+      return make_cpu_processor(work_, width_, height_, one);
+    }
+    one.device_index = device;
+    return make_cuda_processor(work_, width_, height_, one);
+  }
+
+  // What a place's rows of a trace are called.
+  std::string track(std::size_t place) const {
+    if (at_.size() == 1) return options_.track;
+    const auto end = at_.begin() + static_cast<std::ptrdiff_t>(place);
+    const auto before = std::count(at_.begin(), end, *end);
+    return before == 0 ? fmt::format("cuda:{}", *end)
+                       : fmt::format("cuda:{} ({})", *end, before + 1);
+  }
+
+  const Work work_;
+  const int width_, height_;
+  const ProcessorOptions options_;
+  std::vector<int> at_;  // the device in each place
+  std::set<int> failed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Processor> make_dealing_processor(Work work, int width, int height,
+                                                  const ProcessorOptions& options) {
+  const auto devices = std::make_shared<Devices>(std::move(work), width, height, options);
+  ReplaceProcessor replace;
+  if (!options.stand_ins.empty() || options.cpu_stands_in)
+    replace = [devices](std::size_t place, const Error& failure) {
+      return devices->replace(place, failure);
+    };
+  return deal_to_processors(devices->make_all(), std::move(replace));
+}
+
+}  // namespace vidconv

@@ -1,0 +1,203 @@
+// Several CUDA devices, or the same one twice where there is one: the bytes of one and of the CPU,
+// and what happens when one of them fails midway.
+#include <gtest/gtest.h>
+
+#include "pipeline/device/cuda.h"
+#include "pipeline/device/cuda_objects.h"
+#include "tests/doubles/trap.h"
+#include "tests/pipeline/support/support.h"
+
+namespace vidconv {
+namespace {
+
+class SeveralDevices : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!test::has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
+    for (const CudaDevice& device : cuda_devices().devices) all_.push_back(device.index);
+  }
+  void TearDown() override { fail_cuda_after(0, cudaSuccess); }
+
+  // Lists of two and three, of one device and of all.
+  std::vector<std::vector<int>> lists() const {
+    std::vector<std::vector<int>> lists = {{0, 0}, {0, 0, 0}};
+    if (all_.size() > 1) lists.insert(lists.end(), {all_, {1, 0, 1}, {1}});
+    return lists;
+  }
+
+  std::vector<int> all_;
+};
+
+struct Job {
+  std::string input = "pattern:64x48#13";
+  std::vector<std::string> chain = {"sobel"};
+};
+
+std::vector<std::string> filter(const Job& job, const ProcessorOptions& options,
+                                RunOptions run_options = {}) {
+  const auto source = open_source(job.input, test::source_options_for(options.device));
+  const auto processor = test::processor_for(*source, job.chain, options);
+  test::MemorySink sink;
+  run(*source, *processor, sink, run_options);
+  return sink.pictures;
+}
+
+ProcessorOptions on(std::vector<int> devices) {
+  return {.device = Device::cuda,
+          .device_index = devices[0],
+          .devices = std::move(devices),
+          .slots = 4,
+          .variant = {}};
+}
+
+TEST_F(SeveralDevices, GiveTheBytesOfOne) {
+  for (const Job& job :
+       {Job{}, Job{"pattern:640x360:yuv420p10le#31", {"gaussian:sigma=3", "sharpen"}},
+        Job{"pattern:63x47:gbrpf32le#5", {"box:size=5"}}, Job{"pattern:64x48:rgb24#1", {"emboss"}},
+        Job{"pattern:1920x1080#50", {"matrix:1 2 3;4 5 6;7 8 1:scale=auto"}},
+        Job{"pattern:320x240:yuva444p16le#9", {"kirsch"}}}) {
+    const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
+    ASSERT_TRUE(filter(job, on({0})) == wanted) << job.input;
+    for (const std::vector<int>& list : lists())
+      EXPECT_TRUE(filter(job, on(list)) == wanted) << job.input << " " << list.size();
+  }
+}
+
+TEST_F(SeveralDevices, EachFiltersItsFrames) {
+  for (const std::vector<int>& list : lists()) {
+    const auto source = open_source("pattern:64x48#13", test::source_options_for(Device::cuda));
+    const auto processor = test::processor_for(*source, {"box"}, on(list));
+    test::MemorySink sink;
+    run(*source, *processor, sink);
+    const std::vector<DeviceUse> used = processor->devices();
+    ASSERT_EQ(used.size(), list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      EXPECT_EQ(used[i].index, list[i]);
+      EXPECT_EQ(used[i].frames,
+                static_cast<std::int64_t>((13 + list.size() - 1 - i) / list.size()));
+      EXPECT_FALSE(used[i].failed);
+    }
+  }
+}
+
+TEST_F(SeveralDevices, AreMeasuredAtOnce) {
+  const auto source = open_source("pattern:64x48#2", test::source_options_for(Device::cuda));
+  const auto processor = test::processor_for(*source, {"box"}, on({0, 0}));
+  const Frame sample = std::move(std::get<Frame>(*source->next()));
+  const std::vector<StageRate> buses = processor->measure_bus(sample, 0.02);
+  ASSERT_EQ(buses.size(), 3u);
+  for (const StageRate& bus : buses) EXPECT_GT(bus.frames_per_second, 0);
+  EXPECT_EQ(processor->measure_stages(sample, 0.02).size(), 3u);
+}
+
+// One call of CUDA after the other fails once. Before the first frame that is an error; later
+// another takes over, and the frames are the same.
+TEST_F(SeveralDevices, AnyCallMayFailOnce) {
+  const Job job;
+  const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
+  int failures = 0, taken_over = 0;
+  for (int call = 0; call < 400; ++call) {
+    SCOPED_TRACE(call);
+    ProcessorOptions options = on({0, 0});
+    options.cpu_stands_in = true;
+    options.notify = [&](Message kind, const std::string& line) {
+      EXPECT_EQ(kind, Message::fallback);
+      EXPECT_NE(line.find("the CPU filters the frames of cuda:0"), std::string::npos) << line;
+      ++taken_over;
+    };
+    fail_cuda_after(call, cudaErrorLaunchFailure, 1);
+    try {
+      EXPECT_TRUE(filter(job, options) == wanted);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::device) << error.message();
+      ++failures;
+    }
+    fail_cuda_after(0, cudaSuccess);
+  }
+  EXPECT_GT(failures, 0);
+  EXPECT_GT(taken_over, 50);
+}
+
+// Without a stand-in any failure is an error, and never a hang.
+TEST_F(SeveralDevices, AnyCallMayFail) {
+  const Job job;
+  const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
+  int failures = 0;
+  for (int call = 0;; ++call) {
+    SCOPED_TRACE(call);
+    fail_cuda_after(call, cudaErrorLaunchFailure);
+    std::vector<std::string> pictures;
+    try {
+      pictures = filter(job, on({0, 0}));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::device) << error.message();
+      ++failures;
+      continue;
+    }
+    EXPECT_TRUE(pictures == wanted);
+    break;
+  }
+  EXPECT_GT(failures, 50);
+}
+
+// A device is lost for good in mid-stream; in a process of its own.
+void lose_a_device(ProcessorOptions options, const std::string& who) {
+  const Job job{.input = "pattern:640x360#300"};
+  const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
+  std::string said;
+  options.notify = [&](Message, const std::string& line) { said += line + "\n"; };
+  RunOptions run_options;
+  run_options.observer = [&](const Progress& progress) {
+    if (progress.encoded != 50) return;
+    const CurrentDevice current(options.device_index);
+    test::spoil_device();
+  };
+  try {
+    const bool same = filter(job, options, run_options) == wanted;
+    std::fprintf(stderr, "%s%s\n", said.c_str(), same ? "the same frames" : "other frames");
+    std::exit(same && said.find(who + " filters the frames") != std::string::npos ? 0 : 1);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::exit(static_cast<int>(error.fault()));
+  }
+}
+
+TEST_F(SeveralDevices, TheCpuStandsInForOneThatIsLost) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ProcessorOptions options = on({0});
+  options.cpu_stands_in = true;
+  EXPECT_EXIT(lose_a_device(options, "the CPU"), testing::ExitedWithCode(0), "the same frames");
+}
+
+TEST_F(SeveralDevices, AnotherStandsInForOneThatIsLost) {
+  if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ProcessorOptions options = on({1, 0});
+  options.stand_ins = {0, 1};
+  EXPECT_EXIT(lose_a_device(options, "cuda:0"), testing::ExitedWithCode(0), "the same frames");
+}
+
+TEST_F(SeveralDevices, OneThatIsLostEndsAListOfThem) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(lose_a_device(on({0, 0}), ""), testing::ExitedWithCode(5), "CUDA|device");
+}
+
+// cuda:1 alone leaves cuda:0 asleep.
+TEST_F(SeveralDevices, OthersAreLeftAlone) {
+  if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto use_one = [] {
+    wake_devices({1});
+    filter({}, on({1}));
+    const auto state = reinterpret_cast<int (*)(int, unsigned*, int*)>(
+        driver_function("cuDevicePrimaryCtxGetState"));
+    unsigned flags = 0;
+    int active = 1;
+    const bool asked = state && state(0, &flags, &active) == 0;
+    std::exit(asked ? active : 2);
+  };
+  EXPECT_EXIT(use_one(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace vidconv
