@@ -2,11 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
 #include "pipeline/encode/encoder.h"
 #include "pipeline/sink/copies.h"
+#include "pipeline/sink/gif.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -24,6 +30,7 @@ struct VideoOutput {
   Encoder encoder;
   AVStream* stream = nullptr;  // of the output
   std::int64_t written = 0;    // frames
+  std::int64_t held = 0;       // how long the last picture that was coded is shown
 };
 
 class FileSink final : public Sink {
@@ -58,6 +65,7 @@ class FileSink final : public Sink {
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
+    if (is_gif()) set_last_delay(*videos_[0]);
     copies_.finish();
     muxer_.finish();
     copies_.check_written();
@@ -141,6 +149,7 @@ class FileSink final : public Sink {
                  " cannot hold a variable frame rate: times are rounded to it");
     to.avg_frame_rate = info.frame_rate;
     to.sample_aspect_ratio = info.sample_aspect;
+    set_loops(info);
     if (!from) return;
     to.disposition = from->disposition;
     copy_tags(*from, format_, to);
@@ -165,7 +174,30 @@ class FileSink final : public Sink {
              fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 
-  void mux(AVPacket& packet, const VideoOutput& video) {
+  bool is_gif() const { return std::string_view(format_.name) == "gif"; }
+
+  // An animation goes on as often as it did. FFmpeg counts how often it is shown again in GIF, and
+  // how often at all in APNG.
+  void set_loops(const VideoInfo& info) {
+    if (!info.loops) return;
+    if (is_gif()) muxer_.set_default("loop", *info.loops);
+    if (std::string_view(format_.name) == "apng")
+      muxer_.set_default("plays", *info.loops == 0 ? 0 : std::max(0, *info.loops) + 1);
+  }
+
+  // FFmpeg's muxer would repeat the one before it.
+  void set_last_delay(const VideoOutput& video) {
+    constexpr std::int64_t longest = 65535;  // hundredths of a second
+    const std::int64_t delay = av_rescale_q(video.held, video.from.info.time_base, {1, 100});
+    if (delay > 0) muxer_.set_default("final_delay", std::min(delay, longest));
+  }
+
+  void mux(AVPacket& packet, VideoOutput& video) {
+    video.held = packet.duration;
+    if (std::exchange(begun_, true) == false && is_gif())
+      if (const AVDictionaryEntry* comment =
+              av_dict_get(muxer_.container().metadata, "comment", nullptr, 0))
+        add_gif_comment(packet, comment->value);
     muxer_.write(packet, video.from.info.time_base, *video.stream);
   }
 
@@ -176,6 +208,7 @@ class FileSink final : public Sink {
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
   Copies copies_;
+  bool begun_ = false;  // there was a packet of a video
 };
 
 }  // namespace
