@@ -10,6 +10,7 @@ extern "C" {
 #include <libavutil/mathematics.h>
 }
 
+#include "pipeline/av/holdings.h"
 #include "pipeline/encode/encoder.h"
 #include "pipeline/sink/copies.h"
 #include "pipeline/sink/gif.h"
@@ -117,7 +118,7 @@ class FileSink final : public Sink {
           videos_, [&](const auto& v) { return v->from.stream == stream.index; });
       if (video != videos_.end())
         add_video(**video, &stream);
-      else
+      else if (!keep_as_tag(stream))
         copies_.add(stream);
     }
     if (!copies_.converted().empty())
@@ -132,6 +133,40 @@ class FileSink final : public Sink {
     std::map<int, int> streams = copies_.streams();
     for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
     copy_programs(input, streams, muxer_.container());
+    name_lost_words(input, streams);
+  }
+
+  // A track that is nothing but the video's first timecode, which the video has as a tag:
+  // QuickTime's muxer makes the track anew.
+  bool keep_as_tag(const AVStream& stream) const {
+    constexpr std::string_view key = "timecode";
+    constexpr unsigned type = MKTAG('t', 'm', 'c', 'd');
+    if (stream.codecpar->codec_tag != type || stream.nb_frames > 1 ||
+        !holds_stream_tag(format_, key))
+      return false;
+    const auto time_of = [&](const AVStream& s) {
+      const AVDictionaryEntry* tag = av_dict_get(s.metadata, key.data(), nullptr, 0);
+      return std::string_view(tag ? tag->value : "");
+    };
+    const bool kept = !time_of(stream).empty() && std::ranges::any_of(videos_, [&](const auto& v) {
+      return v->stream && time_of(*v->stream) == time_of(stream);
+    });
+    if (kept && !is_mov_family(format_))
+      notify(
+          notify_, Message::converted,
+          fmt::format(
+              "{} has no timecode tracks: #{} (data, tmcd) becomes the tag timecode of the video",
+              format_.name, stream.index));
+    return kept;
+  }
+
+  void name_lost_words(const AVFormatContext& input, const std::map<int, int>& streams) {
+    const std::string lost = words_without_place(input, streams, &format_);
+    if (!lost.empty())
+      notify(lose_, Message::not_held, fmt::format("{} cannot hold: {}", format_.name, lost));
+    if (std::string_view(format_.name) == "mpegts" &&
+        av_dict_get(input.metadata, "title", nullptr, 0))
+      notify(notify_, Message::converted, "mpegts holds the title as the name of its service");
   }
 
   void add_video(VideoOutput& video, const AVStream* from) {
