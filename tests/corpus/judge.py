@@ -259,5 +259,6 @@ class Judge:
         mark = lambda c: (round(float(c["start_time"]), 3), round(float(c["end_time"]), 3),
                           c.get("tags", {}).get("title"))
         if self.into.chapters and "cannot hold: chapters" not in self.said:
-            self.expect("chapters", [mark(c) for c in self.into.chapters],
-                        [mark(c) for c in self.out.chapters])
+            ends = slice(0, 3) if self.ending != "wmv" else slice(0, 3, 2)  # ASF has marks without ends
+            self.expect("chapters", [mark(c)[ends] for c in self.into.chapters],
+                        [mark(c)[ends] for c in self.out.chapters])
