@@ -149,6 +149,8 @@ std::string manual_page() {
   for (const ExitCode& code : exit_codes())
     text += entry(bold(std::to_string(code.code)), sentence(code.meaning));
   text += section("MESSAGES") + messages();
+  text += section("TIMES AND DAMAGE");
+  for (const std::string_view words : times()) text += plain(words) + "\n.PP\n";
   text += section("TRUST");
   for (const std::string_view words : trust()) text += troff(words) + "\n.PP\n";
   text += section("ENVIRONMENT") +

@@ -85,6 +85,11 @@ void declare_filter(CLI::App& app, Options& o, OptionWords& w) {
 
 void declare_input(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--raw", o.raw, "the input is bare frames")->type_name("WxH:PIXFMT[@FPS]");
+  app.add_option(
+         "--fps", o.frame_rate,
+         "frames a second of numbered pictures and of bare streams of a codec, which do not "
+         "say it (default: 25)")
+      ->type_name("RATE");
   app.add_option("--format-in", o.input_format,
                  "read the input as this, by FFmpeg's name; as hls or concat it may refer to files "
                  "beside and below it whatever its name is")
@@ -96,6 +101,10 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--video", w.video,
                  "filter the Nth video stream, copy the others (default: 1), or filter all")
       ->type_name("N|all");
+  app.add_flag(
+      "--copy-times", o.copy_times,
+      "leave the times of an input whose clock begins anew on the way (default: all streams "
+      "go on there, as with ffmpeg)");
   app.add_option("--timeout", w.timeout,
                  "give up an input from which nothing comes for so long (default: never)")
       ->type_name("SECONDS");

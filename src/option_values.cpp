@@ -20,6 +20,7 @@ extern "C" {
 #include "kernels/variants/variants.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
+#include "pipeline/source/source.h"
 
 namespace vidconv {
 
@@ -106,6 +107,11 @@ void check_bitrate(const std::string& text) {
   const double rate = av_strtod(text.c_str(), &end);
   if (*end != '\0' || !(rate >= 1) || rate > 2e9)
     refuse("--bitrate", text, "not a number of bits per second from 1 to 2G", "e.g. 5M or 800k");
+}
+
+void check_frame_rate(const std::string& text) {
+  if (!frame_rate_of(text))
+    refuse("--fps", text, "not a number of frames per second", "e.g. 25, 29.97 or 30000/1001");
 }
 
 std::optional<int> parse_video(const std::string& text) {

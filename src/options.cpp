@@ -46,6 +46,7 @@ void read_numbers(const OptionWords& w, Options& o) {
     refuse("--duration", w.duration, "nothing would be left", "give more than 0");
   if (!w.frames.empty())
     o.frames = parse_whole("--frames", w.frames, 1, std::numeric_limits<std::int64_t>::max());
+  if (!o.frame_rate.empty()) check_frame_rate(o.frame_rate);
   if (!w.video.empty()) o.video = parse_video(w.video);
   o.max_pixels =
       parse_whole("--max-pixels", w.max_pixels, 1, std::numeric_limits<std::int64_t>::max());
@@ -96,6 +97,8 @@ void check_together(const Options& o) {
            "-o - --format NAME writes into a program that sends it");
   if (!o.input_format.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
     refuse("--format-in", o.input_format, "this input is no container", "leave it out");
+  if (!o.frame_rate.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
+    refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))

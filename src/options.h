@@ -37,6 +37,7 @@ enum class List {
 struct Options {
   std::string input, output;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
+  std::string frame_rate;     // of an input without times; empty: as usual
   std::string input_format;   // a demuxer; empty: found out
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
@@ -61,8 +62,9 @@ struct Options {
 
   std::optional<int> video = 1;  // which video stream, counted from 1; none: all
   std::optional<Comparison> compare;
-  bool insecure = false;  // certificates of servers are not checked
-  double timeout = 0;     // seconds; 0: wait for ever
+  bool copy_times = false;  // as the input has them, where they jump too
+  bool insecure = false;    // certificates of servers are not checked
+  double timeout = 0;       // seconds; 0: wait for ever
   std::int64_t max_pixels = default_max_pixels;
   Scan scan = Scan::automatic;
   bool strict = false;  // what would be lost is an error

@@ -33,6 +33,7 @@ Work work_for(const Options& options, const VideoInfo& video, const Notify& noti
 SourceOptions source_options(const Options& options, const Notify& notify) {
   SourceOptions o;
   o.raw = options.raw;
+  o.frame_rate = options.frame_rate;
   o.format = options.input_format;
   o.insecure = options.insecure;
   if (options.start > 0) o.start = options.start;
@@ -43,6 +44,7 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
     o.video = 1;
     notify(Message::no_effect, "--video all: this is of the first video, others by --video N");
   }
+  o.copy_times = options.copy_times;
   o.strict = options.strict;
   o.timeout = options.timeout;
   o.max_pixels = options.max_pixels;

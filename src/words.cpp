@@ -47,8 +47,24 @@ constexpr std::string_view trust_table[] = {
     "is a file or a pipe, never an address.",
 };
 
+constexpr std::string_view times_table[] = {
+    "Pictures, sound and text keep the times of the input, its start too. Where its clock begins "
+    "anew on the way, as in joined transport and program streams (more than 10 s ahead, or 0.1 s "
+    "back), all streams go on there together, as with ffmpeg. --copy-times leaves such times; "
+    "pictures that would go back then follow the one before. --start counts by the input's clock.",
+    "Numbered pictures and bare streams of a codec have no times: --fps gives them a rate. An "
+    "animation keeps the delay of its last picture, and how often it is shown.",
+    "An input is damaged (exit code 7) where something is missing that its container promises: "
+    "packets of an index (MP4), ticks of a header (AVI), bytes (Matroska, FLV, AVI), the mark at "
+    "the end (GIF), and elsewhere a length. A picture that is held to the end is not missing. "
+    "Where "
+    "transport streams were joined, their counters of packets begin anew; that is no damage while "
+    "the times go on or jump and the decoder has nothing to complain of.",
+};
+
 }  // namespace
 
+std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }
 std::span<const Example> examples() { return example_table; }
 std::span<const ExitCode> exit_codes() { return exit_table; }

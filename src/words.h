@@ -16,6 +16,9 @@ struct Example {
 };
 std::span<const Example> examples();
 
+// When frames are shown, and what counts as damage: a paragraph each.
+std::span<const std::string_view> times();
+
 // What is opened for an input, and what is shown of it: a paragraph each.
 std::span<const std::string_view> trust();
 

@@ -6,6 +6,7 @@ extern "C" {
 #include <libavutil/log.h>
 }
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstddef>
 #include <mutex>
@@ -66,7 +67,7 @@ void report_to_listeners(void* object, const std::string& line) {
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
-  if (level > (listener ? AV_LOG_WARNING : AV_LOG_ERROR)) return;
+  if (level > (listener ? listener->level() : AV_LOG_ERROR)) return;
   char line[1024];
   static thread_local int at_start = 1;
   av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
@@ -99,11 +100,14 @@ void hear_av_log(void* object, int level, const char* format, std::va_list argum
 
 std::string take_av_line() { return std::exchange(last_line, {}); }
 
-AvLines::AvLines(std::string_view words) : before_(std::exchange(listener, this)), words_(words) {}
+AvLines::AvLines(std::span<const std::string_view> words, int level)
+    : before_(std::exchange(listener, this)), words_(words), level_(level) {}
 AvLines::~AvLines() { listener = before_; }
 
 void AvLines::hear(std::string_view line) {
-  if (line.find(words_) != line.npos) text_.append(text_.empty() ? "" : "; ").append(line);
+  const auto holds = [&](std::string_view words) { return line.find(words) != line.npos; };
+  if (words_.empty() || std::ranges::any_of(words_, holds))
+    text_.append(text_.empty() ? "" : "; ").append(line);
 }
 
 AvErrors::Here::Here(AvErrors& to) : before_(std::exchange(here, &to)) {}

@@ -1,8 +1,13 @@
 // What libav* would print on stderr. All lines are verbatim() (printable.h), as parts of messages.
 #pragma once
 
+extern "C" {
+#include <libavutil/log.h>
+}
+
 #include <cstdarg>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +25,9 @@ std::string take_av_line();
 // Needs hear_av_log().
 class AvLines {
  public:
-  // Those that hold `words`.
-  explicit AvLines(std::string_view words = {});
+  // Where there are `words`, which outlive it, only lines that hold one of them; up to `level` of
+  // libav*'s.
+  explicit AvLines(std::span<const std::string_view> words = {}, int level = AV_LOG_WARNING);
   ~AvLines();
   AvLines(const AvLines&) = delete;
   AvLines& operator=(const AvLines&) = delete;
@@ -29,11 +35,13 @@ class AvLines {
   // All of them, joined by "; ".
   const std::string& text() const { return text_; }
 
+  int level() const { return level_; }
   void hear(std::string_view line);
 
  private:
   AvLines* const before_;
-  const std::string_view words_;
+  const std::span<const std::string_view> words_;
+  const int level_;
   std::string text_;
 };
 

@@ -24,6 +24,8 @@ struct VideoInfo {
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVChromaLocation chroma_location = AVCHROMA_LOC_UNSPECIFIED;
   HdrMetadata hdr;
+  // Of an animation that says so: how often it is shown again, 0 for ever, -1 never.
+  std::optional<int> loops;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
   int profile = FF_PROFILE_UNKNOWN;    // of that codec, as its decoder counts them
   // How many frames are to be expected, and for how long; for showing progress. None where unknown.

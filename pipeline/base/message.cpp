@@ -100,12 +100,14 @@ constexpr MessageKind kinds[] = {
      "that its header announces: it was live, or cut there",
      "compare with where it comes from"},
     {Message::times_moved, "times-moved", Fault::none,
-     "times of the input do not grow: some were moved", ""},
+     "times of the input do not grow, or jump where its clock begins anew: some were moved",
+     "`copy_times` leaves jumps"},
     {Message::left_out, "left-out", Fault::none,
      "streams, or subtitles of one, that the output cannot hold are left out",
      "choose another container, or `audio` CODEC for sound"},
     {Message::not_held, "not-held", Fault::none,
-     "the output cannot hold some times or tags of the video", "choose another container"},
+     "the output cannot hold some times, tags or chapters of the input",
+     "choose another container"},
 };
 
 constexpr bool in_order() {

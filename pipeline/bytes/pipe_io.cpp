@@ -1,5 +1,6 @@
 #include "pipeline/bytes/pipe_io.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -28,8 +29,10 @@ void AvioDeleter::operator()(AVIOContext* p) const {
   avio_context_free(&p);
 }
 
-PipeInput::PipeInput(std::unique_ptr<ByteReader> reader)
-    : reader_(std::move(reader)), context_(make_context(this, false, read, nullptr, nullptr)) {}
+PipeInput::PipeInput(std::unique_ptr<ByteReader> reader, std::size_t kept)
+    : reader_(std::move(reader)),
+      kept_(kept),
+      context_(make_context(this, false, read, nullptr, nullptr)) {}
 
 int PipeInput::read(void* opaque, std::uint8_t* to, int count) noexcept {
   PipeInput& self = *static_cast<PipeInput*>(opaque);
@@ -38,7 +41,13 @@ int PipeInput::read(void* opaque, std::uint8_t* to, int count) noexcept {
   try {
     const std::size_t got =
         reader.read_some({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(count)});
-    if (got > 0) return static_cast<int>(got);
+    if (got > 0) {
+      self.length_ += static_cast<std::int64_t>(got);
+      self.last_ = to[got - 1];
+      if (const std::size_t have = self.beginning_.size(); have < self.kept_)
+        self.beginning_.append(reinterpret_cast<const char*>(to), std::min(got, self.kept_ - have));
+      return static_cast<int>(got);
+    }
     return reader.stopped() ? AVERROR_EXIT : AVERROR_EOF;
   } catch (...) {
     self.failure_ = std::current_exception();

@@ -2,8 +2,11 @@
 // itself.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "pipeline/av/av.h"
 #include "pipeline/bytes/byte_io.h"
@@ -24,7 +27,8 @@ using AvioPtr = std::unique_ptr<AVIOContext, AvioDeleter>;
 
 class PipeInput {
  public:
-  explicit PipeInput(std::unique_ptr<ByteReader> reader);
+  // Keeps so many of the first bytes that are read.
+  PipeInput(std::unique_ptr<ByteReader> reader, std::size_t kept);
 
   // For AVFormatContext::pb; outlives the container.
   AVIOContext* context() { return context_.get(); }
@@ -33,10 +37,19 @@ class PipeInput {
   // Throws again what the reader has thrown into libavformat; does nothing where it has not.
   void rethrow() const;
 
+  // Of what was read so far.
+  std::string_view beginning() const { return beginning_; }
+  std::int64_t length() const { return length_; }
+  int last() const { return last_; }  // byte; -1 where there is none
+
  private:
   static int read(void* opaque, std::uint8_t* to, int count) noexcept;
 
   std::unique_ptr<ByteReader> reader_;
+  const std::size_t kept_;
+  std::string beginning_;
+  std::int64_t length_ = 0;
+  int last_ = -1;
   std::exception_ptr failure_;
   AvioPtr context_;
 };

@@ -117,6 +117,8 @@ void Copies::add(const AVStream& from) {
   } else if (can_copy(container_, from)) {
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
+    // Its lead-in may come before the first picture.
+    if (is_sound) muxer_.add_leader(*copy.to);
     if (is_matroska(container_)) copy.later = lead_in(from);
   } else if ((copy.subtitles = SubtitleConverter::make(from, container_))) {
     copy.to = &muxer_.add_stream();

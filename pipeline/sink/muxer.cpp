@@ -40,6 +40,7 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, const MuxerOption
       output_(std::move(output)),
       notify_(std::move(notify)),
       lose_(std::move(lose)),
+      options_(options),
       holding_(!holds_times_before_zero(format)) {
   AVFormatContext* container = nullptr;
   check(avformat_alloc_output_context2(&container, &format, nullptr, output_.c_str()));
@@ -48,11 +49,11 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, const MuxerOption
   container->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   // Times are moved here, where it can be said, or not at all.
   container->avoid_negative_ts = 0;
-  set_options(options);
+  set_options();
 }
 
 // Before the header is written with what is set here: flags are added to these.
-void Muxer::set_options(const MuxerOptions& options) {
+void Muxer::set_options() {
   const auto names = [&] {
     std::vector<std::string_view> all;
     for (const void* object : {static_cast<const void*>(container_.get()),
@@ -64,7 +65,7 @@ void Muxer::set_options(const MuxerOptions& options) {
     }
     return all;
   };
-  for (const auto& [key, value] : options) {
+  for (const auto& [key, value] : options_) {
     const auto shown =
         Error::Value::naming("`muxer_options` " + verbatim(key) + "=" + verbatim(value));
     const AVOption* option =
@@ -78,8 +79,12 @@ void Muxer::set_options(const MuxerOptions& options) {
         av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
     if (code < 0)
       throw_av(code, Message::encoder_option, "cannot set the container's option", shown);
-    own_clock_ |= key == "movie_timescale";
   }
+}
+
+void Muxer::set_default(const char* key, std::int64_t value) {
+  if (std::ranges::find(options_, key, &MuxerOptions::value_type::first) == options_.end())
+    av_opt_set_int(container_.get(), key, value, AV_OPT_SEARCH_CHILDREN);
 }
 
 Muxer::~Muxer() {
@@ -108,7 +113,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   to_->connect(*container_);
   AVDictionary* options = nullptr;
   if (is_mov_family(format_)) {
-    if (!own_clock_) av_dict_set_int(&options, "movie_timescale", common_clock(*container_), 0);
+    set_default("movie_timescale", common_clock(*container_));
     const std::string others = tags_without_place(format_, container_->metadata);
     if (!others.empty() && !has_cover())
       av_dict_set(&options, "movflags", "+use_metadata_tags", 0);
@@ -139,14 +144,17 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   if (!holding_) return mux(packet);
   PacketPtr held = make_packet();
   av_packet_move_ref(held.get(), &packet);
+  held_bytes_ += held->size;
   held_.push_back(std::move(held));
   std::erase(awaited_, to.index);
-  // As long as libavformat waits for the packets of a stream.
+  // As long as libavformat waits for the packets of a stream, and no more than memory is there for.
   constexpr double longest_hold = 10;  // seconds
+  constexpr std::int64_t most_held = 256 << 20;
   const auto seconds = [](const AVPacket& p) {
     return static_cast<double>(p.dts != AV_NOPTS_VALUE ? p.dts : p.pts) * av_q2d(p.time_base);
   };
-  if (awaited_.empty() || seconds(*held_.back()) - seconds(*held_.front()) > longest_hold)
+  if (awaited_.empty() || held_bytes_ > most_held ||
+      seconds(*held_.back()) - seconds(*held_.front()) > longest_hold)
     release();
 }
 

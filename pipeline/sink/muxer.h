@@ -39,6 +39,9 @@ class Muxer {
       std::function<bool(const AVStream& to, const std::string& when, const std::string& why)>;
   void on_refusal(Refused refused) { refused_ = std::move(refused); }
 
+  // Sets an option of the container that the user has not set.
+  void set_default(const char* key, std::int64_t value);
+
   // Writes the header.
   void begin(std::unique_ptr<PipeOutput> to);
 
@@ -58,7 +61,7 @@ class Muxer {
  private:
   bool has_cover() const;
   int check(int code) const;
-  void set_options(const MuxerOptions& options);
+  void set_options();
   void release();
   void mux(AVPacket& packet);
   // What waits for other streams where `packet` is none. False where one was refused that may be
@@ -70,7 +73,7 @@ class Muxer {
   const AVOutputFormat& format_;
   const std::string output_;
   const Notify notify_, lose_;
-  bool own_clock_ = false;  // the user has chosen the clock of the edit lists
+  const MuxerOptions options_;
   std::unique_ptr<PipeOutput> to_;
   // A packet on its way through libavformat, which does not say which it refuses: the last that it
   // lets go of before it returns.
@@ -85,6 +88,7 @@ class Muxer {
   std::vector<int> awaited_;  // leaders of which no packet has come
   bool holding_;
   std::vector<PacketPtr> held_;
+  std::int64_t held_bytes_ = 0;
   std::int64_t later_ = 0;                             // what is added to all times, microseconds
   std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
   std::vector<std::int64_t> written_;

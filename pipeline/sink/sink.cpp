@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/holdings.h"
 #include "pipeline/av/process.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/sink/sink_kinds.h"
@@ -113,6 +114,18 @@ void name_left_out(const OutputPlan& plan, const InputInfo& info) {
              std::to_string(input->nb_streams - 1) + " other streams");
 }
 
+// The words of a file, where pictures are all that is kept.
+void name_lost_words(const OutputPlan& plan, const InputInfo& info) {
+  const AVFormatContext* input = info.container.get();
+  if (!input) return;
+  std::map<int, int> videos;
+  for (const InputVideo& video : info.videos) videos[video.stream] = 0;
+  const std::string lost = words_without_place(*input, videos, nullptr);
+  if (!lost.empty())
+    notify(plan.options.loss(), Message::not_held,
+           std::string(plan.kind->name) + " cannot hold: " + lost);
+}
+
 // HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
 // difference to pictures that were not filtered.
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
@@ -154,6 +167,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   capture_av_log();
   const SinkKind& kind = *plan.kind;
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
+  if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
   if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
   return kind.open(plan, input);
 }

@@ -2,11 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+#include "pipeline/av/holdings.h"
 #include "pipeline/encode/encoder.h"
 #include "pipeline/sink/copies.h"
+#include "pipeline/sink/gif.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -24,6 +31,7 @@ struct VideoOutput {
   Encoder encoder;
   AVStream* stream = nullptr;  // of the output
   std::int64_t written = 0;    // frames
+  std::int64_t held = 0;       // how long the last picture that was coded is shown
 };
 
 class FileSink final : public Sink {
@@ -62,6 +70,7 @@ class FileSink final : public Sink {
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
+    if (is_gif()) set_last_delay(*videos_[0]);
     copies_.finish();
     muxer_.finish();
     copies_.check_written();
@@ -113,7 +122,7 @@ class FileSink final : public Sink {
           videos_, [&](const auto& v) { return v->from.stream == stream.index; });
       if (video != videos_.end())
         add_video(**video, &stream);
-      else
+      else if (!keep_as_tag(stream))
         copies_.add(stream);
     }
     if (!copies_.converted().empty())
@@ -128,6 +137,40 @@ class FileSink final : public Sink {
     std::map<int, int> streams = copies_.streams();
     for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
     copy_programs(input, streams, muxer_.container());
+    name_lost_words(input, streams);
+  }
+
+  // A track that is nothing but the video's first timecode, which the video has as a tag:
+  // QuickTime's muxer makes the track anew.
+  bool keep_as_tag(const AVStream& stream) const {
+    constexpr std::string_view key = "timecode";
+    constexpr unsigned type = MKTAG('t', 'm', 'c', 'd');
+    if (stream.codecpar->codec_tag != type || stream.nb_frames > 1 ||
+        !holds_stream_tag(format_, key))
+      return false;
+    const auto time_of = [&](const AVStream& s) {
+      const AVDictionaryEntry* tag = av_dict_get(s.metadata, key.data(), nullptr, 0);
+      return std::string_view(tag ? tag->value : "");
+    };
+    const bool kept = !time_of(stream).empty() && std::ranges::any_of(videos_, [&](const auto& v) {
+      return v->stream && time_of(*v->stream) == time_of(stream);
+    });
+    if (kept && !is_mov_family(format_))
+      notify(
+          notify_, Message::converted,
+          fmt::format(
+              "{} has no timecode tracks: #{} (data, tmcd) becomes the tag timecode of the video",
+              format_.name, stream.index));
+    return kept;
+  }
+
+  void name_lost_words(const AVFormatContext& input, const std::map<int, int>& streams) {
+    const std::string lost = words_without_place(input, streams, &format_);
+    if (!lost.empty())
+      notify(lose_, Message::not_held, fmt::format("{} cannot hold: {}", format_.name, lost));
+    if (std::string_view(format_.name) == "mpegts" &&
+        av_dict_get(input.metadata, "title", nullptr, 0))
+      notify(notify_, Message::converted, "mpegts holds the title as the name of its service");
   }
 
   void add_video(VideoOutput& video, const AVStream* from) {
@@ -145,6 +188,7 @@ class FileSink final : public Sink {
                  " cannot hold a variable frame rate: times are rounded to it");
     to.avg_frame_rate = info.frame_rate;
     to.sample_aspect_ratio = info.sample_aspect;
+    set_loops(info);
     if (!from) return;
     to.disposition = from->disposition;
     copy_tags(*from, format_, to);
@@ -169,7 +213,30 @@ class FileSink final : public Sink {
              fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 
-  void mux(AVPacket& packet, const VideoOutput& video) {
+  bool is_gif() const { return std::string_view(format_.name) == "gif"; }
+
+  // An animation goes on as often as it did. FFmpeg counts how often it is shown again in GIF, and
+  // how often at all in APNG.
+  void set_loops(const VideoInfo& info) {
+    if (!info.loops) return;
+    if (is_gif()) muxer_.set_default("loop", *info.loops);
+    if (std::string_view(format_.name) == "apng")
+      muxer_.set_default("plays", *info.loops == 0 ? 0 : std::max(0, *info.loops) + 1);
+  }
+
+  // FFmpeg's muxer would repeat the one before it.
+  void set_last_delay(const VideoOutput& video) {
+    constexpr std::int64_t longest = 65535;  // hundredths of a second
+    const std::int64_t delay = av_rescale_q(video.held, video.from.info.time_base, {1, 100});
+    if (delay > 0) muxer_.set_default("final_delay", std::min(delay, longest));
+  }
+
+  void mux(AVPacket& packet, VideoOutput& video) {
+    video.held = packet.duration;
+    if (std::exchange(begun_, true) == false && is_gif())
+      if (const AVDictionaryEntry* comment =
+              av_dict_get(muxer_.container().metadata, "comment", nullptr, 0))
+        add_gif_comment(packet, comment->value);
     muxer_.write(packet, video.from.info.time_base, *video.stream);
   }
 
@@ -180,6 +247,7 @@ class FileSink final : public Sink {
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
   Copies copies_;
+  bool begun_ = false;  // there was a packet of a video
 };
 
 }  // namespace

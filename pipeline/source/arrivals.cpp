@@ -10,6 +10,7 @@
 #include "pipeline/base/url.h"
 
 extern "C" {
+#include <libavutil/common.h>
 #include <libavutil/mathematics.h>
 }
 
@@ -26,6 +27,12 @@ bool announces(const AVFormatContext& container) {
   const std::string_view name = container.iformat->name;
   const bool once = container.pb && !(container.pb->seekable & AVIO_SEEKABLE_NORMAL);
   return once && (name.ends_with("flv") || name.starts_with("matroska"));
+}
+
+std::string too_short(std::int64_t arrived, std::int64_t claimed) {
+  return fmt::format("it ends after {:.2f} of {:.2f} seconds",
+                     static_cast<double>(arrived) / AV_TIME_BASE,
+                     static_cast<double>(claimed) / AV_TIME_BASE);
 }
 
 std::string too_few(const char* type, std::int64_t came, std::int64_t listed) {
@@ -57,31 +64,39 @@ Arrivals::Arrivals(const AVFormatContext& container, AVStream& video, bool video
     : container_(container),
       video_(video),
       video_only_(video_only),
+      indexed_(std::string_view(container.iformat->name).find("mp4") != std::string_view::npos),
+      ticks_(std::string_view(container.iformat->name) == "avi"),
       announced_(announces(container)),
-      counts_(container.nb_streams) {
-  // Only this family has an index of every packet before the first one is read.
-  if (std::string_view(container.iformat->name).find("mp4") == std::string_view::npos) return;
-  for (unsigned i = 0; i < container.nb_streams; ++i)
-    counts_[i].indexed = avformat_index_get_entries_count(container.streams[i]);
-}
+      counts_(container.nb_streams) {}
 
 void Arrivals::count(const AVPacket& packet) {
   if (counts_.size() < container_.nb_streams) counts_.resize(container_.nb_streams);  // found late
-  ++counts_[static_cast<std::size_t>(packet.stream_index)].came;
+  Counts& counts = counts_[static_cast<std::size_t>(packet.stream_index)];
+  ++counts.came;
   // What is decoded last may be shown long before the end: the later of the two counts.
   const std::int64_t time = std::max(packet.dts, packet.pts);
   if (time == AV_NOPTS_VALUE) return;
+  counts.until =
+      std::max(counts.until, av_sat_add64(time, std::max<std::int64_t>(1, packet.duration)));
   const AVRational time_base =
       container_.streams[static_cast<unsigned>(packet.stream_index)]->time_base;
-  until_ = std::max(until_, av_rescale_q(time + packet.duration, time_base, AV_TIME_BASE_Q));
+  until_ = std::max(until_,
+                    av_rescale_q(av_sat_add64(time, packet.duration), time_base, AV_TIME_BASE_Q));
 }
 
-std::string Arrivals::missing() const {
+std::string Arrivals::missing(const Ending& ending) const {
   if (std::string_view(container_.iformat->name) == "image2" && is_numbered(container_.url))
     return gap_in_numbers(local_path(container_.url), video().came);
   std::string missing = missing_of_index();
-  if (missing.empty() && !announced_) missing = missing_of_header();
-  return missing;
+  // The last picture may be held for as long as the header says.
+  const bool whole = ending.known && ending.missing.empty();
+  if (missing.empty() && !whole && (ending.known || !announced_)) missing = missing_of_header();
+  return missing.empty() ? ending.missing : missing;
+}
+
+// Those of fragments are listed as they come.
+std::int64_t Arrivals::indexed(unsigned stream) const {
+  return indexed_ ? avformat_index_get_entries_count(container_.streams[stream]) : 0;
 }
 
 std::string Arrivals::less_than_announced() const { return announced_ ? missing_of_header() : ""; }
@@ -89,36 +104,42 @@ std::string Arrivals::less_than_announced() const { return announced_ ? missing_
 std::string Arrivals::missing_of_index() const {
   for (unsigned i = 0; i < counts_.size(); ++i) {
     const AVStream& stream = *container_.streams[i];
-    const auto& [indexed, came] = counts_[i];
-    if (came >= indexed || stream.discard == AVDISCARD_ALL) continue;
+    const std::int64_t came = counts_[i].came, listed = indexed(i);
+    if (came >= listed || stream.discard == AVDISCARD_ALL) continue;
     const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-    return too_few(type ? type : "unknown", came, indexed);
+    return too_few(type ? type : "unknown", came, listed);
   }
   return {};
 }
 
 std::string Arrivals::missing_of_header() const {
-  // Headers of AVI count frames; those that repeat the one before may have no packet.
-  const std::int64_t packets = video().came, frames = claimed_frames();
-  if (packets + 1 + frames / 100 < frames) return too_few("video", packets, frames);
-  // Matroska's duration is counted from 0, the others' from the first packet.
-  const bool from_zero = std::string_view(container_.iformat->name).find("matroska") == 0;
+  // Those of AVI that repeat the one before, or fall between two, have no packet.
+  const std::int64_t packets = ticks_ ? video().until : video().came, frames = claimed_frames();
+  if (packets + 1 + frames / 100 < frames) {
+    const auto time = [&](std::int64_t ticks) {
+      return av_rescale_q(ticks, video_.time_base, AV_TIME_BASE_Q);
+    };
+    return ticks_ ? too_short(time(packets), time(frames)) : too_few("video", packets, frames);
+  }
+  // Matroska's duration is counted from 0, as that of fragments is, the others' from the first
+  // packet.
+  const bool fragments = indexed_ && video_.nb_frames == 0;
+  const bool from_zero =
+      fragments || std::string_view(container_.iformat->name).find("matroska") == 0;
   const std::int64_t start =
       from_zero || container_.start_time == AV_NOPTS_VALUE ? 0 : container_.start_time;
   const std::int64_t claimed = claimed_duration(), arrived = until_ - start;
   const std::int64_t tolerance = std::max<std::int64_t>(AV_TIME_BASE / 2, claimed / 100);
   if (arrived + tolerance >= claimed) return {};
-  return fmt::format("it ends after {:.2f} of {:.2f} seconds",
-                     static_cast<double>(arrived) / AV_TIME_BASE,
-                     static_cast<double>(claimed) / AV_TIME_BASE);
+  return too_short(arrived, claimed);
 }
 
 std::int64_t Arrivals::claimed_frames() const {
-  return video().indexed > 0 || video_.nb_frames == unknown_in_avi ? 0 : video_.nb_frames;
+  const bool listed = indexed(static_cast<unsigned>(video_.index)) > 0;
+  return listed || video_.nb_frames == unknown_in_avi ? 0 : video_.nb_frames;
 }
 
 std::int64_t Arrivals::claimed_duration() const {
-  const std::int64_t frames = claimed_frames();
   std::int64_t claimed = 0;
   const bool known = container_.duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
                      video_.nb_frames != unknown_in_avi;
@@ -132,9 +153,6 @@ std::int64_t Arrivals::claimed_duration() const {
             : av_rescale_q(stream.duration, stream.time_base, AV_TIME_BASE_Q);
     claimed = std::max(claimed, std::min(length, container_.duration));
   }
-  if (frames > 0 && video_.avg_frame_rate.num > 0)
-    claimed =
-        std::max(claimed, av_rescale_q(frames, av_inv_q(video_.avg_frame_rate), AV_TIME_BASE_Q));
   return claimed;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/av/av.h"
+#include "pipeline/source/ending.h"
 
 namespace vidconv {
 
@@ -17,18 +18,21 @@ class Arrivals {
 
   void count(const AVPacket& packet);
 
-  // After the last packet: what is missing, for people; empty where nothing is known to be.
-  std::string missing() const;
+  // After the last packet, where the input ends as `ending` says: what is missing, for people;
+  // empty where nothing is known to be.
+  std::string missing(const Ending& ending) const;
   // The same where only a header says so that was written before the rest, as of live streams.
   std::string less_than_announced() const;
 
  private:
   struct Counts {
-    std::int64_t indexed = 0;  // packets that a complete index lists; 0: there is none
     std::int64_t came = 0;
+    std::int64_t until = 0;  // when the last of them is over, in the stream's time base
   };
 
   const Counts& video() const { return counts_[static_cast<std::size_t>(video_.index)]; }
+  // How many packets of a stream a complete index lists; 0: there is none.
+  std::int64_t indexed(unsigned stream) const;
   std::string missing_of_index() const;
   std::string missing_of_header() const;
   // What the header says; 0 where it says nothing. Guesses do not count. The time in microseconds.
@@ -38,6 +42,8 @@ class Arrivals {
   const AVFormatContext& container_;
   const AVStream& video_;
   const bool video_only_;
+  const bool indexed_;          // packets, each one
+  const bool ticks_;            // "frames" of the header are ticks, of which some show nothing new
   const bool announced_;        // by a header that was written before the rest
   std::vector<Counts> counts_;  // by stream
   std::int64_t until_ = 0;      // when the last of it ends, microseconds of the container's time

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <string_view>
@@ -15,7 +16,9 @@ namespace vidconv {
 namespace {
 
 // How FFmpeg begins where a decoder refuses a size, and what follows.
-constexpr std::string_view refused_size = "Picture size ";
+constexpr std::string_view refused_size[] = {"Picture size "};
+// What a demuxer says of packets that are broken, beside that it has lost count of them.
+constexpr std::string_view broken_packet[] = {"PES packet size mismatch", "TEI flag set"};
 constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
 
 // In what FFmpeg says where a playlist has a part whose name ends as none of a video does.
@@ -38,13 +41,16 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       name_(redacted(local_path(url))),
       timeout_(options.timeout),
       max_pixels_(options.max_pixels),
+      frame_rate_(options.frame_rate),
+      copy_times_(options.copy_times),
       interrupted_(options.interrupted),
+      notify_(options.video_only ? nullptr : options.notify),
       format_(input_format(options.format)),
       references_(reader         ? References::Input::pipe
                   : is_url(url_) ? References::Input::address
                                  : References::Input::file,
                   url_, name_, format_, options.insecure, options.files) {
-  if (reader) pipe_.emplace(std::move(reader));
+  if (reader) pipe_.emplace(std::move(reader), kept_beginning);
   open();
 }
 
@@ -72,21 +78,34 @@ void ContainerInput::open() {
   context->io_open = open_reference;
   container_.reset(context);
   references_.limit(*context);
-  AVDictionary* image_options = nullptr;
-  if (!pipe_ && is_numbered(name_)) av_dict_set(&image_options, "start_number_range", "100000", 0);
+  AVDictionary* own = nullptr;  // options of the demuxer
+  if (!pipe_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
+  if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
   context = container_.release();
   if (pipe_) context->pb = pipe_->context();
-  const int code = avformat_open_input(&context, url_.c_str(), format_, &image_options);
-  av_dict_free(&image_options);
+  const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
+  const bool has_times = av_dict_get(own, "framerate", nullptr, 0);
+  av_dict_free(&own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
   if (code < 0) references_.check(lines.text());
   check(code);
+  if (has_times)
+    throw Error(Fault::usage, "`frame_rate`", frame_rate_,
+                std::string(container_->iformat->name) + " says itself when its frames are shown",
+                "leave it out");
   // libavformat takes any text for a terminal's recording, with a picture of its letters.
   if (!format_ && std::string_view(container_->iformat->name) == "tty")
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(find_streams());
+  begin();
+}
+
+void ContainerInput::begin() {
+  jumps_.emplace(*container_, copy_times_, [this](Message kind, const std::string& line) {
+    if (!std::exchange(told_, true)) notify(notify_, kind, line);
+  });
 }
 
 // Decodes pictures on the way, of every video.
@@ -118,12 +137,39 @@ void ContainerInput::check_size(const AVCodecParameters& video) const {
 
 int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
+  const AvLines broken(broken_packet, AV_LOG_DEBUG);
   heard_ = Clock::now();
   const AvLines names(refused_name);
   const int code = av_read_frame(container_.get(), &packet);
   references_.check(names.text());
   if (code < 0 && !stopped()) check_ours();
+  broken_ = !broken.text().empty();
+  if (code >= 0) jumps_->follow(packet);
   return code;
+}
+
+InputBytes ContainerInput::bytes() const {
+  if (pipe_) return {std::string(pipe_->beginning()), pipe_->length(), pipe_->last()};
+  AVIOContext* io = container_->pb;
+  if (!io || is_url(url_) || !(io->seekable & AVIO_SEEKABLE_NORMAL)) return {};
+  const std::int64_t at = avio_tell(io);
+  InputBytes bytes{std::string(kept_beginning, '\0'), avio_size(io)};
+  const auto read = [&](std::int64_t from) {
+    avio_seek(io, from, SEEK_SET);
+    return std::max(0, avio_read(io, reinterpret_cast<unsigned char*>(bytes.beginning.data()),
+                                 static_cast<int>(kept_beginning)));
+  };
+  if (bytes.length > 0 && read(bytes.length - 1) == 1)
+    bytes.last = static_cast<unsigned char>(bytes.beginning[0]);
+  bytes.beginning.resize(static_cast<std::size_t>(read(0)));
+  avio_seek(io, at, SEEK_SET);
+  return bytes;
+}
+
+std::optional<int> ContainerInput::loops() const {
+  const std::string_view format = container_->iformat->name;
+  if (format != "gif" && format != "apng") return std::nullopt;
+  return loops_of(format, bytes().beginning);
 }
 
 bool ContainerInput::seek(std::int64_t time) {
@@ -133,6 +179,7 @@ bool ContainerInput::seek(std::int64_t time) {
   if (bytes && !(bytes->seekable & AVIO_SEEKABLE_NORMAL)) return false;
   heard_ = Clock::now();
   moved_ = true;
+  begin();
   return av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 

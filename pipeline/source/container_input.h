@@ -11,7 +11,9 @@
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/bytes/pipe_io.h"
 #include "pipeline/bytes/references.h"
+#include "pipeline/source/ending.h"
 #include "pipeline/source/source.h"
+#include "pipeline/source/time_jumps.h"
 
 namespace vidconv {
 
@@ -29,9 +31,15 @@ class ContainerInput {
   AVFormatContext& container() const { return *container_; }
   const std::string& name() const { return name_; }  // for messages
 
-  // The next packet, into an empty one. Returns what av_read_frame() does; throws Error(input)
-  // where nothing came for too long, or it refers to what it may not.
+  // The next packet, into an empty one, at a time that goes on where the input's jumps. Returns
+  // what av_read_frame() does; throws Error(input) where nothing came for too long, or it refers to
+  // what it may not.
   int read(AVPacket& packet);
+  // Of that packet, as TimeJumps says it.
+  Follows follows() const { return jumps_->follows(); }
+  // While it was read, the container has said of some packet that its data are broken, beyond what
+  // a counter of packets tells.
+  bool broken() const { return broken_; }
 
   // To a place before `time`, microseconds of the container's time, as near as the container can
   // tell: perhaps in the middle of pictures that refer to what came before. False where it has no
@@ -50,6 +58,13 @@ class ContainerInput {
   // is known, of any video if that is nothing.
   void check_size(const AVCodecParameters& video) const;
 
+  // Of a file or a pipe: its first bytes once it is open, all of it after the last packet. Nothing
+  // is known of other inputs.
+  InputBytes bytes() const;
+
+  // As VideoInfo::loops.
+  std::optional<int> loops() const;
+
   // What the demuxer and the parsers have complained of so far, from the first byte on.
   const AvErrors& errors() const { return errors_; }
 
@@ -60,6 +75,7 @@ class ContainerInput {
                             int flags, AVDictionary** options) noexcept;
 
   void open();
+  void begin();  // the times, from here
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;
   int find_streams();
@@ -68,7 +84,10 @@ class ContainerInput {
   const std::string url_, name_;
   const double timeout_;  // seconds; 0: none
   const std::int64_t max_pixels_;
+  const std::string frame_rate_;  // empty: the input's
+  const bool copy_times_;
   const std::atomic<bool>* const interrupted_;
+  const Notify notify_;  // hears of a jump once
   std::atomic<bool> cancelled_ = false;
   Clock::time_point heard_;            // when the input was last asked for something
   std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait
@@ -77,8 +96,9 @@ class ContainerInput {
   References references_;
   AvErrors errors_{this};
   InputPtr container_;
+  std::optional<TimeJumps> jumps_;
   std::string refused_;
-  bool moved_ = false;
+  bool moved_ = false, told_ = false, broken_ = false;
 };
 
 }  // namespace vidconv

@@ -43,6 +43,12 @@ bool looks_like_rate(std::string_view text) {
 
 }  // namespace
 
+std::optional<AVRational> frame_rate_of(const std::string& text) {
+  AVRational rate{};
+  if (!looks_like_rate(text) || av_parse_video_rate(&rate, text.c_str()) < 0) return std::nullopt;
+  return rate;
+}
+
 PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
                                std::int64_t max_pixels) {
   const auto shown = [](std::string_view part) {
@@ -77,9 +83,11 @@ PictureSpec parse_picture_spec(std::string_view text, const std::string& what,
                      Fault::usage, "cannot understand " + what, shortened(text, longest_shown));
   spec.width = static_cast<int>(*width);
   spec.height = static_cast<int>(*height);
-  if (const auto rate = take_part(rest, '@'))
-    if (!looks_like_rate(*rate) || av_parse_video_rate(&spec.frame_rate, rate->c_str()) < 0)
-      refuse(shown(*rate) + " is not a number of frames per second");
+  if (const auto text_of_rate = take_part(rest, '@')) {
+    const auto rate = frame_rate_of(*text_of_rate);
+    if (!rate) refuse(shown(*text_of_rate) + " is not a number of frames per second");
+    spec.frame_rate = *rate;
+  }
   if (const auto frames = take_part(rest, '#')) {
     std::int64_t count = -1;
     const auto [end, error] =

@@ -79,6 +79,9 @@ class Source {
 struct SourceOptions {
   // WxH:PIXFMT[@FPS]: the input is bare frames of this kind. Empty: it says itself what it is.
   std::string raw;
+  // Frames a second, "30000/1001", of an input that does not say it: numbered pictures, bare
+  // streams of a codec. Empty: what FFmpeg takes for it.
+  std::string frame_rate;
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
@@ -91,6 +94,9 @@ struct SourceOptions {
   // Packets of other streams are not wanted, and what the demuxer complains of is counted by
   // another source of the same file.
   bool video_only = false;
+  // Times that begin anew on the way stay as they are. They are moved to go on otherwise, those of
+  // all streams alike.
+  bool copy_times = false;
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.
   double timeout = 0;
@@ -106,6 +112,9 @@ struct SourceOptions {
   int stdin_fd = 0;           // what "-" reads; not closed
   RunFiles* files = nullptr;  // hears what is read; outlives the source
 };
+
+// "25", "30000/1001" or "ntsc-film"; none for what is not a number of frames per second.
+std::optional<AVRational> frame_rate_of(const std::string& text);
 
 // A kind of source: one row of the table.
 struct SourceKind {

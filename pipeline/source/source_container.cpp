@@ -11,6 +11,7 @@
 #include "pipeline/source/container_input.h"
 #include "pipeline/source/expected.h"
 #include "pipeline/source/frame_times.h"
+#include "pipeline/source/marks.h"
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/start_search.h"
@@ -82,7 +83,8 @@ class ContainerSource final : public Source {
     AVFormatContext& container = input_.container();
     stream_ = &choose_video(container, *options_.video, input_.name());
     input_.check_size(*stream_->codecpar);
-    if (!options_.video_only) return;
+    // The others' times may have to be known.
+    if (!options_.video_only || (container.iformat->flags & AVFMT_TS_DISCONT)) return;
     for (unsigned i = 0; i < container.nb_streams; ++i)
       if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
   }
@@ -100,6 +102,7 @@ class ContainerSource final : public Source {
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
     times_.emplace(*stream_, options_.notify);
     accounts_.emplace(input_.container(), *stream_);
+    marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
     damage_ = {};
     if (part_.cut) forget_damage();  // what lies at the beginning may not be of the part
@@ -168,12 +171,8 @@ class ContainerSource final : public Source {
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
-    if (&stream != stream_) {
-      account.marked += marked;
-      damage_.marked += marked;
-      return take_packet(std::move(packet), stream);
-    }
-    damage_.packets += marked;
+    count_marked(stream, marks_->take(stream.index, marked, input_.follows(), input_.broken()));
+    if (&stream != stream_) return take_packet(std::move(packet), stream);
     if (video_done_ || !search_->takes(*packet, stream.time_base)) {
       ++account.outside;
       return;
@@ -189,7 +188,18 @@ class ContainerSource final : public Source {
     ++damage_.packets;
   }
 
+  void count_marked(const AVStream& stream, std::int64_t packets) {
+    if (&stream == stream_) {
+      damage_.packets += packets;
+      return;
+    }
+    accounts_->of(stream.index).marked += packets;
+    damage_.marked += packets;
+  }
+
   void end_of_packets(int code) {
+    for (const auto& [stream, packets] : marks_->rest())
+      count_marked(*input_.container().streams[stream], packets);
     if (code != AVERROR_EOF && !input_.stopped())
       damage_.truncated = "reading stopped with: " + av_message(code);
     if (video_done_ || input_.stopped()) {
@@ -203,7 +213,9 @@ class ContainerSource final : public Source {
   }
 
   void judge_end() {
-    damage_.truncated = arrivals_->missing();
+    const Ending ending = judge_ending(input_.container().iformat->name, input_.bytes());
+    damage_.truncated = arrivals_->missing(ending);
+    if (ending.known) return;
     const std::string less = arrivals_->less_than_announced();
     if (!less.empty())
       notify(options_.notify, Message::ended_early,
@@ -282,6 +294,7 @@ class ContainerSource final : public Source {
     info_.frames = expected.frames;
     info_.frames_are_exact = expected.exact;
     info_.seconds = expected.seconds;
+    info_.loops = input_.loops();
     fitter_.emplace(info_, options_.memory, options_.notify);
   }
 
@@ -299,6 +312,7 @@ class ContainerSource final : public Source {
   std::optional<FrameTimes> times_;
   Damage damage_;
   std::optional<StreamAccounts> accounts_;
+  std::optional<Marks> marks_;
   std::int64_t errors_before_ = 0;  // that are forgotten
 
   std::deque<Item> ready_;           // what next() hands out

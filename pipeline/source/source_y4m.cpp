@@ -140,6 +140,9 @@ class Y4mSource final : public SteadySource {
 
 std::unique_ptr<Source> open_y4m(std::unique_ptr<ByteReader> reader, const SourceOptions& options) {
   const auto line = read_line(*reader);
+  if (!options.frame_rate.empty())
+    throw Error(Fault::usage, "`frame_rate`", options.frame_rate,
+                "y4m says itself when its frames are shown", "leave it out");
   if (!line || !line->starts_with(y4m_magic)) refuse(*reader, "it does not end");
   const VideoInfo info =
       parse_header(std::string_view(*line).substr(y4m_magic.size()), *reader, options.max_pixels);

@@ -7,6 +7,11 @@ import subprocess
 
 Fraction = fractions.Fraction
 
+# Languages that have two codes, of which containers choose one.
+SAME_LANGUAGE = {"fre": "fra", "ger": "deu", "dut": "nld", "chi": "zho", "cze": "ces", "gre": "ell"}
+# Said of a stream in its own way elsewhere, or of a kind of which there is no other.
+OWN_DISPOSITIONS = {"default", "attached_pic", "timed_thumbnails", "still_image", "metadata", "non_diegetic"}
+
 # Metadata that tells who wrote a file, or is the container's own business.
 OWN_TAGS = {"encoder", "major_brand", "minor_version", "compatible_brands", "vendor_id", "duration",
             "handler_name", "creation_time", "_statistics_writing_app", "_statistics_tags", "bps",
@@ -80,8 +85,13 @@ class Clip:
         return [line.split(",")[-1].strip() for line in out.splitlines() if not line.startswith("#")]
 
 
-def tags(of):
-    return {k.lower(): v for k, v in of.items() if k.lower() not in OWN_TAGS and not k.lower().startswith("variant")}
+WRITERS = ("variant", "_statistics", "bps", "number_of_", "duration", "product_", "toolkit_", "software", "uid",
+           "generation_uid", "operational_pattern_ul", "company_name", "application_platform", "modification_date")
+
+
+def tags(of, also=()):
+    return {k.lower(): v for k, v in of.items()
+            if k.lower() in also or (k.lower() not in OWN_TAGS and not k.lower().startswith(WRITERS))}
 
 
 class Judge:
@@ -203,33 +213,52 @@ class Judge:
                 break
 
     def compare_description(self, source, copy):
+        """What is said of a stream is said of the other, or named as lost."""
         name = f"stream {source['index']}"
+        said = self.said_of(source["index"])
         there = tags(copy.get("tags", {}))
+        there["title"] = there.get("title", copy.get("tags", {}).get("handler_name"))
         for key, value in tags(source.get("tags", {})).items():
-            if key == "language" and value == "und":
+            if key == "language" and value == "und" or key in said:
                 continue
-            if key == "title" and self.ending in ("mp4", "mov"):
-                self.expect(f"{name} {key}", value, copy["tags"].get("handler_name"))
-            elif key in there or self.same or key in ("language", "title"):
-                self.expect(f"{name} {key}", value, there.get(key))
+            if key in ("filename", "mimetype") and self.ending != "mkv":
+                continue  # of an attached file; elsewhere it is a stream
+            plain = lambda text: SAME_LANGUAGE.get(text, text) if key == "language" else text
+            self.expect(f"{name} {key}", plain(value), plain(there.get(key)))
+        for flag, value in source["disposition"].items():
+            if value and flag not in OWN_DISPOSITIONS and f"is {flag}" not in said:
+                self.expect(f"{name} {flag}", value, copy["disposition"][flag])
         if self.same or self.ending in ("mkv", "webm", "mp4", "mov"):
-            expected = dict(source["disposition"])
+            expected = source["disposition"]["default"]
             if self.ending in ("mp4", "mov") and not self.has_default(source["codec_type"]):
-                expected["default"] = copy["disposition"]["default"]  # one of them has to be
-            self.expect(f"{name} disposition", expected, copy["disposition"])
+                expected = copy["disposition"]["default"]  # one of them has to be
+            self.expect(f"{name} default", expected, copy["disposition"]["default"])
+
+    def said_of(self, index):
+        """The words that a line says the output cannot hold of a stream."""
+        found = re.findall(rf"cannot hold: .*?of stream #{index}: ([^;\[]*)", self.said)
+        return found[0].lower() if found else ""
 
     def has_default(self, kind):
         return any(s["disposition"]["default"] for s in self.into.streams if s["codec_type"] == kind)
 
     def compare_file(self):
+        lost = re.findall(r"cannot hold: (?:chapters; )?the tags ([^;\[]*)", self.said)
+        lost = lost[0].lower().strip().split(", ") if lost else []
+        there = tags(self.out.tags, also=("creation_time",))
+        for stream in self.out.streams:  # where Ogg has those of the file
+            if self.ending in ("ogv", "ogg"):
+                there = {**tags(stream.get("tags", {})), **there}
+        for program in self.out.programs:
+            there.setdefault("title", program.get("tags", {}).get("service_name"))
+        into = {k: v for k, v in tags(self.into.tags, also=("creation_time",)).items() if k not in lost}
+        self.expect("metadata", into, {k: v for k, v in there.items() if k in into})
         if self.same:
-            self.expect("metadata", tags(self.into.tags), tags(self.out.tags))
             self.expect("programs", [(p["program_num"], p["nb_streams"]) for p in self.into.programs],
                         [(p["program_num"], p["nb_streams"]) for p in self.out.programs])
-        elif "title" in self.into.tags:
-            self.expect("title", self.into.tags["title"], self.out.tags.get("title"))
         mark = lambda c: (round(float(c["start_time"]), 3), round(float(c["end_time"]), 3),
                           c.get("tags", {}).get("title"))
-        if self.into.chapters:
-            self.expect("chapters", [mark(c) for c in self.into.chapters],
-                        [mark(c) for c in self.out.chapters])
+        if self.into.chapters and "cannot hold: chapters" not in self.said:
+            ends = slice(0, 3) if self.ending != "wmv" else slice(0, 3, 2)  # ASF has marks without ends
+            self.expect("chapters", [mark(c)[ends] for c in self.into.chapters],
+                        [mark(c)[ends] for c in self.out.chapters])

@@ -58,6 +58,10 @@ def helpers(folder):
     (folder / "chapters.txt").write_text(";FFMETADATA1\ntitle=A clip\n"
                                          "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=200\ntitle=One\n"
                                          "[CHAPTER]\nTIMEBASE=1/1000\nSTART=200\nEND=400\ntitle=Zwei ü\n")
+    (folder / "words.txt").write_text(";FFMETADATA1\ntitle=A clip\nartist=Somebody\ncomment=By hand\ncustom=Own\n"
+                                      "creation_time=2020-02-03T04:05:06.000000Z\n"
+                                      "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=200\ntitle=One\n"
+                                      "[CHAPTER]\nTIMEBASE=1/1000\nSTART=200\nEND=400\ntitle=Two\n")
     (folder / "font.ttf").write_bytes(b"not really a font")
     (folder / "words.sup").write_bytes(supfile())
 

@@ -34,6 +34,8 @@ HDR = (
     "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"
 )
 BT709 = "-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709 "
+WORDS = ("-i {{dir}}/words.txt -map 0 -map_metadata {0} -map_chapters {0} -c:v mpeg4 -metadata:s:v title=Picture "
+         "-metadata:s:v language=ita -metadata:s:v own=1 ")
 
 
 def size(text):
@@ -149,6 +151,18 @@ RECIPES = [
            "-metadata location=+48.1000+011.5000/ -movflags use_metadata_tags", ("mp4", "mov")),
     Recipe("chapters.mkv", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mkv", "mp4")),
     Recipe("chapters.mp4", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mp4", "mkv")),
+    # Everything that can be said of a file, to every container: it is there, or in a line.
+    Recipe("words.mkv", V + A + A + WORDS.format(3) + "-map 1 -map 2 -c:a libmp3lame -metadata:s:a:0 language=fra "
+           "-metadata:s:a:0 title=Main -metadata:s:a:1 language=jpn -metadata:s:a:1 title=Remarks -metadata:s:a:1 own=1 "
+           "-disposition:a:0 original -disposition:a:1 default+comment",
+           ("mkv", "mp4", "mov", "avi", "ts", "nut"),
+           says=("avi:cannot hold: chapters", "avi:language", "ts:cannot hold: chapters", "ts:ARTIST", "mp4:OWN"),
+           except_for=("avi:frame times",)),
+    Recipe("words-alone.mkv", V + WORDS.format(1) + "-vf noise=alls=30:allf=t " + X264 + "-bf 0", ("webm", "flv", "ogv", "wmv", "mxf", "3gp", "y4m", "gif"),
+           says=("flv:cannot hold: chapters", "y4m:cannot hold: chapters", "gif:ARTIST"),
+           except_for=("gif:pix_fmt", "gif:color_range", "gif:chroma_location", "ogv:chroma_location")),
+    Recipe("words-strict.mkv", "-i {dir}/words.mkv -map 0 -c copy", ("avi",), exit=4, options="--strict",
+           says=("cannot hold: chapters", "[strict]")),
     Recipe("srt.mkv", V + "-i {dir}/words.srt -map 0 -map 1 -c:s srt -metadata:s:s language=fra " + X264,
            ("mkv", "mp4")),
     Recipe("latin-srt.mkv", V + "-i {dir}/latin.srt -map 0 -map 1 -c:s copy " + X264, ("mkv", "mp4", "webm"),
@@ -168,7 +182,9 @@ RECIPES = [
            "-c:a aac -disposition:v:1 attached_pic", ("mp4", "mkv")),
     Recipe("cover.mkv", V + A + X264 + "-c:a aac -attach {dir}/one.jpg -metadata:s:t mimetype=image/jpeg "
            "-metadata:s:t filename=cover.jpg", ("mkv", "mp4")),
-    Recipe("timecode.mov", V + X264 + "-timecode 01:02:03:04", ("mov", "mkv"), lost=("mkv:tmcd",)),
+    Recipe("timecode.mov", V + X264 + "-timecode 01:02:03:04", ("mov", "mp4", "mkv"), lost=("mkv:tmcd",),
+           options="--strict"),
+    Recipe("timecode-lost.mov", V + "-c:v mpeg4 -timecode 01:02:03:04", ("avi",), lost=("tmcd",), says=("left out",)),
     Recipe("two-videos.mkv", V + size("32x32") + "-map 0 -map 1 " + X264, ("mkv", "mp4")),
     Recipe("three-videos.mkv", V + size("32x32").replace("rate=25", "rate=30000/1001")
            + size("48x16").replace("rate=25", "rate=10") + A + "-map 0 -map 1 -map 2 -map 3 -c:a aac " + X264,

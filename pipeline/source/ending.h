@@ -1,0 +1,32 @@
+// Where an input ends by its own bytes: outermost boxes say how long they are, or a mark closes
+// them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace vidconv {
+
+// Of an input that was read to its end.
+struct InputBytes {
+  std::string beginning;  // as many as were kept
+  std::int64_t length = 0;
+  int last = -1;  // the last byte, where it is known
+};
+
+// How many bytes are kept of the beginning: as many as a header needs.
+constexpr std::size_t kept_beginning = 64 << 10;
+
+struct Ending {
+  bool known = false;   // the bytes say it
+  std::string missing;  // for people; empty where nothing is
+};
+// `format`: the demuxer, by FFmpeg's name.
+Ending judge_ending(std::string_view format, const InputBytes& bytes);
+
+// Of an animation, as VideoInfo::loops; none of what is no animation.
+std::optional<int> loops_of(std::string_view format, std::string_view beginning);
+
+}  // namespace vidconv
