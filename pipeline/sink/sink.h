@@ -41,6 +41,8 @@ class Sink {
   virtual std::map<int, CopyAccount> copies() const { return left_out_; }
   // Written so far, for showing progress; 0 where nothing is kept.
   virtual std::int64_t bytes() const { return 0; }
+  // How many parts of the videos are in the output; 0 where they are not encoded in parts.
+  virtual std::int64_t parts() const { return 0; }
   // For people: "libx264 crf=23 preset=medium, yuv420p".
   virtual std::string description() const = 0;
 
