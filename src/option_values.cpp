@@ -108,6 +108,18 @@ void check_bitrate(const std::string& text) {
     refuse("--bitrate", text, "not a number of bits per second from 1 to 2G", "e.g. 5M or 800k");
 }
 
+ShardOptions parse_shards(const std::string& text) {
+  if (same_name(text, "auto")) return {.automatic = true};
+  constexpr int most = 100'000;
+  if (const auto count = number_of<int>(text, 1, most)) return {.count = *count};
+  const bool in_seconds = text.ends_with('s') || text.ends_with('S');
+  if (const auto seconds =
+          number_of<double>(in_seconds ? text.substr(0, text.size() - 1) : "", 0.1, longest_time))
+    return {.length = *seconds};
+  refuse("--shards", text, fmt::format("not a number of parts from 1 to {}", most),
+         "use auto, N, or the length of a part such as 10s");
+}
+
 std::optional<int> parse_video(const std::string& text) {
   if (same_name(text, "all")) return std::nullopt;
   if (const auto number = number_of<int>(text, 1, std::numeric_limits<int>::max())) return *number;

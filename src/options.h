@@ -53,6 +53,7 @@ struct Options {
 
   std::string codec, preset, bitrate, pixel_format, audio;  // empty: chosen by the output
   std::optional<double> crf;
+  std::optional<ShardOptions> shards;
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
 
   double start = 0;                // seconds

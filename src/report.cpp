@@ -160,6 +160,12 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   }
   j["output"] = {{"name", redacted(options.output)}, {"encoder", nullptr}, {"bytes", r.bytes}};
   if (parts.sink) j["output"]["encoder"] = parts.sink->description();
+  j["shards"] = nullptr;
+  if (const auto& shards = options.shards)
+    j["shards"] = {{"asked_for", shards->automatic   ? Json("auto")
+                                 : shards->count > 0 ? Json(shards->count)
+                                                     : Json(fmt::format("{:g}s", shards->length))},
+                   {"written", r.parts}};
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["sandbox"] = sandbox_json(parts.sandbox);
   j["frames"] = {{"decoded", r.decoded},

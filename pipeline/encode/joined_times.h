@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <utility>
 
 #include "pipeline/av/av.h"
 
@@ -14,16 +16,25 @@ namespace vidconv {
 // a frame, so that times rise as those of the frames do.
 class JoinedTimes {
  public:
-  // `delay`: frames, AVCodecContext::has_b_frames.
-  explicit JoinedTimes(int delay) : delay_(delay) {}
+  // `least`: how many places the encoder says, AVCodecContext::has_b_frames; not all say it.
+  explicit JoinedTimes(int least) : delay_(least) {}
 
-  // Sets the time of decoding of the next packet; `shown`: when the frame is shown that stands
-  // where the packet does. Throws Error(internal) for a packet that would come too late.
-  void set(AVPacket& packet, std::int64_t shown);
+  using Receive = std::function<void(AVPacket&)>;
+  // The next packet, which is moved from, with the encoder's own times; `shown`: when the frame is
+  // shown that stands where the packet does. Those of the first part wait until they tell how far
+  // they are moved. Throws Error(internal) for one that would come too late.
+  void add(AVPacket& packet, std::int64_t shown, const Receive& receive);
+  // No more packets of the first part. Calling it again does nothing.
+  void end_first_part(const Receive& receive);
 
  private:
-  const int delay_;
-  std::deque<std::int64_t> shown_;  // of the last frames, `delay_` of them and one
+  void begin(const Receive& receive);
+  void set(AVPacket& packet, std::int64_t shown);
+
+  int delay_;  // places
+  bool begun_ = false;
+  std::deque<std::pair<PacketPtr, std::int64_t>> waiting_;
+  std::deque<std::int64_t> shown_;  // of the last frames, as many as the delay
 };
 
 }  // namespace vidconv

@@ -40,6 +40,11 @@ bool PartEncoder::is_done() {
   return ended_ && packets_.empty();
 }
 
+bool PartEncoder::has_ended() {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 void PartEncoder::keep(AVPacket& packet) {
   PacketPtr kept = make_packet();
   av_packet_move_ref(kept.get(), &packet);

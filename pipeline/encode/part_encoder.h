@@ -45,6 +45,8 @@ class PartEncoder {
   PacketPtr take(Patience patience);
   // All packets were taken.
   bool is_done();
+  // The encoder has ended; packets may be left.
+  bool has_ended();
 
   // When its frames are shown, in their order; as many as packets that were not taken.
   std::deque<std::int64_t> times;  // pts

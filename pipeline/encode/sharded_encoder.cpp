@@ -88,6 +88,7 @@ void ShardedEncoder::write(Frame frame, const Receive& receive) {
 
 void ShardedEncoder::finish(const Receive& receive) {
   if (!parts_.empty()) parts_.back()->end();
+  if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
   while (!parts_.empty()) release(PartEncoder::Patience::until_the_next, receive);
 }
 
@@ -98,7 +99,7 @@ void ShardedEncoder::release(PartEncoder::Patience patience, const Receive& rece
       hand_out(oldest, *packet, receive);
       patience = PartEncoder::Patience::none;
     } else if (oldest.is_done()) {
-      end_oldest();
+      end_oldest(receive);
       patience = PartEncoder::Patience::none;
     } else {
       return;
@@ -110,13 +111,19 @@ void ShardedEncoder::hand_out(PartEncoder& part, AVPacket& packet, const Receive
   if (part.times.empty())
     throw Error(Message::unaccounted, "the encoder made up frames", choice_.codec->name,
                 fmt::format("more came out of part {} than went in", part.number() + 1));
-  times_.set(packet, part.times.front());
+  const std::int64_t shown = part.times.front();
   part.times.pop_front();
-  ++frames_out_;
-  receive(packet);
+  times_.add(packet, shown, [&](AVPacket& joined) {
+    ++frames_out_;
+    receive(joined);
+  });
 }
 
-void ShardedEncoder::end_oldest() {
+void ShardedEncoder::end_oldest(const Receive& receive) {
+  times_.end_first_part([&](AVPacket& joined) {
+    ++frames_out_;
+    receive(joined);
+  });
   if (!parts_.front()->times.empty())
     throw Error(Message::unaccounted, "the encoder lost frames", choice_.codec->name,
                 fmt::format("{} of part {} did not come out", parts_.front()->times.size(),
@@ -125,12 +132,19 @@ void ShardedEncoder::end_oldest() {
   ++parts_out_;
 }
 
+void ShardedEncoder::leave_unfinished() {
+  if (parts_.empty()) return;
+  const auto first = std::find_if(parts_.begin() + 1, parts_.end(),
+                                  [](const auto& part) { return !part->has_ended(); });
+  for (auto part = first; part != parts_.end(); ++part) frames_left_ += std::ssize((*part)->times);
+  parts_.erase(first, parts_.end());
+}
+
 std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            const EncoderOptions& options, bool global_header,
                                            const Notify& notify, const Notify& lose) {
   if (!options.shards)
     return std::make_unique<Encoder>(choice, video, options, global_header, notify, lose);
-  check_parts(choice, options);
   return std::make_unique<ShardedEncoder>(choice, video, options, global_header, notify, lose);
 }
 

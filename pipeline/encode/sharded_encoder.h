@@ -23,7 +23,9 @@ class ShardedEncoder final : public VideoEncoder {
   ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video, EncoderOptions options,
                  bool global_header, const Notify& notify, const Notify& lose);
 
-  // Frames come in order. Throw Error(output) where the header of a part is not that of the first.
+  // Frames come in order. After an interruption the oldest part is finished, and those behind it
+  // that are done come out. Throw Error(output) where the header of a part is not that of the
+  // first.
   void write(Frame frame, const Receive& receive) override;
   void finish(const Receive& receive) override;
 
@@ -31,6 +33,7 @@ class ShardedEncoder final : public VideoEncoder {
   void describe(AVCodecParameters& to) const override;
   const std::string& description() const override { return description_; }
   std::int64_t frames_out() const override { return frames_out_; }
+  std::int64_t frames_left() const override { return frames_left_; }
   bool joins_frames() const override { return false; }
   std::int64_t parts_out() const override { return parts_out_; }
 
@@ -45,7 +48,9 @@ class ShardedEncoder final : public VideoEncoder {
   // Hands out what has come out of the oldest part, and of those behind it where it is done.
   void release(PartEncoder::Patience patience, const Receive& receive);
   void hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive);
-  void end_oldest();
+  void end_oldest(const Receive& receive);
+  // Drops the parts that are not done, and those behind them; but the oldest.
+  void leave_unfinished();
 
   const EncoderChoice choice_;
   const VideoInfo video_;
@@ -56,7 +61,7 @@ class ShardedEncoder final : public VideoEncoder {
   std::unique_ptr<AVCodecParameters, ParametersDeleter> parameters_;
   std::string description_;
   JoinedTimes times_;
-  std::int64_t frames_out_ = 0, parts_out_ = 0;
+  std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
   std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first
 };
 

@@ -1,9 +1,14 @@
 #include "pipeline/encode/shards.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <utility>
 
+#include "kernels/base/usable_memory.h"
+#include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/frame_layout.h"
 #include "pipeline/base/error.h"
 
 extern "C" {
@@ -25,7 +30,75 @@ std::int64_t ticks_in(const ShardOptions& options, const VideoInfo& video) {
   return static_cast<std::int64_t>(std::clamp(std::round(ticks), 1., most));
 }
 
+// Shorter ones cost more bytes than they are worth: each begins with a key frame, and the encoder
+// knows nothing of what was before.
+constexpr double shortest_chosen = 10;  // seconds
+
+int jobs_at_most(const ShardOptions& options) {
+  return options.count > 0 ? std::min(options.jobs, options.count) : options.jobs;
+}
+
+// Of the longest part, about.
+double frames_in_part(const ShardOptions& options, const VideoInfo& video) {
+  constexpr double usual = 250;
+  if (video.frame_rate.num <= 0) return usual;
+  const double length = options.count > 0 ? *length_of(video) / options.count : options.length;
+  return std::ceil(length * av_q2d(video.frame_rate));
+}
+
+// Frames come in order, so that an encoder has nothing to do until all frames of the parts before
+// are in front of the others.
+int default_slots(const ShardOptions& options, const VideoInfo& video, const Notify& notify) {
+  constexpr double usual = 4, most = 1e5;
+  const int jobs = jobs_at_most(options);
+  const double frame = static_cast<double>(packed_bytes(*video.format, video.width, video.height));
+  const double room =
+      std::clamp(static_cast<double>(usable_memory()) / 4 / (frame * jobs), 1., most);
+  if (jobs == 1) return static_cast<int>(std::min(usual, room));
+  const double frames = std::max(usual, frames_in_part(options, video));
+  if (room < frames / 2)
+    vidconv::notify(
+        notify, Message::fallback,
+        fmt::format("of the {:.0f} frames of a part {:.0f} fit into memory: fewer than {} parts "
+                    "are encoded at once; shorter parts help",
+                    frames, room, jobs));
+  return static_cast<int>(std::min(frames, room));
+}
+
+std::string kind_of_parts(const ShardOptions& options) {
+  return options.count > 0 ? fmt::format("{} parts", options.count)
+                           : fmt::format("parts of {:g} s", options.length);
+}
+
+// By the length alone, so that the bytes are those of every machine.
+void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& notify) {
+  if (const std::optional<double> length = length_of(video))
+    options.count = static_cast<int>(std::clamp(*length / shortest_chosen, 1., 1e5));
+  else
+    options.length = shortest_chosen;
+  vidconv::notify(
+      notify, Message::shards_chosen,
+      fmt::format("`shards` auto: {}, {} at once", kind_of_parts(options), jobs_at_most(options)));
+}
+
 }  // namespace
+
+ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
+  // An encoder with threads of its own keeps two CPUs busy, and waits for itself now and then.
+  if (options.jobs == 0) options.jobs = std::max(1, usable_threads() / 2);
+  if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
+  static_cast<void>(ShardCuts(options, video));  // that it can be cut so
+  if (options.slots == 0) options.slots = default_slots(options, video, notify);
+  return options;
+}
+
+std::string describe(const ShardOptions& options, const VideoInfo& video) {
+  const int jobs = jobs_at_most(options);
+  const double frame =
+      static_cast<double>(packed_bytes(*video.format, video.width, video.height)) / (1 << 20);
+  return fmt::format("{}, {} at once, {} frames wait for each: at most {:.1f} MiB",
+                     kind_of_parts(options), jobs, options.slots, frame * jobs * options.slots);
+}
 
 std::optional<double> length_of(const VideoInfo& video) {
   if (video.seconds) return video.seconds;

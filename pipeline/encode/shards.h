@@ -2,20 +2,35 @@
 // part is encoded on its own, wherever and whenever that is, and the bytes are the same.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "pipeline/av/video.h"
+#include "pipeline/base/notice.h"
 
 namespace vidconv {
 
 struct ShardOptions {
-  int count = 0;      // into so many parts of equal length; 0: into parts of `length`
-  double length = 0;  // seconds
-  // How many are encoded at once, and how many frames may wait for each of these encoders. The
-  // bytes do not depend on them.
-  int jobs = 1, slots = 4;
+  bool automatic = false;  // the next two are chosen, by the length of the video
+  int count = 0;           // into so many parts of equal length; 0: into parts of `length`
+  double length = 0;       // seconds
+  // How many are encoded at once, and how many frames may wait for each of these encoders; 0: as
+  // many as the CPUs carry, and all of a part where there is memory for that. The bytes do not
+  // depend on them.
+  int jobs = 0, slots = 0;
+  // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
+  // outlives the encoder.
+  const std::atomic<bool>* interrupted = nullptr;
 };
+
+// With all that is chosen or left out decided; `notify` hears what was chosen. Throws Error(usage)
+// for a number of parts of a video whose length is not known.
+ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify);
+
+// For people: "5 parts, 2 at once, 4 frames wait for each: 12.4 MiB".
+std::string describe(const ShardOptions& options, const VideoInfo& video);
 
 // Of each encoder of a part, where EncoderOptions::threads does not say: the bytes of some depend
 // on it, so it is no affair of the machine.

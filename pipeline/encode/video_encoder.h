@@ -33,14 +33,16 @@ class VideoEncoder {
   virtual const std::string& description() const = 0;
   // Frames that have come out: as many as packets, but where one packet holds them all.
   virtual std::int64_t frames_out() const = 0;
+  // Frames that an interruption has kept from coming out.
+  virtual std::int64_t frames_left() const { return 0; }
   virtual bool joins_frames() const = 0;
   // How many parts have come out whole; 0 where the video is not encoded in parts.
   virtual std::int64_t parts_out() const { return 0; }
 };
 
 // One encoder, or several where EncoderOptions::shards says so. `global_header`: the container
-// keeps the codec's header. Throws as the constructor of Encoder, and Error(usage) where this video
-// cannot be encoded in parts.
+// keeps the codec's header. Throws as the constructor of Encoder. Whether the video may be encoded
+// in parts was checked (shard_rules.h).
 std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            const EncoderOptions& options, bool global_header,
                                            const Notify& notify, const Notify& lose);

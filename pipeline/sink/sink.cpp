@@ -9,6 +9,7 @@
 #include "pipeline/av/container.h"
 #include "pipeline/av/process.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/shard_rules.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -151,6 +152,11 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
   check_shards(options.encoder, kind, videos);
   OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};
   if (kind.choose) kind.choose(plan, videos);
+  if (std::optional<ShardOptions>& shards = plan.options.encoder.shards) {
+    check_parts(plan.encoders[0], plan.options.encoder);
+    shards = settled(*shards, videos[0].info, options.notify);
+    shards->interrupted = options.interrupted;
+  }
   plan.takes_device_frames = takes_device_frames(plan, videos);
   return plan;
 }

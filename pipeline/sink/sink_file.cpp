@@ -72,7 +72,8 @@ class FileSink final : public Sink {
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
-    write_waiting(std::nullopt);
+    const bool left = frames_left() > 0;
+    write_waiting(left ? last_ : std::nullopt);
     copies_.finish();
     muxer_.finish();
     copies_.check_written();
@@ -92,10 +93,20 @@ class FileSink final : public Sink {
   }
   std::map<int, CopyAccount> copies() const override {
     std::map<int, CopyAccount> all = copies_.accounts();
-    for (const PacketPtr& packet : waiting_) ++all[packet->stream_index].copied;
+    // Beside frames that an interruption has kept out of the output.
+    const bool left = frames_left() > 0;
+    for (const PacketPtr& packet : waiting_) {
+      CopyAccount& account = all[packet->stream_index];
+      ++(left ? account.left_out : account.copied);
+    }
     return all;
   }
   std::int64_t bytes() const override { return muxer_.bytes(); }
+  std::int64_t frames_left() const override {
+    std::int64_t frames = 0;
+    for (const auto& video : videos_) frames += video->encoder->frames_left();
+    return frames;
+  }
   std::int64_t parts() const override {
     std::int64_t parts = 0;
     for (const auto& video : videos_) parts += video->encoder->parts_out();
@@ -107,6 +118,7 @@ class FileSink final : public Sink {
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     video.encoder->finish([&](AVPacket& packet) { mux(packet, video); });
+    video.written -= video.encoder->frames_left();
     if (video.encoder->frames_out() != video.written)
       throw Error(
           Message::unaccounted, "the encoder lost frames", video.encoder->codec().name,
@@ -189,16 +201,18 @@ class FileSink final : public Sink {
              fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 
-  void mux(AVPacket& packet, const VideoOutput& video) {
-    const AVRational time_base = video.from.info.time_base;
-    write_waiting(Moment{packet.dts, time_base});
-    muxer_.write(packet, time_base, *video.stream);
-  }
-
   struct Moment {
     std::int64_t time;
     AVRational time_base;
   };
+
+  void mux(AVPacket& packet, const VideoOutput& video) {
+    const AVRational time_base = video.from.info.time_base;
+    last_ = Moment{packet.dts, time_base};
+    write_waiting(last_);
+    muxer_.write(packet, time_base, *video.stream);
+  }
+
   // The packets that come before that moment, or all; with the frames that are decoded then they
   // are a tie, which libavformat decides.
   void write_waiting(std::optional<Moment> until) {
@@ -219,6 +233,7 @@ class FileSink final : public Sink {
   const AVOutputFormat& format_;
   const bool in_parts_;
   std::deque<PacketPtr> waiting_;
+  std::optional<Moment> last_;                        // of the packets of the video
   std::map<int, AVRational> time_bases_;              // of the source's streams
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
