@@ -12,6 +12,7 @@
 #include "kernels/variants/variants.h"
 #include "pipeline/decode/decoder_wish.h"
 #include "pipeline/device/device_choice.h"
+#include "pipeline/encode/shards.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/run/compare.h"
 
