@@ -219,9 +219,10 @@ class FileSink final : public Sink {
     for (; !waiting_.empty(); waiting_.pop_front()) {
       AVPacket& packet = *waiting_.front();
       const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
-      if (until && time != AV_NOPTS_VALUE &&
-          av_compare_ts(time, time_bases_.at(packet.stream_index), until->time, until->time_base) >
-              0)
+      const auto time_base = time_bases_.find(packet.stream_index);
+      const bool timed = time != AV_NOPTS_VALUE && time_base != time_bases_.end();
+      if (until && timed &&
+          av_compare_ts(time, time_base->second, until->time, until->time_base) > 0)
         return;
       copies_.write(packet);
     }
