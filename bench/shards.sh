@@ -3,8 +3,8 @@
 #
 #   bench/shards.sh VIDCONV CLIP [SHARDS [CODEC...]]
 #
-# Prints for each codec both sizes, and by how many dB the worst frame of the parts is below the same
-# frame of the one encoder, both beside the clip. Wants ffmpeg.
+# Prints for each codec both sizes, and how many dB better the frames of the parts are than the same
+# frames of the one encoder, both beside the clip. Wants ffmpeg.
 set -euo pipefail
 
 vidconv=$1 clip=$2 shards=${3:-10s}
@@ -19,7 +19,7 @@ quality() {
     sed -n 's/.*psnr_avg:\([^ ]*\).*/\1/p' | sed 's/inf/200/'
 }
 
-printf '%-12s %12s %12s %8s %10s\n' codec one parts larger 'worst dB'
+printf '%-12s %10s %10s %8s %9s %9s %s\n' codec one parts larger 'mean dB' 'worst dB' 'frames worse by 0.5 dB'
 for codec; do
   for how in one parts; do
     more=()
@@ -28,8 +28,10 @@ for codec; do
     quality "$folder/$how.mkv" > "$folder/$how.txt"
   done
   one=$(stat -c %s "$folder/one.mkv") parts=$(stat -c %s "$folder/parts.mkv")
-  worst=$(paste "$folder/one.txt" "$folder/parts.txt" |
-    awk 'NF != 2 { print "frames are missing"; exit } { d = $2 - $1; if (NR == 1 || d < least) least = d } END { printf "%.2f", least }')
-  printf '%-12s %12s %12s %7.2f%% %10s\n' "$codec" "$one" "$parts" \
-    "$(awk "BEGIN { print 100 * ($parts / $one - 1) }")" "$worst"
+  decibels=$(paste "$folder/one.txt" "$folder/parts.txt" | awk '
+    NF != 2 { print "frames are missing"; exit }
+    { d = $2 - $1; sum += d; worse += d < -0.5; if (NR == 1 || d < least) least = d }
+    END { printf "%9.2f %9.2f %d of %d", sum / NR, least, worse, NR }')
+  printf '%-12s %10s %10s %7.2f%% %s\n' "$codec" "$one" "$parts" \
+    "$(awk "BEGIN { print 100 * ($parts / $one - 1) }")" "$decibels"
 done

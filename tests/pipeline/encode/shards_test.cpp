@@ -140,7 +140,7 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   EXPECT_EQ(settled({.automatic = true, .jobs = 1}, video, notify).count, 6);
   EXPECT_EQ(settled({.count = 2, .jobs = 2, .slots = 7}, video, notify).slots, 7);
   EXPECT_GT(settled({.count = 2}, video, notify).jobs, 0);
-  video.width = video.height = 60000;  // so that hardly one fits
+  video.width = video.height = 40000;  // so that hardly one fits
   EXPECT_EQ(settled({.length = 10, .jobs = 100}, video, notify).slots, 1);
   EXPECT_NE(said.find("250 frames of a part 1 fit"), std::string::npos) << said;
   video.seconds.reset();
