@@ -108,7 +108,7 @@ bool is_report(const std::string& path) {
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
-  std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.encoded, r.seconds,
+  std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.written, r.seconds,
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
