@@ -25,23 +25,12 @@ constexpr const char* no_keys = "there would be no key frames to cut at";
 
 // By FFmpeg's names and by those of the libraries below it.
 constexpr Rule rules[] = {
-    {"b", "0", by_rate},
-    {"bitrate", "0", by_rate},
-    {"tbr", "0", by_rate},
-    {"rc", "0", by_rate},
-    {"maxrate", "0", by_buffer},
-    {"minrate", "0", by_buffer},
-    {"bufsize", "0", by_buffer},
-    {"vbv-maxrate", "0", by_buffer},
-    {"vbv-bufsize", "0", by_buffer},
-    {"mbr", "0", by_buffer},
-    {"nal-hrd", "none", by_buffer},
-    {"hrd", "0", by_buffer},
-    {"pass", "0", by_passes},
-    {"passes", "1", by_passes},
-    {"passlogfile", "", by_passes},
-    {"stats", "", by_passes},
-    {"intra-refresh", "0", no_keys},
+    {"b", "0", by_rate},         {"bitrate", "0", by_rate},       {"tbr", "0", by_rate},
+    {"rc", "0", by_rate},        {"maxrate", "0", by_buffer},     {"minrate", "0", by_buffer},
+    {"bufsize", "0", by_buffer}, {"vbv-maxrate", "0", by_buffer}, {"vbv-bufsize", "0", by_buffer},
+    {"mbr", "0", by_buffer},     {"nal-hrd", "none", by_buffer},  {"hrd", "0", by_buffer},
+    {"pass", "0", by_passes},    {"passes", "1", by_passes},      {"passlogfile", "", by_passes},
+    {"stats", "", by_passes},    {"intra-refresh", "0", no_keys},
 };
 
 void check_option(std::string_view key, std::string_view value, const std::string& shown) {
