@@ -120,6 +120,8 @@ class Command {
                                   job_->works()[i], processor, job_->slots(video));
       const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
       if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
+      if (plan && plan->options.encoder.shards)
+        about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
       text.insert(0, about);
     }
     result_.memory = job_->processor()->memory();

@@ -97,6 +97,7 @@ std::string quality() {
       " what would be.\nEncoders that are not listed have no such scale: lossless ones, and those "
       "whose profile or whose\nchip decides.\n";
   for (const EncoderDefaults& encoder : encoder_table()) {
+    if (!encoder.quality.option) continue;
     std::string more;
     for (const auto& [key, value] : encoder.options)
       if (key && std::string_view(key) != "x265-params") more += fmt::format(", {}={}", key, value);

@@ -133,6 +133,10 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("KEY=VALUE");
   app.add_option("--bitrate", o.bitrate, "of the video, such as 5M or 800k, instead of a quality")
       ->type_name("RATE");
+  app.add_option("--shards", w.shards,
+                 "encode the video in N parts, or in parts of so many seconds (10s), several at "
+                 "once, and join them: the output depends on the parts, not on who encodes them")
+      ->type_name("auto|N|SECONDSs");
   app.add_option("--pix-fmt", o.pixel_format,
                  "pixel format of the output (default: the input's, or the nearest to it that the "
                  "encoder takes)")
@@ -177,6 +181,9 @@ void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
                  "frames in flight, on each device (default: 4; 16 where small frames go to a CUDA "
                  "device)")
       ->type_name("N");
+  app.add_option("--jobs", w.jobs,
+                 "parts of --shards that are encoded at once (default: half as many as CPUs)")
+      ->type_name("M");
   app.add_flag("--no-sandbox", o.no_sandbox,
                "keep the rights to files and to the network that the run should not need");
 }

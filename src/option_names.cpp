@@ -33,6 +33,7 @@ constexpr Row table[] = {
     {"pixel_format", "--pix-fmt"},
     {"preset", "--preset"},
     {"raw", "--raw"},
+    {"shards", "--shards"},
     {"slots", "--slots"},
     {"start", "--start"},
     {"strict", "--strict"},

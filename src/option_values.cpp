@@ -114,6 +114,18 @@ void check_frame_rate(const std::string& text) {
     refuse("--fps", text, "not a number of frames per second", "e.g. 25, 29.97 or 30000/1001");
 }
 
+ShardOptions parse_shards(const std::string& text) {
+  if (same_name(text, "auto")) return {.automatic = true};
+  constexpr int most = 100'000;
+  if (const auto count = number_of<int>(text, 1, most)) return {.count = *count};
+  const bool in_seconds = text.ends_with('s') || text.ends_with('S');
+  if (const auto seconds =
+          number_of<double>(in_seconds ? text.substr(0, text.size() - 1) : "", 0.1, longest_time))
+    return {.length = *seconds};
+  refuse("--shards", text, fmt::format("not a number of parts from 1 to {}", most),
+         "use auto, N, or the length of a part such as 10s");
+}
+
 std::optional<int> parse_video(const std::string& text) {
   if (same_name(text, "all")) return std::nullopt;
   if (const auto number = number_of<int>(text, 1, std::numeric_limits<int>::max())) return *number;

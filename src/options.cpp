@@ -54,6 +54,12 @@ void read_numbers(const OptionWords& w, Options& o) {
   if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
   if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
   if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
+  if (!w.shards.empty()) o.shards = parse_shards(w.shards);
+  if (!w.jobs.empty()) {
+    const int jobs = whole("--jobs", w.jobs, 1024);
+    if (!o.shards) refuse("--jobs", w.jobs, "there are no parts", "add --shards auto");
+    o.shards->jobs = jobs;
+  }
   if (!w.benchmark.empty())
     o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
   if (!w.verify.empty())

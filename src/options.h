@@ -12,6 +12,7 @@
 #include "kernels/variants/variants.h"
 #include "pipeline/decode/decoder_wish.h"
 #include "pipeline/device/device_choice.h"
+#include "pipeline/encode/shards.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/run/compare.h"
 
@@ -54,6 +55,7 @@ struct Options {
 
   std::string codec, preset, bitrate, pixel_format, audio;  // empty: chosen by the output
   std::optional<double> crf;
+  std::optional<ShardOptions> shards;
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
 
   double start = 0;                // seconds

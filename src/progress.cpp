@@ -133,6 +133,7 @@ std::string progress_bar(const Progress& p, const Total& total, int columns, boo
       {5, p.seconds > 0 ? speed_text(speed(p)) : ""},
       {6, p.bytes > 0 ? byte_count(p.bytes) : ""},
       {2, left ? "ETA " + clock_time(*left) : clock_time(p.seconds)},
+      {8, p.parts > 0 ? fmt::format("{} parts", p.parts) : ""},
       {7, stage.empty() ? "" : "limit: " + stage},
   };
   std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });
@@ -177,6 +178,7 @@ std::string progress_json(const Progress& p, const Total& total) {
   j["total_seconds"] = maybe(total.seconds);
   j["speed"] = speed(p);
   j["bytes"] = p.bytes;
+  j["parts"] = p.parts;
   j["eta_seconds"] = maybe(seconds_left(p, total));
   j["limiting_stage"] = limiting_stage(p.stages);
   return j.dump();

@@ -108,7 +108,7 @@ bool is_report(const std::string& path) {
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
-  std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.encoded, r.seconds,
+  std::string line = fmt::format("{} frames in {:.2f} s, {:.1f} frames/s", r.written, r.seconds,
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
@@ -172,6 +172,12 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   }
   j["output"] = {{"name", redacted(options.output)}, {"encoder", nullptr}, {"bytes", r.bytes}};
   if (parts.sink) j["output"]["encoder"] = parts.sink->description();
+  j["shards"] = nullptr;
+  if (const auto& shards = options.shards)
+    j["shards"] = {{"asked_for", shards->automatic   ? Json("auto")
+                                 : shards->count > 0 ? Json(shards->count)
+                                                     : Json(fmt::format("{:g}s", shards->length))},
+                   {"written", r.parts}};
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["devices"] = devices_json(parts.processor);
   j["sandbox"] = sandbox_json(parts.sandbox);

@@ -67,6 +67,11 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.overwrite = options.overwrite;
   // Encoders count CPUs themselves, and know nothing of quotas.
   o.encoder.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
+  o.encoder.shards = options.shards;
+  if (o.encoder.shards) {  // of each part, whose bytes are no affair of this machine
+    o.encoder.threads = options.threads;
+    o.encoder.shards->slots = options.slots;
+  }
   o.notify = notify;
   if (options.strict)
     o.lose = [](Message kind, const std::string& loss) {

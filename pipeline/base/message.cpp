@@ -69,6 +69,8 @@ constexpr MessageKind kinds[] = {
      ""},
     {Message::device_chosen, "device-chosen", Fault::none, "what `device` auto has chosen, and why",
      ""},
+    {Message::shards_chosen, "shards-chosen", Fault::none,
+     "into how many parts `shards` auto has cut the video, and how many are encoded at once", ""},
     {Message::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
      "memory that copies slower, by another device, or on the CPU; the output is the same",

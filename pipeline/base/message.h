@@ -46,6 +46,7 @@ enum class Message : std::uint8_t {
   damaged,
   interrupted,
   device_chosen,
+  shards_chosen,
   fallback,
   gain,
   one_row,

@@ -273,8 +273,8 @@ void check_cuda(cudaError_t result, const char* act, const std::string& value) {
 
 CurrentDevice::CurrentDevice(int index) : index_(index) {
   check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
-  if (index_ == before_) return;
-  slept_ = !has_context();
+  slept_ = !has_context();  // then a device is named, and yet none is current
+  if (index_ == before_ && !slept_) return;
   check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
 }
 

@@ -264,15 +264,15 @@ void Encoder::set_option(const std::string& key, const std::string& value,
 void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& options,
                           const VideoInfo& video) {
   // One option holds them all: each part is added to it.
-  std::map<std::string, std::string> lists{{"x265-params", x265_params(video.hdr)},
-                                           {"svtav1-params", ""}};
+  std::map<std::string, std::string> lists{
+      {"x264-params", ""}, {"x265-params", x265_params(video.hdr)}, {"svtav1-params", ""}};
   const auto set = [&](const std::string& key, std::string value, const std::string& shown) {
     if (const auto list = lists.find(key); list != lists.end())
       value = list->second += (list->second.empty() ? "" : ":") + value;
     set_option(key, value, shown);
   };
   const std::vector<EncoderOption> all = encoder_options(choice, options, video);
-  description_ = describe(choice, all);
+  description_ = vidconv::describe(choice, all);
   if (const auto [key, value] = thread_option(codec_, options.threads); !key.empty()) {
     set(key, value, value);
     description_ += " " + value;
@@ -283,6 +283,11 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
     description_ += " profile=" + profile;
   }
   for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
+}
+
+void Encoder::describe(AVCodecParameters& to) const {
+  check_av(avcodec_parameters_from_context(&to, context_.get()), Fault::internal,
+           "cannot describe the video");
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {

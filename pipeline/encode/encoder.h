@@ -1,8 +1,7 @@
-// Encoder: frames to packets.
+// Encoder: frames to packets, by one encoder of libavcodec's.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +16,11 @@
 #include "pipeline/encode/encoder_choice.h"
 #include "pipeline/encode/encoder_times.h"
 #include "pipeline/encode/palette.h"
+#include "pipeline/encode/video_encoder.h"
 
 namespace vidconv {
 
-class Encoder {
+class Encoder final : public VideoEncoder {
  public:
   // `global_header`: the container keeps the codec's header. Throws Error(usage) for an option that
   // the encoder does not have or understand, Error(output) where it cannot be opened, Error(device)
@@ -28,25 +28,21 @@ class Encoder {
   // `notify` hears what is converted, `lose` what that loses.
   Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
           bool global_header, const Notify& notify, const Notify& lose);
-  ~Encoder();
+  ~Encoder() override;
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  // Receives each packet: times in VideoInfo::time_base, the duration that of its frame. It may be
-  // moved from.
-  using Receive = std::function<void(AVPacket&)>;
-
-  // A frame on the device where EncoderOptions::device says so, else one of the host's.
-  void write(Frame frame, const Receive& receive);
-  // No more frames: what is still inside comes out.
-  void finish(const Receive& receive);
+  void write(Frame frame, const Receive& receive) override;
+  void finish(const Receive& receive) override;
 
   const AVCodecContext& context() const { return *context_; }
-  const AVCodec& codec() const { return codec_; }
-  const std::string& description() const { return description_; }
-  // Frames that have come out: as many as packets, but where one packet holds them all.
-  std::int64_t frames_out() const { return joins_frames_ && packets_ == 1 ? frames_ : packets_; }
-  bool joins_frames() const { return joins_frames_; }
+  const AVCodec& codec() const override { return codec_; }
+  void describe(AVCodecParameters& to) const override;
+  const std::string& description() const override { return description_; }
+  std::int64_t frames_out() const override {
+    return joins_frames_ && packets_ == 1 ? frames_ : packets_;
+  }
+  bool joins_frames() const override { return joins_frames_; }
 
  private:
   // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened

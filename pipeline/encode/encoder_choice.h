@@ -11,6 +11,7 @@
 #include "pipeline/av/av.h"
 #include "pipeline/av/video.h"
 #include "pipeline/encode/encoder_table.h"
+#include "pipeline/encode/shards.h"
 
 namespace vidconv {
 
@@ -27,6 +28,7 @@ struct EncoderOptions {
   // Frames come in the memory of this CUDA device and are encoded there: only where
   // takes_device_frames() says so.
   std::optional<int> device;
+  std::optional<ShardOptions> shards;  // the video is encoded in parts
 };
 
 // An encoder that this FFmpeg has and `container` takes.

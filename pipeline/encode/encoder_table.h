@@ -34,6 +34,11 @@ struct EncoderDefaults {
   bool rgb_only = false;      // there is another encoder of this codec for the rest
   bool joins_frames = false;  // one packet holds all frames
   int depth = 16;             // bits of a sample that it keeps, whatever its formats hold
+  // Nothing that it does depends on what came before a key frame, so that parts can be encoded
+  // apart, and are set with this then. Of encoders that are not here and know no other frames than
+  // key frames it is true as well.
+  bool in_parts = false;
+  std::pair<const char*, const char*> for_parts = {nullptr, nullptr};
 };
 
 // For each codec the encoders in order of preference.

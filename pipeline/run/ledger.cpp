@@ -48,7 +48,7 @@ void check_before_finish(const FrameCounts& frames, const Source& source, const 
 }
 
 void check_finished(const FrameCounts& frames, const Sink& sink) {
-  if (sink.frames() != frames.encoded)
+  if (sink.frames() + sink.frames_left() != frames.encoded)
     throw Error(Message::unaccounted, "frames were lost", "",
                 std::to_string(frames.encoded) + " went to the sink, " +
                     std::to_string(sink.frames()) + " came out of it");

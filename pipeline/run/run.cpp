@@ -102,7 +102,7 @@ class RunSteps {
  private:
   Progress progress(double now) const {
     return {frames_.decoded,     frames_.filtered, frames_.encoded, now,
-            position_.seconds(), bytes_,           stages()};
+            position_.seconds(), bytes_,           sink_.parts(),   stages()};
   }
 
   RunResult result() const {
@@ -121,6 +121,7 @@ class RunSteps {
       r.damage.marked += copies.failed;
     }
     r.bytes = sink_.bytes();
+    r.parts = sink_.parts();
     r.seconds = seconds_since(start_);
     r.stages = stages();
     r.memory = processor_.memory();

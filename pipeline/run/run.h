@@ -23,6 +23,7 @@ struct Progress {
   double seconds = 0;                                   // since the start
   double position = 0;     // how much of the video has been encoded, in seconds of its time
   std::int64_t bytes = 0;  // of the output so far
+  std::int64_t parts = 0;  // of the video that are in it; 0 where it is not encoded in parts
   // Of each stage in order: decode, those of the processor, encode.
   std::vector<StageTime> stages;
 };
@@ -40,6 +41,7 @@ struct RunResult {
   std::vector<StreamAccount> streams;  // of the source
   std::map<int, CopyAccount> copies;   // packets, by stream index of the source
   std::int64_t bytes = 0;              // of the output
+  std::int64_t parts = 0;              // as in Progress
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;

@@ -10,6 +10,7 @@
 #include "pipeline/av/holdings.h"
 #include "pipeline/av/process.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/shard_rules.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -78,6 +79,7 @@ void refuse_encoder_options(const EncoderOptions& options, std::string_view kind
   if (!options.pixel_format.empty()) refuse("`pixel_format` " + verbatim(options.pixel_format));
   if (!options.preset.empty()) refuse("`preset` " + verbatim(options.preset));
   if (!options.own.empty()) refuse("`encoder_options` " + verbatim(options.own[0].first));
+  if (options.shards) refuse("`shards`");
 }
 
 void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
@@ -89,6 +91,17 @@ void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
     throw Error(Fault::usage, "there is no muxer for",
                 Error::Value::naming("`muxer_options` " + verbatim(options.muxer_options[0].first)),
                 is);
+}
+
+void check_shards(const EncoderOptions& options, const SinkKind& kind,
+                  std::span<const InputVideo> videos) {
+  if (!options.shards) return;
+  if (!kind.other_streams)
+    throw Error(Message::command_line, "there is nothing to join for", "`shards`",
+                "the output is " + std::string(kind.name), "leave it out");
+  if (videos.size() > 1)
+    throw Error(Message::command_line, "`shards` cannot be beside", "`video` all",
+                "one video is cut into parts", "choose one with `video` N");
 }
 
 // Whether every encoder takes frames of its video from the memory of a CUDA device as they are.
@@ -151,8 +164,14 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
   if (videos.size() > 1 && !kind.several_videos)
     throw Error(Message::command_line, "`video`", "all",
                 std::string(kind.name) + " holds one video stream", "choose one with `video` N");
+  check_shards(options.encoder, kind, videos);
   OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};
   if (kind.choose) kind.choose(plan, videos);
+  if (std::optional<ShardOptions>& shards = plan.options.encoder.shards) {
+    check_parts(plan.encoders[0], plan.options.encoder);
+    shards = settled(*shards, videos[0].info, options.notify);
+    shards->interrupted = options.interrupted;
+  }
   plan.takes_device_frames = takes_device_frames(plan, videos);
   return plan;
 }

@@ -2,19 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-extern "C" {
-#include <libavutil/mathematics.h>
-}
-
 #include "pipeline/av/holdings.h"
-#include "pipeline/encode/encoder.h"
+#include "pipeline/encode/video_encoder.h"
 #include "pipeline/sink/copies.h"
 #include "pipeline/sink/gif.h"
 #include "pipeline/sink/sink_kinds.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
 
 namespace vidconv {
 namespace {
@@ -23,12 +25,12 @@ namespace {
 struct VideoOutput {
   VideoOutput(const InputVideo& video, const EncoderChoice& choice, const OutputPlan& plan)
       : from(video),
-        encoder(choice, video.info, plan.options.encoder,
-                plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
-                plan.options.loss()) {}
+        encoder(make_encoder(choice, video.info, plan.options.encoder,
+                             plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
+                             plan.options.loss())) {}
 
   const InputVideo from;
-  Encoder encoder;
+  const std::unique_ptr<VideoEncoder> encoder;
   AVStream* stream = nullptr;  // of the output
   std::int64_t written = 0;    // frames
   std::int64_t held = 0;       // how long the last picture that was coded is shown
@@ -42,6 +44,7 @@ class FileSink final : public Sink {
         output_(plan.output),
         to_(plan.output, plan.options),
         format_(*plan.container),
+        in_parts_(plan.options.encoder.shards.has_value()),
         muxer_(format_, output_, plan.options.muxer_options, notify_, lose_),
         copies_(muxer_, format_, plan.options.audio, lose_) {
     for (const InputVideo& video : input.videos)
@@ -61,16 +64,25 @@ class FileSink final : public Sink {
   void write(Frame frame) override {
     VideoOutput& video = *videos_.at(frame.video());
     ++video.written;
-    video.encoder.write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
+    video.encoder->write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
   }
 
-  void copy(PacketPtr packet) override { copies_.write(*packet); }
+  // Parts come out in bursts, long after the packets beside them: these wait for their turn, so
+  // that the output is that of one encoder after the other.
+  void copy(PacketPtr packet) override {
+    if (in_parts_)
+      waiting_.push_back(std::move(packet));
+    else
+      copies_.write(*packet);
+  }
 
   void cancel() override { to_.cancel(); }
 
   void finish() override {
     for (const auto& video : videos_) finish(*video);
     if (is_gif()) set_last_delay(*videos_[0]);
+    const bool left = frames_left() > 0;
+    write_waiting(left ? last_ : std::nullopt);
     copies_.finish();
     muxer_.finish();
     copies_.check_written();
@@ -85,21 +97,41 @@ class FileSink final : public Sink {
   }
   std::string description() const override {
     std::string text;
-    for (const auto& video : videos_) text += video->encoder.description() + ", ";
+    for (const auto& video : videos_) text += video->encoder->description() + ", ";
     return text + format_.name;
   }
-  std::map<int, CopyAccount> copies() const override { return copies_.accounts(); }
+  std::map<int, CopyAccount> copies() const override {
+    std::map<int, CopyAccount> all = copies_.accounts();
+    // Beside frames that an interruption has kept out of the output.
+    const bool left = frames_left() > 0;
+    for (const PacketPtr& packet : waiting_) {
+      CopyAccount& account = all[packet->stream_index];
+      ++(left ? account.left_out : account.copied);
+    }
+    return all;
+  }
   std::int64_t bytes() const override { return muxer_.bytes(); }
+  std::int64_t frames_left() const override {
+    std::int64_t frames = 0;
+    for (const auto& video : videos_) frames += video->encoder->frames_left();
+    return frames;
+  }
+  std::int64_t parts() const override {
+    std::int64_t parts = 0;
+    for (const auto& video : videos_) parts += video->encoder->parts_out();
+    return parts;
+  }
 
  private:
   void finish(VideoOutput& video) {
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
-    video.encoder.finish([&](AVPacket& packet) { mux(packet, video); });
-    if (video.encoder.frames_out() != video.written)
+    video.encoder->finish([&](AVPacket& packet) { mux(packet, video); });
+    video.written -= video.encoder->frames_left();
+    if (video.encoder->frames_out() != video.written)
       throw Error(
-          Message::unaccounted, "the encoder lost frames", video.encoder.codec().name,
-          fmt::format("{} went in, {} came out", video.written, video.encoder.frames_out()));
+          Message::unaccounted, "the encoder lost frames", video.encoder->codec().name,
+          fmt::format("{} went in, {} came out", video.written, video.encoder->frames_out()));
   }
 
   void check_written(const VideoOutput& video) const {
@@ -112,12 +144,13 @@ class FileSink final : public Sink {
   // Frames in the container.
   std::int64_t written_of(const VideoOutput& video) const {
     const std::int64_t packets = muxer_.written(*video.stream);
-    return video.encoder.joins_frames() && packets == 1 ? video.encoder.frames_out() : packets;
+    return video.encoder->joins_frames() && packets == 1 ? video.encoder->frames_out() : packets;
   }
 
   void add_streams(const AVFormatContext& input) {
     for (unsigned i = 0; i < input.nb_streams; ++i) {
       const AVStream& stream = *input.streams[i];
+      time_bases_[stream.index] = stream.time_base;
       const auto video = std::ranges::find_if(
           videos_, [&](const auto& v) { return v->from.stream == stream.index; });
       if (video != videos_.end())
@@ -178,8 +211,7 @@ class FileSink final : public Sink {
     AVStream& to = muxer_.add_stream();
     video.stream = &to;
     muxer_.add_leader(to);
-    check_av(avcodec_parameters_from_context(to.codecpar, &video.encoder.context()),
-             Fault::internal, "cannot describe the video");
+    video.encoder->describe(*to.codecpar);
     const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
     to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
     if (by_rate && !info.steady)
@@ -200,7 +232,7 @@ class FileSink final : public Sink {
 
   // Side data that neither the container nor the codec keeps.
   void name_lost_side_data(const VideoOutput& video) {
-    const bool codec_tells_hdr = video.encoder.codec().id == AV_CODEC_ID_HEVC;
+    const bool codec_tells_hdr = video.encoder->codec().id == AV_CODEC_ID_HEVC;
     std::string lost;
     for (const AVPacketSideDataType type : picture_side_data(*video.stream)) {
       const bool hdr =
@@ -231,19 +263,46 @@ class FileSink final : public Sink {
     if (delay > 0) muxer_.set_default("final_delay", std::min(delay, longest));
   }
 
+  struct Moment {
+    std::int64_t time;
+    AVRational time_base;
+  };
+
   void mux(AVPacket& packet, VideoOutput& video) {
+    const AVRational time_base = video.from.info.time_base;
+    last_ = Moment{packet.dts, time_base};
+    write_waiting(last_);
     video.held = packet.duration;
     if (std::exchange(begun_, true) == false && is_gif())
       if (const AVDictionaryEntry* comment =
               av_dict_get(muxer_.container().metadata, "comment", nullptr, 0))
         add_gif_comment(packet, comment->value);
-    muxer_.write(packet, video.from.info.time_base, *video.stream);
+    muxer_.write(packet, time_base, *video.stream);
+  }
+
+  // The packets that come before that moment, or all; with the frames that are decoded then they
+  // are a tie, which libavformat decides.
+  void write_waiting(std::optional<Moment> until) {
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      AVPacket& packet = *waiting_.front();
+      const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+      const auto time_base = time_bases_.find(packet.stream_index);
+      const bool timed = time != AV_NOPTS_VALUE && time_base != time_bases_.end();
+      if (until && timed &&
+          av_compare_ts(time, time_base->second, until->time, until->time_base) > 0)
+        return;
+      copies_.write(packet);
+    }
   }
 
   const Notify notify_, lose_;
   const std::string output_;
   ByteOutput to_;  // outlives the muxer
   const AVOutputFormat& format_;
+  const bool in_parts_;
+  std::deque<PacketPtr> waiting_;
+  std::optional<Moment> last_;                        // of the packets of the video
+  std::map<int, AVRational> time_bases_;              // of the source's streams
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
   Copies copies_;

@@ -134,6 +134,8 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
       {Message::interrupted, [=, this] { return interrupted(); }},
       {Message::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
+      {Message::shards_chosen,
+       [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
       {Message::fallback,
        [=, this] {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +

@@ -59,7 +59,7 @@ TEST_F(Quality, IsSaidInTheLastLine) {
 TEST_F(Quality, ScaleOfEachEncoderIsNamed) {
   for (const EncoderDefaults& row : encoder_table()) {
     const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
-    if (!codec || codec->capabilities & AV_CODEC_CAP_HARDWARE) continue;
+    if (!codec || codec->capabilities & AV_CODEC_CAP_HARDWARE || !row.quality.option) continue;
     const std::string name(row.name);
     // Of containers one that takes the codec.
     const Arguments beyond{"--codec", name, "--crf", "300"};

@@ -1,0 +1,68 @@
+// ShardedEncoder: a video in parts, several of which are encoded at once, joined without a seam.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/encode/joined_times.h"
+#include "pipeline/encode/part_encoder.h"
+#include "pipeline/encode/shards.h"
+#include "pipeline/encode/video_encoder.h"
+
+namespace vidconv {
+
+// Frames are dealt to the encoder of their part; packets come out in order, those of a part when
+// all of the parts before have come. At most `jobs` parts are in here, and `slots` frames wait for
+// each.
+class ShardedEncoder final : public VideoEncoder {
+ public:
+  // Of EncoderOptions::shards. Throws as make_encoder().
+  ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video, EncoderOptions options,
+                 bool global_header, const Notify& notify, const Notify& lose);
+
+  // Frames come in order. After an interruption the oldest part is finished, and those behind it
+  // that are done come out. Throw Error(output) where the header of a part is not that of the
+  // first.
+  void write(Frame frame, const Receive& receive) override;
+  void finish(const Receive& receive) override;
+
+  const AVCodec& codec() const override { return *choice_.codec; }
+  void describe(AVCodecParameters& to) const override;
+  const std::string& description() const override { return description_; }
+  std::int64_t frames_out() const override { return frames_out_; }
+  std::int64_t frames_left() const override { return frames_left_; }
+  bool joins_frames() const override { return false; }
+  std::int64_t parts_out() const override { return parts_out_; }
+
+ private:
+  struct ParametersDeleter {
+    void operator()(AVCodecParameters* p) const { avcodec_parameters_free(&p); }
+  };
+
+  PartEncoder& part_for(const Frame& frame, const Receive& receive);
+  // On the thread of the part.
+  std::unique_ptr<Encoder> make_encoder_of(std::int64_t part) const;
+  // Hands out what has come out of the oldest part, and of those behind it where it is done.
+  void release(PartEncoder::Patience patience, const Receive& receive);
+  void hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive);
+  void end_oldest(const Receive& receive);
+  // Drops the parts that are not done, and those behind them; but the oldest.
+  void leave_unfinished();
+
+  const EncoderChoice choice_;
+  const VideoInfo video_;
+  const EncoderOptions options_;
+  const bool global_header_;
+  ShardCuts cuts_;
+  std::unique_ptr<Encoder> first_;  // until its part begins
+  std::unique_ptr<AVCodecParameters, ParametersDeleter> parameters_;
+  std::string description_;
+  JoinedTimes times_;
+  std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
+  std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first
+};
+
+}  // namespace vidconv

@@ -1,0 +1,121 @@
+#include "pipeline/encode/shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/base/usable_memory.h"
+#include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/frame_layout.h"
+#include "pipeline/base/error.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+std::int64_t ticks_in(const ShardOptions& options, const VideoInfo& video) {
+  std::optional<double> seconds = options.length;
+  if (options.count > 0) seconds = length_of(video);
+  if (!seconds)
+    throw Error(Message::command_line, "`shards`", std::to_string(options.count),
+                "the length of the input is not known before its end",
+                "say how long a part shall be, as `shards` 10s");
+  constexpr double most = 0x1p62;
+  const double ticks = *seconds / av_q2d(video.time_base);
+  return static_cast<std::int64_t>(std::clamp(std::round(ticks), 1., most));
+}
+
+// Shorter ones cost more bytes than they are worth: each begins with a key frame, and the encoder
+// knows nothing of what was before.
+constexpr double shortest_chosen = 10;  // seconds
+
+int jobs_at_most(const ShardOptions& options) {
+  return options.count > 0 ? std::min(options.jobs, options.count) : options.jobs;
+}
+
+// Of the longest part, about.
+double frames_in_part(const ShardOptions& options, const VideoInfo& video) {
+  constexpr double usual = 250;
+  if (video.frame_rate.num <= 0) return usual;
+  const double length = options.count > 0 ? *length_of(video) / options.count : options.length;
+  return std::ceil(length * av_q2d(video.frame_rate));
+}
+
+// Frames come in order, so that an encoder has nothing to do until all frames of the parts before
+// are in front of the others.
+int default_slots(const ShardOptions& options, const VideoInfo& video, const Notify& notify) {
+  constexpr double usual = 4, most = 1e5;
+  const int jobs = jobs_at_most(options);
+  const double frame = static_cast<double>(packed_bytes(*video.format, video.width, video.height));
+  const double room =
+      std::clamp(static_cast<double>(usable_memory()) / 4 / (frame * jobs), 1., most);
+  if (jobs == 1) return static_cast<int>(std::min(usual, room));
+  const double frames = std::max(usual, frames_in_part(options, video));
+  if (room < frames / 2)
+    vidconv::notify(
+        notify, Message::fallback,
+        fmt::format("of the {:.0f} frames of a part {:.0f} fit into memory: fewer than {} parts "
+                    "are encoded at once; shorter parts help",
+                    frames, room, jobs));
+  return static_cast<int>(std::min(frames, room));
+}
+
+std::string kind_of_parts(const ShardOptions& options) {
+  return options.count > 0 ? fmt::format("{} parts", options.count)
+                           : fmt::format("parts of {:g} s", options.length);
+}
+
+// By the length alone, so that the bytes are those of every machine.
+void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& notify) {
+  if (const std::optional<double> length = length_of(video))
+    options.count = static_cast<int>(std::clamp(*length / shortest_chosen, 1., 1e5));
+  else
+    options.length = shortest_chosen;
+  vidconv::notify(
+      notify, Message::shards_chosen,
+      fmt::format("`shards` auto: {}, {} at once", kind_of_parts(options), jobs_at_most(options)));
+}
+
+}  // namespace
+
+ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
+  // An encoder with threads of its own keeps two CPUs busy, and waits for itself now and then.
+  if (options.jobs == 0) options.jobs = std::max(1, usable_threads() / 2);
+  if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
+  static_cast<void>(ShardCuts(options, video));  // that it can be cut so
+  if (options.slots == 0) options.slots = default_slots(options, video, notify);
+  return options;
+}
+
+std::string describe(const ShardOptions& options, const VideoInfo& video) {
+  const int jobs = jobs_at_most(options);
+  const double frame =
+      static_cast<double>(packed_bytes(*video.format, video.width, video.height)) / (1 << 20);
+  return fmt::format("{}, {} at once, {} frames wait for each: at most {:.1f} MiB",
+                     kind_of_parts(options), jobs, options.slots, frame * jobs * options.slots);
+}
+
+std::optional<double> length_of(const VideoInfo& video) {
+  if (video.seconds) return video.seconds;
+  if (!video.frames || video.frame_rate.num <= 0) return std::nullopt;
+  return static_cast<double>(*video.frames) / av_q2d(video.frame_rate);
+}
+
+ShardCuts::ShardCuts(const ShardOptions& options, const VideoInfo& video)
+    : parts_(std::max(1, options.count)),
+      ticks_(ticks_in(options, video)),
+      counted_(options.count > 0) {}
+
+std::int64_t ShardCuts::part_of(std::int64_t pts) {
+  if (!first_) first_ = pts;
+  const std::int64_t part =
+      av_rescale_rnd(std::max<std::int64_t>(0, pts - *first_), parts_, ticks_, AV_ROUND_DOWN);
+  return counted_ ? std::min(part, parts_ - 1) : part;
+}
+
+}  // namespace vidconv
