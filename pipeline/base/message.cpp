@@ -84,7 +84,7 @@ constexpr MessageKind table[] = {
     {Message::byte_order, "byte-order", Fault::none,
      "samples were turned into this machine's order of bytes", ""},
     {Message::converted, "converted", Fault::none,
-     "a pixel format or a stream is not taken as it is and was converted", ""},
+     "a pixel format, colours or a stream are not taken as they are and were converted", ""},
     {Message::picture_changes, "picture-changes", Fault::none,
      "the picture changes its size or format midstream: it is scaled to the first", ""},
     {Message::no_picture, "no-picture", Fault::none,
