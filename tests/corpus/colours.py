@@ -24,7 +24,7 @@ TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 
               "svq1": 12, "libwebp": 8, "vbn": 12, "hap": 12, "asv1": 12, "asv2": 12, "vc2": 12}
 TOLERANCE = 6
 # The container has no name for them, and only FFmpeg guesses what they are.
-NAMELESS = {("mpg", "mjpeg"), ("nut", "prores")}
+NAMELESS = {("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
 
 
 def run(words, binary=False, limit=LIMIT):
