@@ -280,6 +280,9 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
     set("profile", profile, "profile");
     description_ += " profile=" + profile;
   }
+  // VP8's transparency is refused beside frames that are not shown.
+  if (std::string_view(codec_.name) == "libvpx" && context_->pix_fmt == AV_PIX_FMT_YUVA420P)
+    set("auto-alt-ref", "0", "auto-alt-ref");
   for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
 }
 

@@ -83,8 +83,8 @@ TEST_F(OutputChoice, AProgramIsGivenAllBits) {
 
 TEST_F(OutputChoice, CodecsThatContainersTake) {
   const std::pair<const char*, const char*> pairs[] = {
-      {"a.mpg", "mpeg2video"}, {"a.mpg", "libx264"},   {"a.vob", "mpeg2video"},
-      {"a.ogv", "libvpx"},     {"a.mxf", "dnxhd"}, {"a.mxf", "mpeg2video"}};
+      {"a.mpg", "mpeg2video"}, {"a.mpg", "libx264"}, {"a.vob", "mpeg2video"},
+      {"a.ogv", "libvpx"},     {"a.mxf", "dnxhd"},   {"a.mxf", "mpeg2video"}};
   for (const auto& [name, codec] : pairs) {
     EXPECT_TRUE(succeeded(convert("pattern:352x288@25#5", name, {"--codec", codec}))) << name;
     EXPECT_EQ(judge_digests(path(name)).frames.size(), 5u) << name << ' ' << codec;
