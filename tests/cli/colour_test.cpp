@@ -158,7 +158,7 @@ TEST_F(Colour, WebmKeepsItsTransparency) {
         codec + " -deadline realtime -auto-alt-ref 0 -y " + path("in.webm"));
     const auto alpha_of = [&](const std::string& file, const std::string& decoder) {
       return shell("ffmpeg -v error " + decoder + " -i " + file +
-                   " -vf alphaextract,format=gray,scale=4:1:flags=area -frames:v 1 -f rawvideo - "
+                   " -vf alphaextract,scale=4:1:flags=area,format=gray -frames:v 1 -f rawvideo - "
                    "| od -An -tu1")
           .out;
     };
@@ -185,7 +185,7 @@ TEST_F(Colour, WebmKeepsItsTransparency) {
                                 {"--codec", "libvpx-vp9", "--pix-fmt", "yuv420p", "--strict"}),
                         exit_output, {"yuva420p", "[strict]"}));
     EXPECT_TRUE(succeeded(convert(path("in.webm"), "c.webm", {"--pix-fmt", "yuv420p"})));
-    EXPECT_EQ(probe(path("c.webm"), "stream_tags=alpha_mode"), Lines{""});
+    EXPECT_TRUE(probe(path("c.webm"), "stream_tags=alpha_mode").empty());
   }
 }
 

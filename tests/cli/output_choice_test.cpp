@@ -50,7 +50,7 @@ TEST_F(OutputChoice, AllColoursOfPicturesWhereTheyAreAskedFor) {
   EXPECT_TRUE(succeeded(convert(in, "a.mkv", {"--codec", "png"})));
   EXPECT_EQ(coded("a.mkv"), "png,rgb24");
   // A size that 4:2:0 has not.
-  ffmpeg("-f lavfi -i testsrc2=s=35x21:r=25:d=0.12 -pix_fmt rgb24 " + path("o%d.png"));
+  ffmpeg("-f lavfi -i testsrc2=s=36x22:r=25:d=0.12 -vf format=rgb24,crop=35:21:exact=1 " + path("o%d.png"));
   EXPECT_TRUE(succeeded(convert(path("o%d.png"), "b.mp4")));
   EXPECT_EQ(coded("b.mp4"), "h264,yuv444p");
 }
@@ -78,7 +78,7 @@ TEST_F(OutputChoice, AProgramIsGivenAllBits) {
   EXPECT_EQ(judge_digests(path("piped")).frames, judge_digests(clip()).frames);
   EXPECT_EQ(piped("--format nut --crf 30"), Lines{"h264"});
   EXPECT_EQ(piped("--format nut --codec mpeg4"), Lines{"mpeg4"});
-  EXPECT_EQ(piped("--format mpegts"), Lines{"h264"});
+  EXPECT_EQ(piped("--format mpegts").at(0), "h264");
 }
 
 TEST_F(OutputChoice, CodecsThatContainersTake) {
