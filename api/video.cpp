@@ -43,7 +43,7 @@ VideoResult filter(const VideoJob& wanted) {
   options.output = wanted.output;
   options.device = parse_device(wanted.device);
   options.work = [chain = chain_of(wanted)](const VideoInfo& video) {
-    return make_work(chain, *video.format, {}, {});
+    return make_work(of_stored(chain, video.shown), *video.format, {}, {});
   };
   options.processor.threads = usable_threads();
   options.notify = [&](Message, const std::string& line) {

@@ -56,12 +56,18 @@ void declare_filter(CLI::App& app, Options& o, OptionWords& w) {
                  "several make a chain")
       ->allow_extra_args(false)
       ->type_name("SPEC");
-  app.add_option("--border", w.border, "what lies outside of the picture; V from 0 to 1")
+  app.add_option(
+         "--border", w.border,
+         "what lies outside of the picture; V from 0 to 1 is a level of luma, or of R, G and B: "
+         "outside of chroma there is no colour")
       ->capture_default_str()
       ->type_name(border_words());
-  app.add_option(
-         "--planes", o.planes,
-         "which planes are filtered; a list is such as y,u (default: by the filter's purpose)")
+  app.add_option("--planes", o.planes,
+                 "which planes are filtered; a list is such as y,u (default: by the filter's "
+                 "purpose: blurs "
+                 "all colours, sharpeners luma, edges luma with neutral chroma; a matrix is a blur "
+                 "where no "
+                 "tap is negative and their sum is 1, edges where it is 0, else a sharpener)")
       ->type_name("all|luma|chroma|LIST");
   one_of(
       app.add_option(
@@ -119,8 +125,8 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
 void declare_output(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option(
          "--codec", o.codec,
-         "encoder, as libx265 or hevc_nvenc (default: for the input's codec, else H.264, else what "
-         "the container is for)")
+         "encoder, as libx265 or hevc_nvenc (default: a video's own codec, else H.264, else the "
+         "container's; on a pipe bare frames or ffv1)")
       ->type_name("NAME");
   app.add_option(
          "--crf", w.crf,

@@ -20,13 +20,14 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
 }
 
 Work work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
+  const std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
   if (!options.linear)
-    return make_work(options.filters, *video.format, planes(options), options.border,
+    return make_work(filters, *video.format, planes(options), options.border,
                      codes(options, video, notify));
   if (!options.planes.empty())
     throw Error(Fault::usage, "--planes", options.planes,
                 "filters in linear light act on all colours", "leave out --planes or --linear");
-  return make_light_work(options.filters, *video.format, options.border,
+  return make_light_work(filters, *video.format, options.border,
                          make_light_plan(video, codes(options, video, notify), notify));
 }
 

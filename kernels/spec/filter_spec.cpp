@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
@@ -60,7 +61,20 @@ void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
   }
 }
 
+FilterSpec FilterSpec::of_stored(const Orientation& shown) const {
+  FilterSpec spec = *this;
+  spec.shown_ = shown;
+  return spec;
+}
+
+std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown) {
+  std::vector<FilterSpec> stored;
+  for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));
+  return stored;
+}
+
 Filter FilterSpec::make(Subsampling subsampling) const {
+  if (shown_.swaps()) std::swap(subsampling.x, subsampling.y);
   Filter filter = make_unmodified(subsampling);
   if (modifiers_.has_anchor) place_anchor(filter, subsampling);
   const double scale =
@@ -69,7 +83,7 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     for (int turn = 0; turn < modifiers_.quarter_turns; ++turn) kernel = kernel.rotated90();
     if (modifiers_.flip) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
-    kernel = kernel.trimmed();
+    kernel = stored_kernel(kernel.trimmed(), shown_);
   }
   filter.threshold *= scale;
   if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);

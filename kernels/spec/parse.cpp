@@ -31,8 +31,10 @@ constexpr ModifierKey keys[] = {
     {"bias", "-16..16", "added to the response, as a fraction of full scale"},
     {"abs", "0|1", "1: absolute value before the clamp"},
     {"flip", "0|1", "1: mathematical convolution instead of correlation"},
-    {"rotate", "0|90|180|270", "turn the kernel, clockwise"},
-    {"anchor", "x,y", "the tap on the output pixel, from the top left; the middle otherwise"},
+    {"rotate", "0|90|180|270", "turn the kernel with its anchor, clockwise"},
+    {"anchor", "x,y",
+     "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
+     "middle otherwise"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
 };
 

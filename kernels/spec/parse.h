@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernels/filter/filter.h"
+#include "kernels/filter/orientation.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
 
@@ -62,6 +63,10 @@ class FilterSpec {
   // left out.
   Filter make(Subsampling subsampling = {}) const;
 
+  // The same for a picture that is stored turned: what is asked for is done to what is seen.
+  FilterSpec of_stored(const Orientation& shown) const;
+  bool is_turned() const { return !shown_.is_upright(); }
+
   // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
   // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
   std::string gain_warning() const;
@@ -81,7 +86,11 @@ class FilterSpec {
   bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
+  Orientation shown_;
 };
+
+// Each of a chain, for pictures that are shown so.
+std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown);
 
 // The words that begin a specification without a preset, and what follows them.
 struct MatrixForm {

@@ -35,6 +35,7 @@ bool transport_stream_holds(AVCodecID codec) {
     case AV_CODEC_ID_MPEG4:
     case AV_CODEC_ID_H264:
     case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_DIRAC:
     case AV_CODEC_ID_MP2:
     case AV_CODEC_ID_MP3:
     case AV_CODEC_ID_AAC:
@@ -52,6 +53,24 @@ bool transport_stream_holds(AVCodecID codec) {
     default:
       return false;
   }
+}
+
+bool is_mpeg(AVCodecID codec) {
+  return codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
+}
+
+// Program streams neither, and FFmpeg's muxer of them looks at nothing.
+bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
+  const bool disc = !is(container, "mpeg") && !is(container, "vob");
+  return codec == AV_CODEC_ID_MPEG1VIDEO ||
+         (codec == AV_CODEC_ID_MPEG2VIDEO && !is(container, "vcd")) ||
+         (!disc &&
+          (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
+}
+bool is_program_stream(const AVOutputFormat& container) {
+  for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})
+    if (is(container, name)) return true;
+  return false;
 }
 
 // Whether a header can be written for this stream alone.
@@ -76,6 +95,23 @@ bool try_header(const AVOutputFormat& container, const AVStream& stream) {
   av_free(bytes);
   take_av_line();  // a refusal here is an answer, not an error
   return works(code);
+}
+
+// Of containers without a list of their codecs, whose muxers refuse others in the header.
+bool header_holds_video(const AVOutputFormat& container, AVCodecID codec) {
+  if (!is(container, "ogg") && !is(container, "ogv") && !is(container, "mxf")) return false;
+  const OutputPtr owner(avformat_alloc_context());
+  AVStream* stream = owner ? avformat_new_stream(owner.get(), nullptr) : nullptr;
+  if (!stream) throw_out_of_memory("to describe a stream");
+  AVCodecParameters& picture = *stream->codecpar;
+  picture.codec_type = AVMEDIA_TYPE_VIDEO;
+  picture.codec_id = codec;
+  picture.format = AV_PIX_FMT_YUV420P;
+  picture.width = 720;
+  picture.height = 576;
+  stream->avg_frame_rate = {25, 1};
+  stream->time_base = {1, 25};
+  return try_header(container, *stream);
 }
 
 }  // namespace
@@ -147,10 +183,16 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
   if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
     return false;
+  if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);
   if (can_hold(container, codec) || is(container, "image2")) return true;
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
   return descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY) &&
          has_microsoft_tag(container, codec);
+}
+
+bool may_hold_video(const AVOutputFormat& container, AVCodecID codec) {
+  if (is_program_stream(container)) return program_stream_holds(container, codec);
+  return can_hold_video(container, codec) || header_holds_video(container, codec);
 }
 
 bool is_mov_family(const AVOutputFormat& container) {

@@ -44,8 +44,10 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type);
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec);
 
-// Whether new pictures can be encoded so for this container.
+// Whether new pictures are usually encoded so for this container.
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
+// Whether they can be, where somebody wants it.
+bool may_hold_video(const AVOutputFormat& container, AVCodecID codec);
 
 // Whether the container can hold a stream as it is. Finds out by trying where asking does not help.
 bool can_copy(const AVOutputFormat& container, const AVStream& stream);

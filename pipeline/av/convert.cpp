@@ -6,6 +6,7 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "pipeline/av/frame.h"
@@ -22,19 +23,43 @@ bool is_rgb(int format) {
   return desc && (desc->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
 }
 
+bool has_chroma(AVPixelFormat format) {
+  const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(format);
+  return desc && desc->nb_components > 2;
+}
+
 const char* name_of(AVPixelFormat format) {
   const char* name = av_get_pix_fmt_name(format);
   return name ? name : "unknown";
-}
-
-AVColorSpace known_matrix(AVColorSpace matrix, int height) {
-  return matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB ? usual_matrix(height) : matrix;
 }
 
 }  // namespace
 
 AVColorSpace usual_matrix(int height) {
   return height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
+}
+
+AVColorSpace known_matrix(AVColorSpace matrix, int height) {
+  return matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB ? usual_matrix(height) : matrix;
+}
+
+bool can_convert(AVColorSpace matrix) {
+  switch (matrix) {
+    case AVCOL_SPC_BT709:
+    case AVCOL_SPC_FCC:
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+    case AVCOL_SPC_SMPTE240M:
+    case AVCOL_SPC_BT2020_NCL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool same_matrix(AVColorSpace a, AVColorSpace b) {
+  return a == b ||
+         std::equal(sws_getCoefficients(a), sws_getCoefficients(a) + 4, sws_getCoefficients(b));
 }
 
 Converter::Converter(const PixelFormat& to, AVColorRange range, AVColorSpace matrix,
@@ -57,52 +82,78 @@ FramePtr Converter::convert(const AVFrame& from) {
   AVColorRange from_range = from.color_range;
   const AVPixelFormat from_format =
       without_range(static_cast<AVPixelFormat>(from.format), from_range);
-  const auto check = [&](int code) {
-    if (code >= 0) return;
-    check_av(code, Fault::internal, "cannot convert the pixel format",
-             fmt::format("{} {}x{} to {} {}x{}", name_of(from_format), from.width, from.height,
-                         to_.name, width, height));
-  };
-  const bool to_rgb = is_rgb(to_.id);
-  const AVColorRange to_range = range_ != AVCOL_RANGE_UNSPECIFIED ? range_
-                                : is_rgb(from_format) && !to_rgb  ? AVCOL_RANGE_MPEG
-                                                                  : from_range;
+  const bool to_rgb = is_rgb(to_.id), from_rgb = is_rgb(from_format);
+  const bool from_full = is_full_range(from_format, from_range);
+  const AVColorRange to_range = range_of_result(from_format, from_range);
+  const bool to_full = is_full_range(to_.id, to_range);
+  const AVColorSpace from_matrix = known_matrix(from.colorspace, from.height);
+  const AVColorSpace to_matrix = matrix_ == AVCOL_SPC_UNSPECIFIED ? from_matrix : matrix_;
+  const bool keeps_matrix =
+      from_rgb || to_rgb || !has_chroma(from_format) || same_matrix(from_matrix, to_matrix);
   result->color_range = to_range;
-  if (same_size && from_format == to_.id &&
-      (from_range == AVCOL_RANGE_JPEG) == (to_range == AVCOL_RANGE_JPEG)) {
+  if (to_rgb)
+    result->colorspace = AVCOL_SPC_RGB;
+  else if (from_rgb || !keeps_matrix)
+    result->colorspace = to_matrix;
+
+  // swscale rounds a change of the range of deep samples too coarsely.
+  const bool own_range = from_full != to_full && !from_rgb && !to_rgb && find_format(to_.id) &&
+                         to_.components[0].sample.storage != Storage::f32;
+  if (same_size && keeps_matrix && from_format == to_.id && (own_range || from_full == to_full)) {
     // The J formats lie in memory as the plain ones; av_frame_copy() wants equal names.
     AVFrame plain = from;
     plain.format = to_.id;
-    check(av_frame_copy(result.get(), &plain));
-    return result;
+    check(av_frame_copy(result.get(), &plain), from);
+  } else if (same_size && keeps_matrix && &to_ == find_swapped(from_format) &&
+             (own_range || from_full == to_full)) {
+    swap(from, *result);
+  } else {
+    scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format,
+                                       width, height, to_.id, flags, nullptr, nullptr, nullptr));
+    if (!scaler_) check(AVERROR(EINVAL), from);
+    check(sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix), from_full,
+                                   sws_getCoefficients(to_matrix), own_range ? from_full : to_full,
+                                   0, 1 << 16, 1 << 16),
+          from);
+    check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, result->data,
+                    result->linesize),
+          from);
   }
+  if (!own_range) return result;
+  if (!changer_ || changes_to_full_ != to_full) changer_.emplace(to_, to_full);
+  changes_to_full_ = to_full;
+  Frame changed(std::move(result), 0);
+  changer_->change(changed);
+  return changed.release();
+}
 
-  if (same_size && &to_ == find_swapped(from_format) && to_range == from_range) {
-    Frame swapped(std::move(result), 0);
-    for (int p = 0; p < to_.planes; ++p)
-      for (int y = 0; y < to_.rows(p, from.height); ++y)
-        swap_bytes({reinterpret_cast<const std::byte*>(from.data[p]) +
-                        static_cast<std::ptrdiff_t>(from.linesize[p]) * y,
-                    to_.row_bytes(p, from.width)},
-                   swapped.row(p, y), to_.components[0].sample.bytes());
-    return swapped.release();
-  }
+AVColorRange Converter::range_of_result(AVPixelFormat format, AVColorRange range) const {
+  if (range_ != AVCOL_RANGE_UNSPECIFIED) return range_;
+  if (is_rgb(format) && !is_rgb(to_.id)) return AVCOL_RANGE_MPEG;
+  // What nobody says of the one would mean something else for the other.
+  const bool full = is_full_range(format, range);
+  if (range == AVCOL_RANGE_UNSPECIFIED && full != is_full_range(to_.id, range) && !is_rgb(to_.id))
+    return full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  return range;
+}
 
-  const AVColorSpace from_matrix = known_matrix(from.colorspace, from.height);
-  const AVColorSpace to_matrix = matrix_ == AVCOL_SPC_UNSPECIFIED ? from_matrix : matrix_;
-  if (to_rgb)
-    result->colorspace = AVCOL_SPC_RGB;
-  else if (is_rgb(from_format))
-    result->colorspace = to_matrix;
-  scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format, width,
-                                     height, to_.id, flags, nullptr, nullptr, nullptr));
-  if (!scaler_) check(AVERROR(EINVAL));
-  check(sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix),
-                                 from_range == AVCOL_RANGE_JPEG, sws_getCoefficients(to_matrix),
-                                 to_range == AVCOL_RANGE_JPEG, 0, 1 << 16, 1 << 16));
-  check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, result->data,
-                  result->linesize));
-  return result;
+// Into the other order of bytes.
+void Converter::swap(const AVFrame& from, AVFrame& to) const {
+  for (int p = 0; p < to_.planes; ++p)
+    for (int y = 0; y < to_.rows(p, from.height); ++y)
+      swap_bytes({reinterpret_cast<const std::byte*>(from.data[p]) +
+                      static_cast<std::ptrdiff_t>(from.linesize[p]) * y,
+                  to_.row_bytes(p, from.width)},
+                 reinterpret_cast<std::byte*>(to.data[p]) +
+                     static_cast<std::ptrdiff_t>(to.linesize[p]) * y,
+                 to_.components[0].sample.bytes());
+}
+
+void Converter::check(int code, const AVFrame& from) const {
+  if (code >= 0) return;
+  check_av(code, Fault::internal, "cannot convert the pixel format",
+           fmt::format("{} {}x{} to {}", name_of(static_cast<AVPixelFormat>(from.format)),
+                       from.width, from.height, to_.name));
 }
 
 }  // namespace vidconv

@@ -1,9 +1,10 @@
-// Converter: frames in another pixel format or colour range, by swscale.
+// Converter: frames in another pixel format, colour range or matrix, by swscale where it is exact.
 #pragma once
 
 #include <optional>
 
 #include "pipeline/av/av.h"
+#include "pipeline/av/colour_range.h"
 #include "pipeline/av/format.h"
 #include "pipeline/av/pool.h"
 
@@ -11,6 +12,12 @@ namespace vidconv {
 
 // The matrix that is meant where nothing is said: high definition came with BT.709.
 AVColorSpace usual_matrix(int height);
+// That one where `matrix` is unspecified, or RGB's.
+AVColorSpace known_matrix(AVColorSpace matrix, int height);
+// Whether pictures can be converted from it and to it.
+bool can_convert(AVColorSpace matrix);
+// Whether the two have other names for the same numbers; both can be converted.
+bool same_matrix(AVColorSpace a, AVColorSpace b);
 
 class Converter {
  public:
@@ -29,6 +36,10 @@ class Converter {
   std::size_t memory() const { return pool_ ? pool_->bytes() : 0; }
 
  private:
+  AVColorRange range_of_result(AVPixelFormat format, AVColorRange range) const;
+  void swap(const AVFrame& from, AVFrame& to) const;
+  void check(int code, const AVFrame& from) const;
+
   const PixelFormat& to_;
   const AVColorRange range_;
   const AVColorSpace matrix_;
@@ -36,6 +47,8 @@ class Converter {
   int width_ = 0, height_ = 0;  // of results; 0: as it comes
   std::optional<FramePool> pool_;
   SwsPtr scaler_;  // for frames like the last one
+  std::optional<RangeChanger> changer_;
+  bool changes_to_full_ = false;
 };
 
 }  // namespace vidconv

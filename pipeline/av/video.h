@@ -1,9 +1,12 @@
 // VideoInfo: what is known of a video before its first frame is filtered.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "kernels/filter/orientation.h"
 #include "pipeline/av/av.h"
 #include "pipeline/av/format.h"
 #include "pipeline/av/hdr.h"
@@ -12,11 +15,13 @@ namespace vidconv {
 
 struct VideoInfo {
   const PixelFormat* format = nullptr;  // of every frame
+  bool swapped = false;                 // the input has bare samples in the other order of bytes
   int width = 0, height = 0;
   AVRational time_base{1, 25};     // seconds per tick of every frame's pts and duration
   AVRational frame_rate{0, 1};     // frames per second, nominal; 0 where unknown
   bool steady = false;             // as far as is known, all frames last 1 / frame_rate
   AVRational sample_aspect{0, 1};  // 0 where unknown
+  Orientation shown;               // what is stored, as players turn it; upright where they do not
   AVFieldOrder field_order = AV_FIELD_UNKNOWN;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
@@ -27,12 +32,19 @@ struct VideoInfo {
   // Of an animation that says so: how often it is shown again, 0 for ever, -1 never.
   std::optional<int> loops;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
+  bool of_pictures = false;            // each frame a file, or a GIF's: not made as a video
   int profile = FF_PROFILE_UNKNOWN;    // of that codec, as its decoder counts them
   // How many frames are to be expected, and for how long; for showing progress. None where unknown.
   std::optional<std::int64_t> frames;
   bool frames_are_exact = false;  // else an estimate
   std::optional<double> seconds;
 };
+
+// Of AV_PKT_DATA_DISPLAYMATRIX, nine numbers; upright where it turns by anything but quarters.
+Orientation orientation_of(const std::int32_t* matrix);
+std::array<std::int32_t, 9> display_matrix(const Orientation& shown);
+// For people, how a picture is seen where nobody knows that it is stored so: "sideways".
+std::string words_without(const Orientation& shown);
 
 // Whether black is 16 and white 235, at 8 bits. Where the input does not say, YUV is limited, grey
 // and RGB are full, as FFmpeg takes them.

@@ -86,7 +86,7 @@ constexpr MessageKind kinds[] = {
     {Message::byte_order, "byte-order", Fault::none,
      "samples were turned into this machine's order of bytes", ""},
     {Message::converted, "converted", Fault::none,
-     "a pixel format or a stream is not taken as it is and was converted", ""},
+     "a pixel format, colours or a stream are not taken as they are and were converted", ""},
     {Message::encoder_said, "encoder-said", Fault::none,
      "the library of an encoder has complained in the middle of its work and gone on",
      "look at the output, or choose another `codec`"},

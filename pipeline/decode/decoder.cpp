@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace vidconv {
@@ -10,7 +11,46 @@ namespace {
 // How FFmpeg puts it that a picture has too many pixels.
 constexpr const char* beyond_limit = " exceeds specified max pixel count ";
 
+[[noreturn]] void throw_encrypted(const char* name) {
+  throw Error(Fault::input, "cannot decode", name, "it is encrypted, and there is no key for it",
+              "decrypt it first");
+}
+
+// By the name of the codec, or the container's where this FFmpeg knows no codec of that name.
+[[noreturn]] void throw_no_decoder(const AVCodecParameters& parameters) {
+  std::string name = avcodec_get_name(parameters.codec_id);
+  if (parameters.codec_id == AV_CODEC_ID_NONE) {
+    char tag[AV_FOURCC_MAX_STRING_SIZE];
+    av_fourcc_make_string(tag, parameters.codec_tag);
+    name = tag;
+    if (name == "vvc1" || name == "vvi1") name = "vvc";
+  }
+  throw Error(Fault::input, "cannot decode", name,
+              name == "vvc" ? "this FFmpeg has no decoder for H.266 (VVC): it came with version 7.0"
+                            : "this FFmpeg has no decoder for it");
+}
+
+const AVCodec* decoder_for(const AVStream& stream, bool nvdec, const Notify& to) {
+  const AVCodecID id = stream.codecpar->codec_id;
+  if (nvdec) return find_nvdec_codec(id);
+  if (has_alpha_beside(stream)) {
+    if (const AVCodec* codec =
+            avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9"))
+      return codec;
+    notify(to, Message::not_held,
+           "the transparency of the video is lost: this FFmpeg has no libvpx to decode it");
+  }
+  return avcodec_find_decoder(id);
+}
+
 }  // namespace
+
+bool has_alpha_beside(const AVStream& stream) {
+  const AVCodecID id = stream.codecpar->codec_id;
+  const AVDictionaryEntry* mode = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
+  return (id == AV_CODEC_ID_VP8 || id == AV_CODEC_ID_VP9) && mode &&
+         std::string_view(mode->value) == "1";
+}
 
 Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
     : max_pixels_(options.max_pixels),
@@ -20,9 +60,9 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
       errors_(this) {
   const AVCodecParameters& parameters = *stream.codecpar;
   const char* name = avcodec_get_name(parameters.codec_id);
-  const AVCodec* codec = options.nvdec ? find_nvdec_codec(parameters.codec_id)
-                                       : avcodec_find_decoder(parameters.codec_id);
-  if (!codec) throw Error(Fault::input, "cannot decode", name, "this FFmpeg has no decoder for it");
+  if (av_dict_get(stream.metadata, "enc_key_id", nullptr, 0)) throw_encrypted(name);
+  const AVCodec* codec = decoder_for(stream, options.nvdec != nullptr, options.notify);
+  if (!codec) throw_no_decoder(parameters);
   context_.reset(avcodec_alloc_context3(codec));
   if (!context_) throw_out_of_memory("for the decoder", name);
   const auto check = [&](int code) {
@@ -73,6 +113,8 @@ bool Decoder::refuses(int width, int height) const {
 }
 
 Decoder::Result Decoder::send(const AVPacket* packet) {
+  if (packet && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, nullptr))
+    throw_encrypted(context_->codec->name);
   const AvErrors::Here listen(errors_);
   return judge(avcodec_send_packet(context_.get(), packet));
 }

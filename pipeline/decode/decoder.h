@@ -53,6 +53,10 @@ struct DecoderOptions {
   std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
 };
 
+// Whether the video's transparency is a second picture beside each packet, as WebM has it, which of
+// FFmpeg's decoders libvpx alone looks at.
+bool has_alpha_beside(const AVStream& stream);
+
 class Decoder : public VideoDecoder {
  public:
   // Throws Error(input).

@@ -133,6 +133,10 @@ std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const Decoder
     report("");
     return make_on_cpu();
   }
+  if (has_alpha_beside(stream)) {
+    report(" (its transparency)");
+    return make_on_cpu();
+  }
   try {
     return make_fallible_decoder(make_nvdec_decoder(stream, options, *nvdec),
                                  [=](const std::string& why) {

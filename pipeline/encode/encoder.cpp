@@ -16,6 +16,7 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/av_log.h"
+#include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
 
@@ -70,11 +71,6 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   c.framerate = video.frame_rate;
   c.sample_aspect_ratio = video.sample_aspect;
   c.field_order = video.field_order;
-  c.color_range = video.range;
-  c.color_primaries = video.primaries;
-  c.color_trc = video.transfer;
-  c.colorspace = video.matrix;
-  c.chroma_sample_location = video.chroma_location;
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
@@ -173,6 +169,11 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   if (codec_.id == AV_CODEC_ID_GIF) return choose_palette(video, options, lose);
   AVCodecContext& c = *context_;
   if (options.device) {
+    c.color_range = video.range;
+    c.color_primaries = video.primaries;
+    c.color_trc = video.transfer;
+    c.colorspace = video.matrix;
+    c.chroma_sample_location = video.chroma_location;
     c.pix_fmt = AV_PIX_FMT_CUDA;
     c.sw_pix_fmt = device_layout(codec_, *video.format);
     pictures_ = std::make_unique<NvencPictures>(*options.device, *video.format, c.sw_pix_fmt,
@@ -181,39 +182,44 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     return;
   }
   AVColorRange asked_range = AVCOL_RANGE_UNSPECIFIED;
-  const PixelFormat* format = options.pixel_format.empty()
-                                  ? &nearest_format(codec_, *video.format)
-                                  : &format_named(codec_, options.pixel_format, asked_range);
-  const bool make_full = (choice.defaults.full_range_only || asked_range == AVCOL_RANGE_JPEG) &&
-                         video.range != AVCOL_RANGE_JPEG;
-  c.pix_fmt = format->id;
-  if (const int depth = choice.defaults.depth;
-      format == video.format && format->components[0].sample.depth > depth)
+  const bool asked = !options.pixel_format.empty();
+  const PixelFormat& from = *video.format;
+  const PixelFormat& to = asked ? format_named(codec_, options.pixel_format, asked_range)
+                                : usual_format(choice, video, asks_for_no_loss(options));
+  const CodedColours colours = coded_colours(choice, video, to, asked_range);
+  c.pix_fmt = to.id;
+  c.color_range = colours.range;
+  c.colorspace = colours.matrix;
+  c.color_primaries = colours.primaries;
+  c.color_trc = colours.transfer;
+  c.chroma_sample_location = colours.siting;
+  const int depth = choice.defaults.depth;
+  if (&to == &from && from.components[0].sample.depth > depth)
     vidconv::notify(lose, Message::converted,
-                    std::string(codec_.name) + " keeps " + std::to_string(depth) +
-                        " bits of a sample of " + format->name);
-  if (format == video.format && !make_full) return;
-
-  const bool was_rgb = video.format->components[0].kind == Component::Kind::colour;
-  const bool is_rgb = format->components[0].kind == Component::Kind::colour;
-  const AVColorRange range = make_full            ? AVCOL_RANGE_JPEG
-                             : was_rgb && !is_rgb ? AVCOL_RANGE_MPEG
-                                                  : video.range;
-  // A matrix that is not said is guessed by the converter from the size; say what it guesses.
-  if (was_rgb && !is_rgb)
-    c.colorspace = usual_matrix(video.height);
-  else if (is_rgb)
-    c.colorspace = AVCOL_SPC_RGB;
-  c.color_range = range;
-  converter_.emplace(*format, range, is_rgb ? AVCOL_SPC_UNSPECIFIED : c.colorspace, plain_memory);
-  vidconv::notify(
-      loses(*video.format, *format, choice.defaults.depth) ? lose : notify, Message::converted,
-      (options.pixel_format.empty()
-           ? std::string(codec_.name) + " cannot encode " + video.format->name
-           : "`pixel_format` " + verbatim(options.pixel_format) + ": " + video.format->name) +
-          (make_full && format == video.format ? " of limited range" : "") +
-          (options.pixel_format.empty() ? ": converted to " : " is converted to ") + format->name +
-          (make_full ? " of full range" : ""));
+                    fmt::format("{} keeps {} bits of a sample of {}", codec_.name, depth, to.name));
+  if (&to != &from && !same_samples(from, to))
+    vidconv::notify(
+        loses(from, to, depth) ? lose : notify, Message::converted,
+        fmt::format("{}{}{}",
+                    asked ? fmt::format("`pixel_format` {}: {} is converted to {}",
+                                        verbatim(options.pixel_format), from.name, to.name)
+                          : fmt::format("{} {}: converted to {}", codec_.name,
+                                        takes(codec_, from) ? "is not given " + from.name
+                                                            : "cannot encode " + from.name,
+                                        to.name),
+                    colours.assumed.empty() ? "" : " with ", colours.assumed));
+  const std::string file =
+      codec_.name + (choice.container.empty() ? "" : " in " + choice.container);
+  if (!colours.converted.empty())
+    vidconv::notify(notify, Message::converted,
+                    file + " cannot say all colours, converted: " + colours.converted);
+  if (!colours.lost.empty())
+    vidconv::notify(lose, Message::not_held,
+                    file + " cannot say, and players will not know: " + colours.lost);
+  if (&to == &from && !colours.changes_samples) return;
+  const bool to_rgb = to.components[0].kind == Component::Kind::colour;
+  converter_.emplace(to, colours.range, to_rgb ? AVCOL_SPC_UNSPECIFIED : colours.matrix,
+                     plain_memory);
 }
 
 // FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
@@ -282,6 +288,9 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
     set("profile", profile, "profile");
     description_ += " profile=" + profile;
   }
+  // VP8's transparency is refused beside frames that are not shown.
+  if (std::string_view(codec_.name) == "libvpx" && context_->pix_fmt == AV_PIX_FMT_YUVA420P)
+    set("auto-alt-ref", "0", "auto-alt-ref");
   for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
 }
 
@@ -298,6 +307,11 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
   ++frames_;
   forget_picture_type(*av);
+  // Some look for these there.
+  av->color_primaries = context_->color_primaries;
+  av->color_trc = context_->color_trc;
+  av->colorspace = context_->colorspace;
+  av->color_range = context_->color_range;
   av->quality = context_->global_quality;  // where many look for it, not in their own settings
   check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
   receive_all(receive);

@@ -6,6 +6,7 @@
 
 #include "kernels/base/names.h"
 #include "pipeline/av/container.h"
+#include "pipeline/encode/encoder_rate.h"
 
 namespace vidconv {
 namespace {
@@ -38,6 +39,12 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
       });
 }
 
+EncoderChoice chosen(const AVCodec& codec, const AVOutputFormat& container,
+                     const VideoInfo& video) {
+  return {&codec, defaults_of(codec), colour_words(codec, container, video),
+          &container == image_container() ? "" : container.name};
+}
+
 }  // namespace
 
 EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptions& options,
@@ -49,31 +56,44 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
     const AVCodec* codec = avcodec_find_encoder_by_name(options.codec.c_str());
     if (!codec)
       if (const AVCodecDescriptor* wanted = avcodec_descriptor_get_by_name(options.codec.c_str()))
-        codec = usual_encoder(wanted->id, video);
+        codec = usual_encoder(wanted->id, video, asks_for_no_loss(options));
     if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
       throw Error(
           Fault::usage, "there is no video encoder", options.codec,
           "FFmpeg has none of that name here" + did_you_mean(options.codec, video_encoder_names()),
           "'ffmpeg -encoders' lists them");
-    if (!can_hold_video(container, codec->id))
+    if (!may_hold_video(container, codec->id))
       throw Error(Message::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                   "choose another `codec` or another ending of the output's name");
-    return EncoderChoice{codec, defaults_of(*codec)};
+    return chosen(*codec, container, video);
   }
-  for (const AVCodecID id : {video.codec, AV_CODEC_ID_H264, container.video_codec}) {
+  const AVCodecID own = video.of_pictures ? AV_CODEC_ID_NONE : video.codec;
+  for (const AVCodecID id : {own, AV_CODEC_ID_H264, container.video_codec}) {
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
-    if (const AVCodec* codec = usual_encoder(id, video))
-      return EncoderChoice{codec, defaults_of(*codec)};
+    if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options)))
+      return chosen(*codec, container, video);
   }
   throw Error(Message::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");
 }
 
-// RGB stays RGB where the input has it in that codec: few players know how to show it.
-const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video) {
+std::string codec_for_pipe(const AVOutputFormat& container, const VideoInfo& video) {
+  const bool described = std::string_view(container.name) == "nut" &&
+                         avcodec_pix_fmt_to_codec_tag(video.format->id) != 0;
+  if (described) return "rawvideo";
+  return can_hold_video(container, AV_CODEC_ID_FFV1) ? "ffv1" : "";
+}
+
+// RGB stays RGB where the input has it in that codec, or nothing shall be lost: few players know
+// how to show it.
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video, bool lossless) {
+  const auto suits = [&](const EncoderDefaults& row) {
+    return row.codec == id &&
+           (!row.rgb_only || ((video.codec == id || lossless) && is_8_bit_rgb(*video.format)));
+  };
   for (const EncoderDefaults& row : encoder_table())
-    if (row.codec == id && (!row.rgb_only || (video.codec == id && is_8_bit_rgb(*video.format))))
+    if (suits(row))
       if (const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
           codec && !is_hardware(*codec))
         return codec;

@@ -17,8 +17,9 @@ namespace vidconv {
 
 // What is asked of an encoder.
 struct EncoderOptions {
-  // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where there is an
-  // encoder for it and the container takes it, else H.264, else what the container prefers.
+  // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where it was made as a
+  // video, there is an encoder for it and the container takes it, else H.264, else what the
+  // container prefers.
   std::string codec;
   std::string crf, preset;   // empty: as docs say, see encoder_table.h; the encoder's default
   std::string bitrate;       // "5M"; not beside crf; empty: constant quality
@@ -35,6 +36,8 @@ struct EncoderOptions {
 struct EncoderChoice {
   const AVCodec* codec;
   EncoderDefaults defaults;
+  ColourWords colours = {};    // that the file can say
+  std::string container = {};  // its name; empty for pictures, a file each
 };
 
 // As EncoderOptions::codec says, else the codec of `video` where that can be. Throws Error(usage)
@@ -43,9 +46,13 @@ struct EncoderChoice {
 EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptions& options,
                              const VideoInfo& video);
 
+// The codec for frames that another program reads at once, without loss: bare frames where the
+// container describes them, else FFV1; empty where it takes neither.
+std::string codec_for_pipe(const AVOutputFormat& container, const VideoInfo& video);
+
 // The preferred encoder of a codec for a video like this; nullptr where there is none. One that
 // needs a chip of its own only where this FFmpeg has no other.
-const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video);
+const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video, bool lossless = false);
 
 // Whether it needs a chip of its own.
 bool is_hardware(const AVCodec& encoder);

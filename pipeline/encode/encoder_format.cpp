@@ -8,7 +8,6 @@ extern "C" {
 }
 
 #include "pipeline/base/error.h"
-#include "pipeline/encode/encoder_choice.h"
 
 namespace vidconv {
 namespace {
@@ -38,19 +37,26 @@ const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
   return describe_format(plain);
 }
 
-const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from) {
+bool takes(const AVCodec& encoder, const PixelFormat& format) {
   const std::vector<AVPixelFormat> supported = supported_formats(encoder);
-  if (supported.empty() || std::ranges::find(supported, from.id) != supported.end()) return from;
+  return supported.empty() || std::ranges::find(supported, format.id) != supported.end();
+}
+
+const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from, bool alpha) {
+  const bool keeps_alpha = alpha && has_alpha(from);
+  if (takes(encoder, from) && (alpha || !has_alpha(from))) return from;
+  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
   const auto best_of = [&](auto accepts) {
     std::vector<AVPixelFormat> list;
     for (const AVPixelFormat id : supported) {
       const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(id);
       AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
-      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc))
+      if (without_range(id, range) == id && sws_isSupportedOutput(id) && accepts(*desc) &&
+          (alpha || !(desc->flags & AV_PIX_FMT_FLAG_ALPHA)))
         list.push_back(id);
     }
     list.push_back(AV_PIX_FMT_NONE);
-    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, has_alpha(from), nullptr);
+    return avcodec_find_best_pix_fmt_of_list(list.data(), from.id, keeps_alpha, nullptr);
   };
   const int depth = from.components[0].sample.depth;
   AVPixelFormat best =
@@ -60,6 +66,39 @@ const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& fro
     throw Error(Fault::output, "cannot encode " + from.name + " with", encoder.name,
                 "it takes no pixel format that FFmpeg can convert to", "choose another `codec`");
   return describe_format(best);
+}
+
+const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& video,
+                                bool lossless) {
+  const AVCodec& encoder = *choice.codec;
+  const PixelFormat& from = *video.format;
+  const bool is_rgb = from.components[0].kind == Component::Kind::colour;
+  const bool is_for_players = encoder.id == AV_CODEC_ID_H264 || encoder.id == AV_CODEC_ID_HEVC ||
+                              encoder.id == AV_CODEC_ID_VP9 || encoder.id == AV_CODEC_ID_AV1;
+  const bool even = video.width % 2 == 0 && video.height % 2 == 0;
+  if (lossless || !is_for_players || !even || !(is_rgb || video.of_pictures))
+    return nearest_format(encoder, from, choice.colours.alpha);
+  // Hardly anything shows H.264 of 10 bits.
+  const bool deep = from.components[0].sample.depth > 8 && encoder.id != AV_CODEC_ID_H264;
+  const PixelFormat* alpha =
+      has_alpha(from) && choice.colours.alpha ? find_format(AV_PIX_FMT_YUVA420P) : nullptr;
+  for (const PixelFormat* to :
+       {alpha, find_format(deep ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P),
+        find_format(AV_PIX_FMT_YUV420P)})
+    if (to && takes(encoder, *to)) return *to;
+  return nearest_format(encoder, from, choice.colours.alpha);
+}
+
+bool same_samples(const PixelFormat& a, const PixelFormat& b) {
+  const auto count = [](const PixelFormat& f) { return av_pix_fmt_desc_get(f.id)->nb_components; };
+  return count(a) == count(b) &&
+         std::equal(a.components.begin(), a.components.begin() + count(a), b.components.begin(),
+                    [](const Component& x, const Component& y) {
+                      return x.kind == y.kind && x.subsampling == y.subsampling &&
+                             x.sample.depth == y.sample.depth &&
+                             (x.sample.storage == Storage::f32) ==
+                                 (y.sample.storage == Storage::f32);
+                    });
 }
 
 bool loses(const PixelFormat& from, const PixelFormat& to, int depth) {

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "pipeline/av/format.h"
+#include "pipeline/av/video.h"
+#include "pipeline/encode/encoder_choice.h"
 
 namespace vidconv {
 
@@ -12,9 +13,21 @@ namespace vidconv {
 const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
                                 AVColorRange& range);
 
+// Whether the encoder takes it as it is.
+bool takes(const AVCodec& encoder, const PixelFormat& format);
+
 // `from` where the encoder takes it, else what loses least of it: first of the formats that keep
-// every bit. Throws Error(output) where FFmpeg can convert to none.
-const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from);
+// every bit; none with `alpha` where that is false. Throws Error(output) where FFmpeg can convert
+// to none.
+const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from,
+                                  bool alpha = true);
+
+// What `video` is coded in where nothing is said: that one, but for pictures and RGB the 4:2:0 that
+// players of the codec decode, unless nothing shall be lost.
+const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& video, bool lossless);
+
+// Whether the two differ in nothing but where samples lie.
+bool same_samples(const PixelFormat& a, const PixelFormat& b);
 
 // Whether bits, colour or transparency get lost, beyond rounding. `depth`: bits that are kept.
 bool loses(const PixelFormat& from, const PixelFormat& to, int depth);

@@ -184,6 +184,14 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   return all;
 }
 
+bool asks_for_no_loss(const EncoderOptions& options) {
+  return options.crf == "0" || std::ranges::any_of(options.own, [](const Given& option) {
+           const auto& [key, value] = option;
+           return ((key == "qp" || key == "crf") && value == "0") ||
+                  (key == "lossless" && value == "1") || value.find("lossless") != value.npos;
+         });
+}
+
 std::string describe(const EncoderChoice& choice, const std::vector<EncoderOption>& options) {
   std::string text = choice.codec->name;
   for (const EncoderOption& option : options) text += " " + option.key + "=" + option.value;

@@ -19,6 +19,9 @@ struct EncoderOption {
 std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
                                            const EncoderOptions& options, const VideoInfo& video);
 
+// Whether the user has asked an encoder of two kinds for no loss.
+bool asks_for_no_loss(const EncoderOptions& options);
+
 // For people: "libx264 crf=23 preset=medium".
 std::string describe(const EncoderChoice& choice, const std::vector<EncoderOption>& options);
 

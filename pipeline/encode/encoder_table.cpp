@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+
+#include "pipeline/av/container.h"
 
 namespace vidconv {
 namespace {
@@ -148,6 +151,56 @@ constexpr EncoderDefaults known_encoders[] = {
      .depth = 10},
 };
 
+// Of a codec: what its own data says, and what its decoders show whatever a container says. All
+// others say nothing.
+struct CodecWords {
+  AVCodecID codec;
+  unsigned says, fixed;
+  AVColorSpace only_matrix = AVCOL_SPC_UNSPECIFIED;
+  AVChromaLocation only_siting = AVCHROMA_LOC_UNSPECIFIED;
+};
+constexpr unsigned range = 1, matrix = 2, primaries = 4, transfer = 8, siting = 16;
+constexpr unsigned points = matrix | primaries | transfer;  // ITU-T H.273's code points
+
+// As FFmpeg's encoders write and its decoders read; tests/corpus/colours.py looks at every one.
+constexpr auto jpeg = AVCOL_SPC_BT470BG;
+constexpr auto middle = AVCHROMA_LOC_CENTER;
+constexpr auto any_matrix = AVCOL_SPC_UNSPECIFIED;
+constexpr CodecWords codec_words[] = {
+    {AV_CODEC_ID_H264, range | points | siting, 0},
+    {AV_CODEC_ID_HEVC, range | points | siting, 0},
+    {AV_CODEC_ID_AV1, range | points, 0},
+    {AV_CODEC_ID_VP9, range | matrix, 0},
+    {AV_CODEC_ID_VP8, 0, range | matrix, jpeg},
+    {AV_CODEC_ID_PRORES, points, range},
+    {AV_CODEC_ID_DNXHD, 0, matrix, AVCOL_SPC_BT709},
+    {AV_CODEC_ID_DIRAC, range, points, AVCOL_SPC_BT709},
+    {AV_CODEC_ID_MPEG1VIDEO, 0, range | siting, any_matrix, middle},
+    {AV_CODEC_ID_MPEG2VIDEO, points, range | siting},
+    {AV_CODEC_ID_MPEG4, 0, siting},
+    {AV_CODEC_ID_H263, 0, siting, any_matrix, middle},
+    {AV_CODEC_ID_H263P, 0, siting, any_matrix, middle},
+    {AV_CODEC_ID_THEORA, 0, siting, any_matrix, middle},
+    {AV_CODEC_ID_SPEEDHQ, 0, matrix | siting, jpeg, middle},
+    {AV_CODEC_ID_MJPEG, 0, range | matrix | siting, jpeg, middle},
+    {AV_CODEC_ID_LJPEG, range, matrix | siting, jpeg, middle},
+    {AV_CODEC_ID_AMV, 0, range | matrix | siting, jpeg, middle},
+    {AV_CODEC_ID_WEBP, 0, range | matrix, jpeg},
+    {AV_CODEC_ID_UTVIDEO, matrix, 0},
+    {AV_CODEC_ID_MAGICYUV, 0, range},
+};
+
+// What the container says where the codec is silent.
+unsigned container_words(const AVOutputFormat& container, const VideoInfo& video) {
+  if (is_matroska(container)) return range | points | siting;
+  // FFmpeg writes all three of them or none, and QuickTime has no place for the range.
+  const bool all = video.primaries != AVCOL_PRI_UNSPECIFIED &&
+                   video.transfer != AVCOL_TRC_UNSPECIFIED && video.matrix != AVCOL_SPC_UNSPECIFIED;
+  const std::string_view name = container.name;
+  if (name == "mxf" || (name == "mp4" && all)) return range | points;
+  return name == "mov" && all ? points : 0;
+}
+
 bool is_lossy(AVCodecID id) {
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(id);
   return descriptor && !(descriptor->props & AV_CODEC_PROP_LOSSLESS);
@@ -176,6 +229,22 @@ bool is_lossless(const AVCodec& encoder) {
 EncoderDefaults defaults_of(const AVCodec& encoder) {
   if (const EncoderDefaults* row = row_of(encoder)) return *row;
   return {.name = encoder.name, .codec = encoder.id, .has_bitrate = goes_by_rate(encoder)};
+}
+
+ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container,
+                         const VideoInfo& video) {
+  const auto* row = std::ranges::find(codec_words, encoder.id, &CodecWords::codec);
+  const CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
+  const unsigned said = codec.says | (container_words(container, video) & ~codec.fixed);
+  return {.range = (said & range) != 0,
+          .matrix = (said & matrix) != 0,
+          .primaries = (said & primaries) != 0,
+          .transfer = (said & transfer) != 0,
+          .siting = (said & siting) != 0,
+          .alpha = (codec.codec != AV_CODEC_ID_VP8 && codec.codec != AV_CODEC_ID_VP9) ||
+                   is_matroska(container),
+          .only_matrix = codec.only_matrix,
+          .only_siting = codec.only_siting};
 }
 
 std::string describe(const QualityScale& quality) {

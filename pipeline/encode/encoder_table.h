@@ -7,9 +7,19 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/av/av.h"
+#include "pipeline/av/video.h"
 
 namespace vidconv {
+
+// What a file can say of its colours so that decoders know: by the codec's own data, or by the
+// container where the codec is silent.
+struct ColourWords {
+  bool range = true, matrix = true, primaries = true, transfer = true, siting = true;
+  bool alpha = true;  // no colour, but VP8's and VP9's lies beside the packets
+  // The only one of the codec; unspecified: players go by the size, and take chroma at the left.
+  AVColorSpace only_matrix = AVCOL_SPC_UNSPECIFIED;
+  AVChromaLocation only_siting = AVCHROMA_LOC_UNSPECIFIED;
+};
 
 // A constant quality, whatever the rate: what EncoderOptions::crf sets.
 struct QualityScale {
@@ -43,6 +53,10 @@ struct EncoderDefaults {
 
 // For each codec the encoders in order of preference.
 std::span<const EncoderDefaults> encoder_table();
+
+// Of the video in that container; images have none.
+ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container,
+                         const VideoInfo& video);
 
 // Of an encoder that is not in the table: its own. One that is lossy and of another library gets a
 // bit rate by the size of the picture (`by_rate`), because FFmpeg's own default suits none.

@@ -111,7 +111,8 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   Work work;
   work.format = work.scratch_format = &format;
   for (const FilterSpec& spec : chain) {
-    Link& link = work.links.emplace_back(Link{spec.text(), {}});
+    Link& link = work.links.emplace_back(
+        Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""), {}});
     const Purpose purpose = spec.make().purpose;
     const PlaneSelection& selection = spec.planes() ? *spec.planes() : planes;
     check_selection(selection, format);

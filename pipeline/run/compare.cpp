@@ -17,11 +17,16 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Luma samples that one chroma sample stands for, across.
+// Luma samples that one chroma sample stands for, across and down.
 int chroma_width(const PixelFormat& format) {
   int widest = 1;
   for (const Component& c : format.components) widest = std::max(widest, c.subsampling.x);
   return widest;
+}
+int chroma_height(const PixelFormat& format) {
+  int highest = 1;
+  for (const Component& c : format.components) highest = std::max(highest, c.subsampling.y);
+  return highest;
 }
 
 int rounded_up(int width, int to) { return (width + to - 1) / to * to; }
@@ -54,17 +59,25 @@ std::array<std::byte, 4> stored(double code, const SampleType& sample) {
   return bytes;
 }
 
-// White from column `from` to before `to`. Samples of chroma belong to it that lie there whole.
-void whiten(Frame& frame, int from, int to, bool limited) {
+// Of luma: whole samples of chroma begin at x and y.
+struct Area {
+  int x, y, width, height;
+};
+
+// White there. Samples of chroma belong to it that lie there whole, or end with the picture's
+// height.
+void whiten(Frame& frame, const Area& area, bool limited) {
+  const int right = area.x + area.width, bottom = area.y + area.height;
   for (std::size_t i = 0; i < frame.format().components.size(); ++i) {
     const Component& c = frame.format().components[i];
     if (c.fills_up()) continue;
     const std::array<std::byte, 4> code = stored(white(c, limited), c.sample);
     const BytePlane plane = frame.component(i);
     const auto size = static_cast<std::size_t>(c.sample.bytes());
-    for (int y = 0; y < plane.height; ++y)
-      for (int x = rounded_up(from, c.subsampling.x) / c.subsampling.x; x < to / c.subsampling.x;
-           ++x)
+    const int end = bottom == frame.height() ? plane.height : bottom / c.subsampling.y;
+    for (int y = rounded_up(area.y, c.subsampling.y) / c.subsampling.y; y < end; ++y)
+      for (int x = rounded_up(area.x, c.subsampling.x) / c.subsampling.x;
+           x < right / c.subsampling.x; ++x)
         std::memcpy(plane.row(y) + static_cast<std::size_t>(x * plane.step) * size, code.data(),
                     size);
   }
@@ -81,6 +94,38 @@ void copy_columns(const Frame& from, int width, Frame& to, int at) {
   }
 }
 
+// An area that begins and ends with whole samples of chroma, or with the picture.
+void copy_area(const Frame& from, const Area& area, Frame& to) {
+  const PixelFormat& format = from.format();
+  for (int p = 0; p < format.planes; ++p) {
+    const std::size_t skip = area.x ? format.row_bytes(p, area.x) : 0;
+    const std::size_t bytes = format.row_bytes(p, area.x + area.width) - skip;
+    for (int y = area.y ? format.rows(p, area.y) : 0; y < format.rows(p, area.y + area.height); ++y)
+      std::memcpy(to.row(p, y) + skip, from.row(p, y) + skip, bytes);
+  }
+}
+
+// What split shows of the original, and the line beside it: the left half of what is seen.
+struct Split {
+  Area original, line;
+
+  Split(const VideoInfo& video) {
+    const bool rows = video.shown.swaps(), at_end = video.shown.a + video.shown.c < 0;
+    const int unit = rows ? chroma_height(*video.format) : chroma_width(*video.format);
+    const int whole = rows ? video.height : video.width, across = rows ? video.width : video.height;
+    const int half = at_end ? rounded_up(whole - whole / 2, unit) : whole / 2 / unit * unit;
+    const int thick = std::max(2, unit);
+    const auto area = [&](int from, int size) {
+      return rows ? Area{0, from, across, size} : Area{from, 0, size, across};
+    };
+    original = at_end ? area(half, whole - half) : area(0, half);
+    line = area(at_end ? half - thick : half, thick);
+    fits = at_end ? half > thick && half < whole : half > 0 && half + thick < whole;
+  }
+
+  bool fits;
+};
+
 class CompareProcessor final : public Processor {
  public:
   CompareProcessor(std::unique_ptr<Processor> filter, const VideoInfo& video,
@@ -90,11 +135,11 @@ class CompareProcessor final : public Processor {
         video_(video),
         unit_(chroma_width(*video.format)),
         limited_(is_limited_range(video)),
-        left_(video.width / 2 / unit_ * unit_),
-        line_(std::max(2, unit_)) {
-    if (comparison.mode == Comparison::Mode::split && (left_ == 0 || left_ + line_ >= video.width))
+        split_(video) {
+    if (comparison.mode == Comparison::Mode::split && !split_.fits)
       throw Error(Fault::usage, "`compare`", "split",
-                  "a picture " + std::to_string(video.width) + " wide is too narrow for it",
+                  "a picture " + std::to_string(video.shown.swaps() ? video.height : video.width) +
+                      " wide is too narrow for it",
                   "use `compare` side");
     if (comparison.mode == Comparison::Mode::side)
       pool_.emplace(
@@ -148,8 +193,8 @@ class CompareProcessor final : public Processor {
   Frame join(const Frame& original, Frame filtered) {
     switch (comparison_.mode) {
       case Comparison::Mode::split:
-        copy_columns(original, left_, filtered, 0);
-        whiten(filtered, left_, left_ + line_, limited_);
+        copy_area(original, split_.original, filtered);
+        whiten(filtered, split_.line, limited_);
         break;
       case Comparison::Mode::side:
         return beside(original, filtered);
@@ -167,8 +212,11 @@ class CompareProcessor final : public Processor {
     Frame both(std::move(av), filtered);
     copy_columns(original, video_.width, both, 0);
     copy_columns(filtered, video_.width, both, half);
-    whiten(both, video_.width, half, limited_);
-    whiten(both, half + video_.width, 2 * half, limited_);
+    const auto fill = [&](int from) {
+      whiten(both, {from, 0, half - video_.width, video_.height}, limited_);
+    };
+    fill(video_.width);
+    fill(half + video_.width);
     return both;
   }
 
@@ -186,7 +234,7 @@ class CompareProcessor final : public Processor {
   const VideoInfo video_;
   const int unit_;
   const bool limited_;
-  const int left_, line_;          // of split: columns of the original, and of the line
+  const Split split_;
   std::optional<FramePool> pool_;  // of side
   std::optional<std::int64_t> first_pts_;
   std::mutex mutex_;  // of originals_

@@ -89,8 +89,18 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
   if (it == copies_.end() || it->second.sound) return false;  // our own packets make sense
   CopyAccount& account = accounts_[it->first];
   --account.copied;
-  ++account.refused;
   --it->second.muxed;
+  // Phones put several frames of AMR into one, which FFmpeg's muxers of this family do not take.
+  if (to.codecpar->codec_id == AV_CODEC_ID_AMR_NB && is_mov_family(container_)) {
+    if (account.left_out++ == 0)
+      notify(
+          lose_, Message::left_out,
+          fmt::format("{} holds one frame of AMR a packet, stream #{} (audio, amr_nb) has more and "
+                      "is left out: use `format` matroska, or `audio` aac",
+                      container_.name, it->first));
+    return true;
+  }
+  ++account.refused;
   if (++refused_ <= most_told)
     notify(lose_, Message::damaged,
            fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", it->first, when,

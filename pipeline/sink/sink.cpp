@@ -139,6 +139,13 @@ void name_lost_words(const OutputPlan& plan, const InputInfo& info) {
            std::string(plan.kind->name) + " cannot hold: " + lost);
 }
 
+void name_orientation(const OutputPlan& plan, const VideoInfo& video) {
+  if (!video.shown.is_upright())
+    notify(plan.options.loss(), Message::not_held,
+           std::string(plan.kind->name) + " cannot hold how the video is turned: it will be seen " +
+               words_without(video.shown));
+}
+
 // HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
 // difference to pictures that were not filtered.
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
@@ -188,6 +195,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
   if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
+  if (kind.keeps_pictures && !kind.other_streams) name_orientation(plan, input.videos.at(0).info);
   return kind.open(plan, input);
 }
 

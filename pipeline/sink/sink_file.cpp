@@ -58,7 +58,7 @@ class FileSink final : public Sink {
       notify(
           notify_, Message::no_effect,
           "`audio` " + verbatim(plan.options.audio) + " changes nothing: the input has no sound");
-    muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), to_.seeks()));
+    begin();
   }
 
   void write(Frame frame) override {
@@ -123,6 +123,18 @@ class FileSink final : public Sink {
   }
 
  private:
+  void begin() {
+    const bool seeks = to_.seeks();
+    try {
+      muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), seeks));
+    } catch (const Error& error) {
+      if (seeks || error.why().find("seekable") == std::string::npos) throw;
+      throw Error(Message::output_unsuited, "cannot write to a pipe", format_.name,
+                  "it is not written from beginning to end",
+                  "use `format` nut or matroska, which are");
+    }
+  }
+
   void finish(VideoOutput& video) {
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
@@ -225,9 +237,25 @@ class FileSink final : public Sink {
     to.disposition = from->disposition;
     copy_tags(*from, format_, to);
     av_dict_set(&to.metadata, "encoder", nullptr, 0);
+    // WebM's word for transparency beside the packets.
+    const AVCodecID id = to.codecpar->codec_id;
+    const bool alpha = (id == AV_CODEC_ID_VP8 || id == AV_CODEC_ID_VP9) &&
+                       to.codecpar->format == AV_PIX_FMT_YUVA420P;
+    av_dict_set(&to.metadata, "alpha_mode", alpha ? "1" : nullptr, 0);
     copy_picture_side_data(*from, to);
+    if (!info.shown.is_upright() && side_data(to, AV_PKT_DATA_DISPLAYMATRIX).empty()) {
+      const auto matrix = display_matrix(info.shown);  // a photograph's
+      set_side_data(to, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);
+    }
     set_hdr(info.hdr, to);
     name_lost_side_data(video);
+  }
+
+  void name_orientation(const Orientation& shown) {
+    if (!shown.is_upright())
+      notify(lose_, Message::not_held,
+             fmt::format("{} cannot hold how the video is turned: it will play {}", format_.name,
+                         words_without(shown)));
   }
 
   // Side data that neither the container nor the codec keeps.
@@ -238,6 +266,10 @@ class FileSink final : public Sink {
       const bool hdr =
           type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
       if (can_carry(format_, type) || (hdr && codec_tells_hdr)) continue;
+      if (type == AV_PKT_DATA_DISPLAYMATRIX) {
+        name_orientation(video.from.info.shown);
+        continue;
+      }
       lost += (lost.empty() ? "" : ", ") + std::string(av_packet_side_data_name(type));
     }
     if (!lost.empty())
@@ -313,8 +345,14 @@ class FileSink final : public Sink {
 
 void choose_for_file(OutputPlan& plan, std::span<const InputVideo> videos) {
   plan.container = &choose_container(plan.output, plan.options.format);
-  for (const InputVideo& video : videos)
-    plan.encoders.push_back(choose_encoder(*plan.container, plan.options.encoder, video.info));
+  const EncoderOptions& asked = plan.options.encoder;
+  const bool to_program = plan.output == "-" && asked.codec.empty() && asked.crf.empty() &&
+                          asked.bitrate.empty() && asked.preset.empty() && asked.own.empty();
+  for (const InputVideo& video : videos) {
+    EncoderOptions options = asked;
+    if (to_program) options.codec = codec_for_pipe(*plan.container, video.info);
+    plan.encoders.push_back(choose_encoder(*plan.container, options, video.info));
+  }
 }
 
 std::unique_ptr<Sink> open_file_sink(const OutputPlan& plan, const InputInfo& input) {

@@ -11,11 +11,20 @@ namespace {
 // The format of y4m that loses least.
 const PixelFormat& y4m_format(const VideoInfo& video) {
   if (find_y4m_chroma(video.format->id, video.chroma_location)) return *video.format;
-  std::vector<AVPixelFormat> list;
-  for (const PixelFormat& format : formats())
-    if (find_y4m_chroma(format.id, AVCHROMA_LOC_UNSPECIFIED)) list.push_back(format.id);
-  list.push_back(AV_PIX_FMT_NONE);
-  return *find_format(avcodec_find_best_pix_fmt_of_list(list.data(), video.format->id, 1, nullptr));
+  const auto best_of = [&](int depth, int most) {
+    std::vector<AVPixelFormat> list;
+    for (const PixelFormat& format : formats())
+      if (find_y4m_chroma(format.id, AVCHROMA_LOC_UNSPECIFIED) &&
+          format.components[0].sample.depth >= depth && format.components[0].sample.depth <= most)
+        list.push_back(format.id);
+    list.push_back(AV_PIX_FMT_NONE);
+    return avcodec_find_best_pix_fmt_of_list(list.data(), video.format->id, 1, nullptr);
+  };
+  const int depth = video.format->components[0].sample.depth;
+  AVPixelFormat best = best_of(depth, depth);
+  if (best == AV_PIX_FMT_NONE) best = best_of(depth, 16);
+  if (best == AV_PIX_FMT_NONE) best = best_of(0, 16);
+  return *find_format(best);
 }
 
 std::string header(const VideoInfo& video, const Y4mChroma& chroma) {

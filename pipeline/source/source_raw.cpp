@@ -60,6 +60,7 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
   info.height = spec.height;
   info.frame_rate = spec.frame_rate;
   info.range = spec.range;
+  info.swapped = spec.swapped;
 
   auto reader = input == "-" ? read_stdin(options) : read_file(input, options);
   std::optional<std::int64_t> available;  // an incomplete frame at the end counts: it is looked at

@@ -1,5 +1,7 @@
 #include "pipeline/source/stream_video.h"
 
+#include <string_view>
+
 namespace vidconv {
 
 std::vector<int> video_streams(const AVFormatContext& container) {
@@ -23,6 +25,21 @@ AVStream& choose_video(const AVFormatContext& container, int number, const std::
                 name, "it has " + std::to_string(found.size()), "`video` counts from 1");
   return *container.streams[found[wanted - 1]];
 }
+
+namespace {
+
+// Of the stream, or of a photograph.
+Orientation orientation_in(const AVStream& stream, const AVFrame& first) {
+  constexpr std::size_t size = 9 * sizeof(std::int32_t);
+  if (const auto data = side_data(stream, AV_PKT_DATA_DISPLAYMATRIX); data.size() >= size)
+    return orientation_of(reinterpret_cast<const std::int32_t*>(data.data()));
+  const AVFrameSideData* data = av_frame_get_side_data(&first, AV_FRAME_DATA_DISPLAYMATRIX);
+  return data && data->size >= size
+             ? orientation_of(reinterpret_cast<const std::int32_t*>(data->data))
+             : Orientation{};
+}
+
+}  // namespace
 
 VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFrame& first) {
   const AVCodecParameters& parameters = *stream.codecpar;
@@ -51,6 +68,10 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.hdr = hdr_of(first, stream);
   info.codec = parameters.codec_id;
   info.profile = parameters.profile;
+  info.shown = orientation_in(stream, first);
+  const std::string_view from = container.iformat->name;
+  info.of_pictures =
+      from.starts_with("image2") || from.ends_with("_pipe") || from == "gif" || from == "apng";
   return info;
 }
 

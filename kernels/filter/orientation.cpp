@@ -1,0 +1,28 @@
+#include "kernels/filter/orientation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vidconv {
+
+Kernel stored_kernel(const Kernel& kernel, const Orientation& shown) {
+  // From offsets that are seen to stored ones: the inverse, which is the transpose.
+  const auto to_x = [&](int x, int y) { return shown.a * x + shown.b * y; };
+  const auto to_y = [&](int x, int y) { return shown.c * x + shown.d * y; };
+  const int left = -kernel.anchor_x(), right = left + kernel.width() - 1;
+  const int top = -kernel.anchor_y(), bottom = top + kernel.height() - 1;
+  const int x0 = std::min(to_x(left, top), to_x(right, bottom));
+  const int y0 = std::min(to_y(left, top), to_y(right, bottom));
+  const int width = shown.swaps() ? kernel.height() : kernel.width();
+  const int height = shown.swaps() ? kernel.width() : kernel.height();
+  std::vector<double> taps(kernel.taps().size());
+  for (int j = 0; j < kernel.height(); ++j)
+    for (int i = 0; i < kernel.width(); ++i) {
+      const int x = to_x(left + i, top + j) - x0, y = to_y(left + i, top + j) - y0;
+      taps[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(x)] = kernel.at(i, j);
+    }
+  return {width, height, std::move(taps), -x0, -y0};
+}
+
+}  // namespace vidconv

@@ -1,0 +1,163 @@
+// What comes out where the user names no codec, and what can be asked for.
+#include "tests/cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class OutputChoice : public CliTest {
+ protected:
+  Result convert(const std::string& in, const std::string& name, const Arguments& more = {}) const {
+    Arguments all{in, "-o", path(name), "-y", "--kernel", "identity"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  }
+  std::string coded(const std::string& name) const {
+    return probe(path(name), "stream=codec_name,pix_fmt").at(0);
+  }
+};
+
+TEST_F(OutputChoice, PicturesBecomeTheVideoThatTheContainerIsFor) {
+  for (const std::string ending : {"png", "jpg", "tiff", "bmp"}) {
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 " + path("p%d." + ending));
+    for (const char* name : {"a.mp4", "a.mov", "a.mkv"}) {
+      EXPECT_TRUE(succeeded(convert(path("p%d." + ending), name))) << ending;
+      EXPECT_TRUE(coded(name) == "h264,yuv420p" || coded(name) == "h264,yuvj420p")
+          << ending << ' ' << coded(name);
+    }
+    EXPECT_TRUE(succeeded(convert(path("p%d." + ending), "a.webm"))) << ending;
+    EXPECT_TRUE(coded("a.webm").starts_with("vp9,yuv420p")) << coded("a.webm");
+  }
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 " + path("a.gif"));
+  EXPECT_TRUE(succeeded(convert(path("a.gif"), "a.mp4")));
+  EXPECT_EQ(coded("a.mp4"), "h264,yuv420p");
+  EXPECT_TRUE(succeeded(convert(path("a.gif"), "b.gif")));
+  EXPECT_TRUE(coded("b.gif").starts_with("gif"));
+}
+
+TEST_F(OutputChoice, AllColoursOfPicturesWhereTheyAreAskedFor) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24 " + path("p%d.png"));
+  const std::string in = path("p%d.png");
+  const Result usual = convert(in, "a.mp4");
+  EXPECT_TRUE(has_line_with(usual.err, {"rgb24", "converted to yuv420p", "[converted]"}));
+  EXPECT_TRUE(succeeded(convert(in, "a.mp4", {"--pix-fmt", "yuv444p"})));
+  EXPECT_EQ(coded("a.mp4"), "h264,yuv444p");
+  const Result lossless = convert(in, "a.mp4", {"--crf", "0", "--strict"});
+  EXPECT_TRUE(succeeded(lossless));
+  EXPECT_EQ(coded("a.mp4"), "h264,gbrp");
+  EXPECT_EQ(judge_digests(path("a.mp4"), "").frames.size(), 3u);
+  EXPECT_TRUE(succeeded(convert(in, "a.mkv", {"--codec", "png"})));
+  EXPECT_EQ(coded("a.mkv"), "png,rgb24");
+  // A size that 4:2:0 has not.
+  ffmpeg("-f lavfi -i testsrc2=s=36x22:r=25:d=0.12 -vf format=rgb24,crop=35:21:exact=1 " +
+         path("o%d.png"));
+  EXPECT_TRUE(succeeded(convert(path("o%d.png"), "b.mp4")));
+  EXPECT_EQ(coded("b.mp4"), "h264,yuv444p");
+}
+
+TEST_F(OutputChoice, VideosKeepTheirCodec) {
+  make_clip("a.webm", "-pix_fmt yuv420p -c:v libvpx -deadline realtime");
+  EXPECT_TRUE(succeeded(convert(path("a.webm"), "b.webm")));
+  EXPECT_EQ(coded("b.webm"), "vp8,yuv420p");
+  make_clip("a.avi", "-pix_fmt yuvj420p -c:v mjpeg");
+  EXPECT_TRUE(succeeded(convert(path("a.avi"), "b.avi")));
+  EXPECT_EQ(coded("b.avi"), "mjpeg,yuvj420p");
+}
+
+TEST_F(OutputChoice, AProgramIsGivenAllBits) {
+  const auto piped = [&](const std::string& more) {
+    const Result result = shell(vidconv() + " " + clip() + " -o - -q --kernel identity " + more +
+                                " > " + path("piped") + " && ffprobe -v error -select_streams v " +
+                                "-show_entries stream=codec_name -of csv=p=0 " + path("piped"));
+    EXPECT_TRUE(succeeded(result));
+    return split_lines(result.out);
+  };
+  EXPECT_EQ(piped("--format nut"), Lines{"rawvideo"});
+  EXPECT_EQ(judge_digests(path("piped")).frames, judge_digests(clip()).frames);
+  EXPECT_EQ(piped("--format matroska"), Lines{"ffv1"});
+  EXPECT_EQ(judge_digests(path("piped")).frames, judge_digests(clip()).frames);
+  EXPECT_EQ(piped("--format nut --crf 30"), Lines{"h264"});
+  EXPECT_EQ(piped("--format nut --codec mpeg4"), Lines{"mpeg4"});
+  EXPECT_EQ(piped("--format mpegts").at(0), "h264");
+}
+
+TEST_F(OutputChoice, CodecsThatContainersTake) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"a.mpg", "mpeg2video"}, {"a.mpg", "libx264"}, {"a.vob", "mpeg2video"},
+      {"a.ogv", "libvpx"},     {"a.mxf", "dnxhd"},   {"a.mxf", "mpeg2video"}};
+  for (const auto& [name, codec] : pairs) {
+    EXPECT_TRUE(succeeded(convert("pattern:352x288@25#5", name, {"--codec", codec}))) << name;
+    EXPECT_EQ(judge_digests(path(name)).frames.size(), 5u) << name << ' ' << codec;
+  }
+  EXPECT_TRUE(refused(convert("pattern:352x288#5", "b.mpg", {"--codec", "libvpx-vp9"}), exit_output,
+                      {"vp9", "MPEG-1 Systems"}));
+}
+
+// Another layout of the same samples is no conversion.
+TEST_F(OutputChoice, LayoutsAreNoLoss) {
+  const Result result =
+      convert("pattern:64x48:gbrp#3", "a.mkv", {"--codec", "libx264rgb", "--strict"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_FALSE(has_line_with(result.err, {"[converted]"}));
+  EXPECT_TRUE(succeeded(convert("pattern:64x48:nv12#3", "a.mkv", {"--codec", "ffv1"})));
+}
+
+TEST_F(OutputChoice, EncryptedVideoIsCalledSo) {
+  ffmpeg("-i " + clip() +
+         " -c copy -encryption_scheme cenc-aes-ctr -encryption_key "
+         "76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8 " +
+         path("locked.mp4"));
+  EXPECT_TRUE(refused(convert(path("locked.mp4"), "a.mp4"), exit_input, {"encrypted", "decrypt"}));
+}
+
+TEST_F(OutputChoice, CodecsWithoutADecoderAreCalledByName) {
+  std::string bytes = read_file(clip());
+  for (std::size_t at = 0; (at = bytes.find("avc1", at)) != std::string::npos;)
+    bytes.replace(at, 4, "vvc1");
+  write_file(path("new.mp4"), bytes);
+  const Result result = convert(path("new.mp4"), "a.mp4");
+  EXPECT_TRUE(refused(result, exit_input, {"vvc"})) << result.err;
+}
+
+// Phones put several frames of sound into a packet: the file is whole, and the stream is named.
+TEST_F(OutputChoice, SoundOfPhonesIsNamedWithWhatHoldsIt) {
+  std::string sound = "#!AMR\n";
+  for (int i = 0; i < 50; ++i) sound += "\x3c" + std::string(31, '\0');
+  write_file(path("in.amr"), sound);
+  ffmpeg("-f lavfi -i testsrc2=s=176x144:d=1 -i " + path("in.amr") +
+         " -map 0 -map 1 -c:v mpeg4 -c:a copy " + path("one.3gp"));
+  // Two frames a packet: half as many of twice the size, the duration and half a chunk.
+  std::string bytes = read_file(path("one.3gp"));
+  const auto set = [&](const char* box, std::size_t at, unsigned from, unsigned to) {
+    const auto word = [](unsigned v) {
+      return std::string{static_cast<char>(v >> 24), static_cast<char>(v >> 16),
+                         static_cast<char>(v >> 8), static_cast<char>(v)};
+    };
+    at += bytes.rfind(box) + 4;
+    ASSERT_EQ(bytes.substr(at, 4), word(from)) << box;
+    bytes.replace(at, 4, word(to));
+  };
+  set("stsz", 4, 32, 64);
+  set("stsz", 8, 50, 25);
+  set("stts", 8, 50, 25);
+  set("stts", 12, 160, 320);
+  set("stsc", 12, 2, 1);
+  write_file(path("two.3gp"), bytes);
+  const Result result = convert(path("two.3gp"), "a.mov");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"#1 (audio, amr_nb)", "--format matroska", "[left-out]"}))
+      << result.err;
+  EXPECT_TRUE(refused(convert(path("two.3gp"), "b.mov", {"--strict"}), exit_output,
+                      {"amr_nb", "[strict]"}));
+  EXPECT_TRUE(succeeded(convert(path("two.3gp"), "a.mkv", {"--strict"})));
+}
+
+TEST_F(OutputChoice, ContainersThatPipesCannotHold) {
+  const Result result =
+      shell(vidconv() + " pattern:64x48#3 -o - --format mp4 --kernel identity | cat");
+  EXPECT_TRUE(has_line_with(result.err, {"mp4", "nut", "matroska"})) << result.err;
+}
+
+}  // namespace
+}  // namespace vidconv::test

@@ -1,0 +1,64 @@
+// Video that is stored turned, as phones do: filters act on what is seen.
+#include "tests/cli/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+class Turned : public CliTest {
+ protected:
+  Turned() {
+    ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=0.2 -pix_fmt yuv444p -c:v libx264 -qp 0 " +
+           path("plain.mp4"));
+    EXPECT_TRUE(
+        succeeded(shell("ffmpeg -v error -display_rotation -90 -i " + path("plain.mp4") +
+                        " -c copy " + path("in.mp4") + " || ffmpeg -v error -y -i " +
+                        path("plain.mp4") + " -c copy -metadata:s:v rotate=90 " + path("in.mp4"))));
+  }
+
+  Result convert(const std::string& in, const std::string& name, const Arguments& more) const {
+    Arguments all{path(in), "-o", path(name), "-y"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  }
+  // Each picture as a player shows it.
+  std::string shown(const std::string& name) const {
+    const Result result = shell("ffmpeg -v error -i " + path(name) +
+                                " -fps_mode passthrough -f framemd5 - | grep -v '#' | "
+                                "sed 's/.*,//'");
+    EXPECT_TRUE(succeeded(result));
+    return result.out;
+  }
+};
+
+TEST_F(Turned, FiltersActOnWhatIsSeen) {
+  // The same picture, upright.
+  ffmpeg("-i " + path("in.mp4") + " -c:v libx264 -qp 0 " + path("upright.mp4"));
+  for (const char* filter :
+       {"row:1 2 3 4:scale=auto", "sobel:axis=x", "emboss", "motion:length=9:angle=30"}) {
+    const Arguments more{"--kernel", filter, "--codec", "libx264", "--encoder-opt", "qp=0"};
+    EXPECT_TRUE(succeeded(convert("in.mp4", "a.mp4", more)));
+    EXPECT_TRUE(succeeded(convert("upright.mp4", "b.mp4", more)));
+    EXPECT_EQ(shown("a.mp4"), shown("b.mp4")) << filter;
+  }
+  const Arguments split{"--kernel", "box:size=9", "--compare",     "split",
+                        "--codec",  "libx264",    "--encoder-opt", "qp=0"};
+  EXPECT_TRUE(succeeded(convert("in.mp4", "a.mp4", split)));
+  EXPECT_TRUE(succeeded(convert("upright.mp4", "b.mp4", split)));
+  EXPECT_EQ(shown("a.mp4"), shown("b.mp4"));
+}
+
+TEST_F(Turned, WhatCannotHoldItSaysSo) {
+  const Arguments more{"--kernel", "identity"};
+  EXPECT_TRUE(has_line_with(convert("in.mp4", "a.avi", more).err,
+                            {"avi cannot hold how the video is turned", "sideways", "[not-held]"}));
+  EXPECT_TRUE(has_line_with(convert("in.mp4", "a.y4m", more).err,
+                            {"y4m cannot hold", "sideways", "[not-held]"}));
+  EXPECT_TRUE(has_line_with(convert("in.mp4", "a%d.png", more).err, {"images", "sideways"}));
+  EXPECT_TRUE(has_line_with(convert("in.mp4", "a.yuv", more).err, {"raw", "sideways"}));
+  EXPECT_TRUE(refused(convert("in.mp4", "b.y4m", {"--kernel", "identity", "--strict"}), exit_output,
+                      {"sideways", "[strict]"}));
+  EXPECT_FALSE(has_line_with(convert("in.mp4", "a.mov", more).err, {"sideways"}));
+}
+
+}  // namespace
+}  // namespace vidconv::test
