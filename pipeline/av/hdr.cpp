@@ -9,7 +9,7 @@ namespace vidconv {
 namespace {
 
 template <class T>
-std::optional<T> side_data(const AVFrame& frame, AVFrameSideDataType type) {
+std::optional<T> side_data_of(const AVFrame& frame, AVFrameSideDataType type) {
   const AVFrameSideData* data = av_frame_get_side_data(&frame, type);
   if (!data || data->size < sizeof(T)) return std::nullopt;
   T value;
@@ -37,8 +37,8 @@ std::string dynamic_metadata(const AVFrame& frame, const AVStream& stream) {
 }  // namespace
 
 HdrMetadata hdr_of(const AVFrame& frame, const AVStream& stream) {
-  return {side_data<AVMasteringDisplayMetadata>(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
-          side_data<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
+  return {side_data_of<AVMasteringDisplayMetadata>(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
+          side_data_of<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
           dynamic_metadata(frame, stream)};
 }
 

@@ -27,7 +27,7 @@ constexpr std::string_view mp4_dispositions =
 
 // What FFmpeg's muxers write so that its demuxers find it again. MP4 and its kin have a list for
 // tags without a place of their own (tags_without_place()).
-constexpr Holdings table[] = {
+constexpr Holdings holdings_table[] = {
     {"matroska", true, "*", "*",
      "default dub original comment forced hearing_impaired visual_impaired"},
     {"webm", true, "*", "*", "default forced"},
@@ -60,8 +60,8 @@ bool has_word(std::string_view words, std::string_view word) {
 const Holdings& holdings_of(const AVOutputFormat* container) {
   if (!container) return nothing;
   const auto row = std::ranges::find_if(
-      table, [&](const Holdings& h) { return has_word(h.containers, container->name); });
-  return row == std::end(table) ? nothing : *row;
+      holdings_table, [&](const Holdings& h) { return has_word(h.containers, container->name); });
+  return row == std::end(holdings_table) ? nothing : *row;
 }
 
 // What a writer says of itself and its work, a name that says the kind of stream, and what is said
@@ -81,7 +81,7 @@ bool is_of_writer(std::string_view key) {
          std::ranges::any_of(beginnings, [&](std::string_view b) { return key.starts_with(b); });
 }
 
-void add(std::string& list, std::string_view word) {
+void append(std::string& list, std::string_view word) {
   list.append(list.empty() ? "" : ", ").append(word);
 }
 
@@ -93,7 +93,7 @@ std::string lost_tags(const AVDictionary* tags, const Holds& holds) {
   while ((tag = av_dict_get(tags, "", tag, AV_DICT_IGNORE_SUFFIX))) {
     std::string key = tag->key;
     std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (!is_of_writer(key) && !holds(key, std::string_view(tag->value))) add(lost, tag->key);
+    if (!is_of_writer(key) && !holds(key, std::string_view(tag->value))) append(lost, tag->key);
   }
   return lost;
 }
@@ -145,7 +145,7 @@ std::string lost_of_stream(const AVStream& stream, const AVDictionary* file,
       {AV_DISPOSITION_DEPENDENT, "dependent"}};
   for (const auto& [flag, word] : dispositions)
     if ((stream.disposition & flag) && !has_word(held.dispositions, word))
-      add(lost, fmt::format("that it is {}", word));
+      append(lost, fmt::format("that it is {}", word));
   return lost;
 }
 
@@ -194,7 +194,7 @@ std::string words_without_place(const AVFormatContext& input, const std::map<int
     const AVStream& stream = *input.streams[entry.first];
     std::string words = lost_of_stream(stream, input.metadata, container, held);
     if (!has_word(held.dispositions, "default") && has_choice(input, streams, stream))
-      add(words, "that it is default");
+      append(words, "that it is default");
     if (!words.empty())
       lost += fmt::format("{}of stream #{}: {}", lost.empty() ? "" : "; ", stream.index, words);
   }

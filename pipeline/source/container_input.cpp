@@ -16,13 +16,14 @@ namespace vidconv {
 namespace {
 
 // How FFmpeg begins where a decoder refuses a size, and what follows.
-constexpr std::string_view refused_size[] = {"Picture size "};
-// What a demuxer says of packets that are broken, beside that it has lost count of them.
-constexpr std::string_view broken_packet[] = {"PES packet size mismatch", "TEI flag set"};
+constexpr std::string_view refused_size = "Picture size ";
 constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
 
 // In what FFmpeg says where a playlist has a part whose name ends as none of a video does.
 constexpr std::string_view refused_name = "xtension";
+// That, and what a demuxer says of packets that are broken, beside that it has lost count of them.
+constexpr std::string_view of_packets[] = {refused_name, "PES packet size mismatch",
+                                           "TEI flag set"};
 
 const AVInputFormat* input_format(const std::string& name) {
   if (name.empty()) return nullptr;
@@ -137,13 +138,13 @@ void ContainerInput::check_size(const AVCodecParameters& video) const {
 
 int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
-  const AvLines broken(broken_packet, AV_LOG_DEBUG);
+  const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
-  const AvLines names(refused_name);
   const int code = av_read_frame(container_.get(), &packet);
-  references_.check(names.text());
+  const bool misnamed = said.text().find(refused_name) != std::string::npos;
+  references_.check(misnamed ? said.text() : "");
   if (code < 0 && !stopped()) check_ours();
-  broken_ = !broken.text().empty();
+  broken_ = !misnamed && !said.text().empty();
   if (code >= 0) jumps_->follow(packet);
   return code;
 }

@@ -16,7 +16,7 @@ std::uint64_t big_endian(Bytes bytes) {
   return value;
 }
 
-std::uint64_t little_endian(Bytes bytes) {
+std::uint64_t little_endian_number(Bytes bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;)
     value = value << 8 | static_cast<unsigned char>(bytes[i]);
@@ -67,7 +67,7 @@ std::optional<std::uint64_t> length_of_flv(Bytes beginning) {
 // The first of perhaps several chunks that hold all others.
 std::optional<std::uint64_t> length_of_riff(Bytes beginning) {
   if (!beginning.starts_with("RIFF") || beginning.size() < 8) return std::nullopt;
-  const std::uint64_t size = little_endian(beginning.substr(4, 4));
+  const std::uint64_t size = little_endian_number(beginning.substr(4, 4));
   if (size <= 4 || size == 0xffffffff) return std::nullopt;  // left open
   return 8 + size;
 }
@@ -105,7 +105,7 @@ std::optional<int> loops_of(std::string_view format, std::string_view beginning)
   };
   if (format == "gif") {
     const Bytes count = after(gif).substr(0, 2);
-    return count.empty() ? -1 : static_cast<int>(little_endian(count));
+    return count.empty() ? -1 : static_cast<int>(little_endian_number(count));
   }
   if (format != "apng") return std::nullopt;
   // Behind the number of frames: how often it is shown at all.

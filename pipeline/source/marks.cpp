@@ -6,7 +6,7 @@ namespace vidconv {
 namespace {
 
 // Parsers hand on a picture when the next one begins, so a mark may be on the one before.
-constexpr int settled = 2;
+constexpr int settled_after = 2;
 // From when the container says what is wrong until the packet has come through the parser.
 constexpr int remembered = 32;
 
@@ -23,7 +23,7 @@ std::int64_t Marks::take(int stream, bool marked, Follows follows, bool broken) 
   waiting.since = marked ? 0 : waiting.since + 1;
   const bool missing = follows == Follows::late || broken_ > 0;
   const std::int64_t known = missing ? waiting.marked : 0;
-  if (missing || waiting.marked == 0 || waiting.since >= settled) waiting_.erase(stream);
+  if (missing || waiting.marked == 0 || waiting.since >= settled_after) waiting_.erase(stream);
   return known;
 }
 

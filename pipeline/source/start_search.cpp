@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t first_step = AV_TIME_BASE;  // back; doubled each time
 // Decoders look ahead, and complain of what comes later: so far before the start a complaint is not
 // of the part.
-constexpr std::int64_t settled = std::int64_t{2} * AV_TIME_BASE;
+constexpr std::int64_t settling = std::int64_t{2} * AV_TIME_BASE;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool StartSearch::takes(const AVPacket& packet, AVRational time_base) {
 }
 
 bool StartSearch::judge(std::int64_t time, bool whole, bool complaints) {
-  const bool before = whole && time <= start_ - settled;
+  const bool before = whole && time <= start_ - settling;
   if (state_ != State::waits_for_picture) return before;
   if (time > start_ || (time == start_ && !whole) || (whole && complaints && !before))
     state_ = State::too_late;

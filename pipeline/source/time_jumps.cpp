@@ -13,7 +13,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t none = AV_NOPTS_VALUE;
+constexpr std::int64_t no_time = AV_NOPTS_VALUE;
 // Of ffmpeg(1): dts_delta_threshold, dts_error_threshold, and how far back is no reordering.
 constexpr std::int64_t far = 10LL * AV_TIME_BASE;
 constexpr std::int64_t absurd = 30LL * 3600 * AV_TIME_BASE;
@@ -23,8 +23,8 @@ bool is_far(std::int64_t by) { return by > far || by < -far; }
 
 void move(AVPacket& packet, std::int64_t by, AVRational time_base) {
   const std::int64_t ticks = av_rescale_q(by, AV_TIME_BASE_Q, time_base);
-  if (packet.pts != none) packet.pts = av_sat_add64(packet.pts, ticks);
-  if (packet.dts != none) packet.dts = av_sat_add64(packet.dts, ticks);
+  if (packet.pts != no_time) packet.pts = av_sat_add64(packet.pts, ticks);
+  if (packet.dts != no_time) packet.dts = av_sat_add64(packet.dts, ticks);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void TimeJumps::follow(AVPacket& packet) {
   watch(packet, clock, stream.time_base);
   if (leave_) return;
   move(packet, offset_, stream.time_base);
-  if (packet.dts == none) return;
+  if (packet.dts == no_time) return;
   std::int64_t time = av_rescale_q(packet.dts, stream.time_base, AV_TIME_BASE_Q);
   const AVMediaType type = stream.codecpar->codec_type;
   const bool goes_on = type == AVMEDIA_TYPE_VIDEO || type == AVMEDIA_TYPE_AUDIO;
@@ -58,7 +58,7 @@ void TimeJumps::follow(AVPacket& packet) {
 
 void TimeJumps::watch(const AVPacket& packet, Clock& clock, AVRational time_base) {
   follows_ = Follows::on_time;
-  if (packet.dts == none) return;
+  if (packet.dts == no_time) return;
   const std::int64_t time = av_rescale_q(packet.dts, time_base, AV_TIME_BASE_Q);
   // What packets say of their duration need not be so.
   const std::int64_t duration = av_rescale_q(packet.duration, time_base, AV_TIME_BASE_Q);

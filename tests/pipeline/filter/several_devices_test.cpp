@@ -28,12 +28,12 @@ class SeveralDevices : public testing::Test {
   std::vector<int> all_;
 };
 
-struct Job {
+struct DealtJob {
   std::string input = "pattern:64x48#13";
   std::vector<std::string> chain = {"sobel"};
 };
 
-std::vector<std::string> filter(const Job& job, const ProcessorOptions& options,
+std::vector<std::string> filter(const DealtJob& job, const ProcessorOptions& options,
                                 RunOptions run_options = {}) {
   const auto source = open_source(job.input, test::source_options_for(options.device));
   const auto processor = test::processor_for(*source, job.chain, options);
@@ -51,11 +51,12 @@ ProcessorOptions on(std::vector<int> devices) {
 }
 
 TEST_F(SeveralDevices, GiveTheBytesOfOne) {
-  for (const Job& job :
-       {Job{}, Job{"pattern:640x360:yuv420p10le#31", {"gaussian:sigma=3", "sharpen"}},
-        Job{"pattern:63x47:gbrpf32le#5", {"box:size=5"}}, Job{"pattern:64x48:rgb24#1", {"emboss"}},
-        Job{"pattern:1920x1080#50", {"matrix:1 2 3;4 5 6;7 8 1:scale=auto"}},
-        Job{"pattern:320x240:yuva444p16le#9", {"kirsch"}}}) {
+  for (const DealtJob& job :
+       {DealtJob{}, DealtJob{"pattern:640x360:yuv420p10le#31", {"gaussian:sigma=3", "sharpen"}},
+        DealtJob{"pattern:63x47:gbrpf32le#5", {"box:size=5"}},
+        DealtJob{"pattern:64x48:rgb24#1", {"emboss"}},
+        DealtJob{"pattern:1920x1080#50", {"matrix:1 2 3;4 5 6;7 8 1:scale=auto"}},
+        DealtJob{"pattern:320x240:yuva444p16le#9", {"kirsch"}}}) {
     const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
     ASSERT_TRUE(filter(job, on({0})) == wanted) << job.input;
     for (const std::vector<int>& list : lists())
@@ -93,7 +94,7 @@ TEST_F(SeveralDevices, AreMeasuredAtOnce) {
 // One call of CUDA after the other fails once. Before the first frame that is an error; later
 // another takes over, and the frames are the same.
 TEST_F(SeveralDevices, AnyCallMayFailOnce) {
-  const Job job;
+  const DealtJob job;
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
   int failures = 0, taken_over = 0;
   for (int call = 0; call < 400; ++call) {
@@ -120,7 +121,7 @@ TEST_F(SeveralDevices, AnyCallMayFailOnce) {
 
 // Without a stand-in any failure is an error, and never a hang.
 TEST_F(SeveralDevices, AnyCallMayFail) {
-  const Job job;
+  const DealtJob job;
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
   int failures = 0;
   for (int call = 0;; ++call) {
@@ -142,7 +143,7 @@ TEST_F(SeveralDevices, AnyCallMayFail) {
 
 // A device is lost for good in mid-stream; in a process of its own.
 void lose_a_device(ProcessorOptions options, const std::string& who) {
-  const Job job{.input = "pattern:640x360#300"};
+  const DealtJob job{.input = "pattern:640x360#300"};
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
   std::string said;
   options.notify = [&](Message, const std::string& line) { said += line + "\n"; };
