@@ -131,7 +131,7 @@ constexpr EncoderDefaults known_encoders[] = {
      .codec = AV_CODEC_ID_JPEGXL,
      .quality = {.option = "distance", .usual = 1, .best = 0, .worst = 15},
      .has_bitrate = false},
-    {.name = "ffv1", .codec = AV_CODEC_ID_FFV1, .in_parts = true},
+    {.name = "ffv1", .codec = AV_CODEC_ID_FFV1, .has_bitrate = false, .in_parts = true},
     // NVENC's, taken only where they are named. They count the ticks between two frames as one.
     {.name = "h264_nvenc",
      .codec = AV_CODEC_ID_H264,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
 
 namespace vidconv {
 namespace {
@@ -33,7 +34,7 @@ constexpr Rule rules[] = {
     {"stats", "", by_passes},    {"intra-refresh", "0", no_keys},
 };
 
-void check_option(std::string_view key, std::string_view value, const std::string& shown) {
+void check_option(std::string_view key, std::string_view value, const Error::Value& shown) {
   const auto* rule = std::ranges::find(rules, key, &Rule::key);
   if (rule != std::end(rules) && (rule->value.empty() || rule->value != value))
     throw Error(Message::encoder_option, "`shards` cannot be beside", shown, rule->why,
@@ -44,7 +45,7 @@ void check_option(std::string_view key, std::string_view value, const std::strin
 }
 
 // "key=value:key=value", as options of libraries below are given; a key alone means 1.
-void check_list(std::string_view list, const std::string& shown) {
+void check_list(std::string_view list, const Error::Value& shown) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(':'), list.size());
     const std::string_view pair = list.substr(0, end);
@@ -73,9 +74,11 @@ void check_parts(const EncoderChoice& choice, const EncoderOptions& options) {
                 "choose another `codec`, such as libx264 or libx265");
   if (!options.bitrate.empty())
     throw Error(Message::encoder_option, "`shards` cannot be beside",
-                "`bitrate` " + options.bitrate, by_rate, "ask for a quality with `crf`");
+                Error::Value::naming("`bitrate` " + verbatim(options.bitrate)), by_rate,
+                "ask for a quality with `crf`");
   for (const auto& [key, value] : options.own) {
-    const std::string shown = fmt::format("`encoder_options` {}={}", key, value);
+    const auto shown = Error::Value::naming(
+        fmt::format("`encoder_options` {}={}", verbatim(key), verbatim(value)));
     check_option(key, value, shown);
     if (key.ends_with("-params") || key.ends_with("opts")) check_list(value, shown);
   }

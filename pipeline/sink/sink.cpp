@@ -97,11 +97,13 @@ void check_shards(const EncoderOptions& options, const SinkKind& kind,
                   std::span<const InputVideo> videos) {
   if (!options.shards) return;
   if (!kind.other_streams)
-    throw Error(Message::command_line, "there is nothing to join for", "`shards`",
-                "the output is " + std::string(kind.name), "leave it out");
+    throw Error(Message::command_line, "there is nothing to join for",
+                Error::Value::naming("`shards`"), "the output is " + std::string(kind.name),
+                "leave it out");
   if (videos.size() > 1)
-    throw Error(Message::command_line, "`shards` cannot be beside", "`video` all",
-                "one video is cut into parts", "choose one with `video` N");
+    throw Error(Message::command_line, "`shards` cannot be beside",
+                Error::Value::naming("`video` all"), "one video is cut into parts",
+                "choose one with `video` N");
 }
 
 // Whether every encoder takes frames of its video from the memory of a CUDA device as they are.

@@ -76,8 +76,10 @@ TEST_F(Numbers, OfEveryOptionAreChecked) {
     const std::string& name = option.names.back();
     for (const std::string& before : before_numbers(option)) {
       ++options;
-      for (const std::string& bad : bad_numbers())
+      for (const std::string& bad : bad_numbers()) {
+        if (before == "cuda:" && bad == "1,5") continue;  // two devices
         expect_refused({"pattern:16x16#2", name + "=" + before + bad}, name, before + bad);
+      }
     }
   }
   EXPECT_GE(options, 12);

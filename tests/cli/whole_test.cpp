@@ -92,7 +92,10 @@ TEST_P(Held, ToTheEnd) {
   std::string file = animation();
   if (GetParam() != "gif") {
     file = path("held." + GetParam());
-    ASSERT_EQ(run_vidconv({animation(), "-o", file, "--kernel", "identity"}).exit_code, exit_done);
+    // Without alpha, which FFmpeg's own decoders of WebM leave out.
+    ASSERT_EQ(run_vidconv({animation(), "-o", file, "--kernel", "identity", "--pix-fmt", "yuv420p"})
+                  .exit_code,
+              exit_done);
   }
   expect_whole(file);
   for (const double part : {0.9, 0.99}) expect_cut(file, part);

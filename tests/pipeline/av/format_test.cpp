@@ -62,7 +62,7 @@ TEST(Format, WhatCannotBeConvertedIsNamed) {
     converter.convert(*frame);
     ADD_FAILURE() << "converted";
   } catch (const Error& error) {
-    EXPECT_EQ(error.value().text(), "vaapi 16x8 to rgb24 16x8");
+    EXPECT_EQ(error.value().text(), "vaapi 16x8 to rgb24");
   }
 }
 
