@@ -55,12 +55,6 @@ bool has_context() {
   return !current || current(&context) != CUDA_SUCCESS || context;
 }
 
-bool leave_context() {
-  static const auto set =
-      reinterpret_cast<CUresult (*)(CUcontext)>(driver_function("cuCtxSetCurrent"));
-  return set && set(nullptr) == CUDA_SUCCESS;
-}
-
 // The blocks of pinned_memory.
 class PinnedBlocks {
  public:
@@ -273,14 +267,14 @@ void check_cuda(cudaError_t result, const char* act, const std::string& value) {
 
 CurrentDevice::CurrentDevice(int index) : index_(index) {
   check_cuda(cudaGetDevice(&before_), "cannot use CUDA");
-  slept_ = !has_context();  // then a device is named, and yet none is current
-  if (index_ == before_ && !slept_) return;
+  if (index_ == before_) return;
+  slept_ = !has_context();
   check_cuda(cudaSetDevice(index), "cannot use the device", "cuda:" + std::to_string(index));
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (index_ == before_) return;
-  if (!slept_ || !leave_context()) cudaSetDevice(before_);
+  // A thread that had none keeps this one: to make the former one current would wake it.
+  if (index_ != before_ && !slept_) cudaSetDevice(before_);
 }
 
 Event::Event(Kind kind) {

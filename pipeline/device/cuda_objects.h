@@ -46,8 +46,8 @@ std::int64_t cuda_allocations();
 // A function of the driver's, of CUDA 12; nullptr where there is none of that name, or no driver.
 void* driver_function(const char* name) noexcept;
 
-// Makes a device current in this thread, and the former one again at the end of the scope; does not
-// wake that one where it sleeps. Costs next to nothing where it is the current one already.
+// Makes a device current in this thread, and the former one again at the end of the scope, unless
+// that sleeps, which would wake it. Costs next to nothing where it is the current one already.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);

@@ -115,7 +115,7 @@ TEST(Dealt, FramesGoInTurnAndComeOutInOrder) {
        {Job{}, Job{"pattern:62x46:yuv420p10le#7", {"gaussian:sigma=2", "sharpen"}},
         Job{"pattern:33x21:gbrpf32le#1", {"box"}}, Job{"pattern:64x48:rgb24#12", {"emboss"}}}) {
     const std::vector<std::string> wanted = by_one(job);
-    for (const std::size_t count : {1, 2, 3, 5})
+    for (const std::size_t count : {1U, 2U, 3U, 5U})
       for (const RunIt run_it : runs) {
         SCOPED_TRACE(job.input + ", " + std::to_string(count));
         const auto source = open_source(job.input, {});

@@ -170,12 +170,14 @@ TEST_F(SeveralDevices, TheCpuStandsInForOneThatIsLost) {
   EXPECT_EXIT(lose_a_device(options, "the CPU"), testing::ExitedWithCode(0), "the same frames");
 }
 
-TEST_F(SeveralDevices, AnotherStandsInForOneThatIsLost) {
+// A kernel that was stopped has so far taken the other devices of the process with it: seen with two
+// H200. What is no more than refused or out of memory is taken over (Dealt.*).
+TEST_F(SeveralDevices, StoppedKernelEndsTheRun) {
   if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   ProcessorOptions options = on({1, 0});
   options.stand_ins = {0, 1};
-  EXPECT_EXIT(lose_a_device(options, "cuda:0"), testing::ExitedWithCode(0), "the same frames");
+  EXPECT_EXIT(lose_a_device(options, "cuda:0"), testing::ExitedWithCode(5), "CUDA device failed");
 }
 
 TEST_F(SeveralDevices, OneThatIsLostEndsAListOfThem) {
