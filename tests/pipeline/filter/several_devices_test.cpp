@@ -170,8 +170,8 @@ TEST_F(SeveralDevices, TheCpuStandsInForOneThatIsLost) {
   EXPECT_EXIT(lose_a_device(options, "the CPU"), testing::ExitedWithCode(0), "the same frames");
 }
 
-// A kernel that was stopped has so far taken the other devices of the process with it: seen with two
-// H200. What is no more than refused or out of memory is taken over (Dealt.*).
+// A kernel that was stopped has so far taken the other devices of the process with it: seen with
+// two H200. What is no more than refused or out of memory is taken over (Dealt.*).
 TEST_F(SeveralDevices, StoppedKernelEndsTheRun) {
   if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
