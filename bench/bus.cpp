@@ -49,7 +49,7 @@ class Copies {
       pair.here = {pinned.allocate(bytes, pinned.nodes), pinned.release};
       if (!pair.here) throw std::runtime_error("there is not enough pinned memory");
     }
-    for (int way = 0; way < 2; ++way) {
+    for (std::size_t way = 0; way < 2; ++way) {
       check(cudaStreamCreateWithFlags(&streams_[way], cudaStreamNonBlocking), "a stream");
       for (auto& round : ends_)
         check(cudaEventCreateWithFlags(&round[way], cudaEventDisableTiming), "an event");
@@ -58,7 +58,7 @@ class Copies {
     wait(0);
   }
   ~Copies() {
-    for (int way = 0; way < 2; ++way) {
+    for (std::size_t way = 0; way < 2; ++way) {
       cudaStreamSynchronize(streams_[way]);
       cudaStreamDestroy(streams_[way]);
       for (auto& round : ends_) cudaEventDestroy(round[way]);
@@ -78,7 +78,8 @@ class Copies {
     }
     wait(0);
     wait(1);
-    return static_cast<double>(rounds * bytes_ * pairs_.size() / 2) / taken();
+    const std::size_t pairs_each_way = pairs_.size() / 2;
+    return static_cast<double>(rounds * bytes_ * pairs_each_way) / taken();
   }
 
  private:
@@ -100,7 +101,8 @@ class Copies {
                               streams_[1]),
               "download");
     }
-    for (int way = 0; way < 2; ++way) check(cudaEventRecord(ends_[number][way], streams_[way]), "");
+    for (std::size_t way = 0; way < 2; ++way)
+      check(cudaEventRecord(ends_[number][way], streams_[way]), "");
   }
   void wait(std::size_t number) {
     for (const cudaEvent_t end : ends_[number]) check(cudaEventSynchronize(end), "the copies");

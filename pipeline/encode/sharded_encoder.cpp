@@ -83,7 +83,8 @@ PartEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive
 void ShardedEncoder::write(Frame frame, const Receive& receive) {
   for (const auto& part : parts_) part->check();
   release(PartEncoder::Patience::none, receive);
-  part_for(frame, receive).write(std::move(frame));
+  PartEncoder& part = part_for(frame, receive);
+  part.write(std::move(frame));
 }
 
 void ShardedEncoder::finish(const Receive& receive) {

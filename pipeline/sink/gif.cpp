@@ -40,7 +40,7 @@ void add_gif_comment(AVPacket& first, std::string_view comment) {
     throw_out_of_memory("for a comment");
   std::uint8_t* at = first.data + header;
   std::memmove(at + extension.size(), at, size - header);
-  std::memcpy(at, extension.data(), extension.size());
+  std::ranges::copy(extension, at);
 }
 
 }  // namespace vidconv

@@ -1,6 +1,7 @@
 // Colours as a decoder shows them, in files that cannot say what they mean; transparency, bits and
 // the order of bytes on their way out.
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -101,7 +102,7 @@ TEST_F(Colour, RangeIsExact) {
            256 * static_cast<unsigned char>(out[2 * i + 1]);
   };
   for (std::size_t i = 0; i < 1024; ++i) {
-    EXPECT_EQ(code(i), static_cast<int>(64 + static_cast<double>(i) * 876 / 1023 + 0.5)) << i;
+    EXPECT_EQ(code(i), std::lround(64 + static_cast<double>(i) * 876 / 1023)) << i;
     EXPECT_EQ(code(1024 + i), 512);
   }
 }

@@ -42,10 +42,10 @@ std::vector<std::string> filter(const DealtJob& job, const ProcessorOptions& opt
   return sink.pictures;
 }
 
-ProcessorOptions on(std::vector<int> devices) {
+ProcessorOptions on(const std::vector<int>& devices) {
   return {.device = Device::cuda,
           .device_index = devices[0],
-          .devices = std::move(devices),
+          .devices = devices,
           .slots = 4,
           .variant = {}};
 }
