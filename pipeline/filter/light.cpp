@@ -54,22 +54,6 @@ Transfer known_transfer(const VideoInfo& video, ColourModel model, const Notify&
               "the video's transfer function is not known here", "leave `linear` out");
 }
 
-// Whether Y is a sum of R', G' and B', and Cb and Cr are B' - Y and R' - Y. FFmpeg has weights for
-// others too.
-bool is_of_rgb(AVColorSpace matrix) {
-  switch (matrix) {
-    case AVCOL_SPC_BT709:
-    case AVCOL_SPC_FCC:
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M:
-    case AVCOL_SPC_SMPTE240M:
-    case AVCOL_SPC_BT2020_NCL:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void set_matrix(LightPlan& plan, const VideoInfo& video, const Notify& to) {
   AVColorSpace matrix = video.matrix;
   if (matrix == AVCOL_SPC_UNSPECIFIED) {
@@ -79,7 +63,7 @@ void set_matrix(LightPlan& plan, const VideoInfo& video, const Notify& to) {
                av_color_space_name(matrix) + " is assumed, as usual at its height");
   }
   const AVLumaCoefficients* luma =
-      is_of_rgb(matrix) ? av_csp_luma_coeffs_from_avcsp(matrix) : nullptr;
+      can_convert(matrix) ? av_csp_luma_coeffs_from_avcsp(matrix) : nullptr;
   const char* name = av_color_space_name(matrix);
   if (!luma)
     throw Error(MessageKind::filter_spec, "cannot filter in linear light", name ? name : "",
