@@ -19,7 +19,7 @@ constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = group<T>* lanes;
 
-constexpr int largest = 9;
+constexpr int smallest = 3, largest = 9;
 constexpr int max_terms = 2;
 
 // Kernels are laid into a size x size matrix whose centre is the output sample; the rest is zeros,
@@ -132,12 +132,15 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }  // namespace
 
 // What is common: sums below 2^24, and at 16 bits a linear filter of any sums. Where the added
-// zeros could be seen, in float, the taps must fill the square: a float sample may be infinite.
+// zeros could be seen, in float, the taps must fill the square: a float sample may be infinite. Two
+// matrices of floats are those of 3x3 (sobel).
 bool supports_dense_small(const Plan& plan) {
   const int size = square_for(plan);
   if (size > largest || plan.terms.size() > max_terms || !supports_dense(plan)) return false;
   if (plan.sample.storage == Storage::f32)
-    return plan.terms.size() == 1 && plan.terms[0].width == size && plan.terms[0].height == size;
+    return (plan.terms.size() == 1 || size == smallest) &&
+           std::ranges::all_of(plan.terms,
+                               [&](const Taps& t) { return t.width == size && t.height == size; });
   return plan.arith == Arith::int32 &&
          (plan.fits24 || (plan.sample.storage == Storage::u16 && plan.terms.size() == 1));
 }
@@ -153,7 +156,8 @@ std::unique_ptr<Convolver> make_dense_small(const Plan& plan, int) {
       return single ? make_sized<std::uint16_t, ExactFloat, 1>(plan)
                     : make_sized<std::uint16_t, ExactFloat, 2>(plan);
     case Storage::f32:
-      return make_sized<float, OrderedFloat, 1>(plan);
+      if (single) return make_sized<float, OrderedFloat, 1>(plan);
+      return std::make_unique<DenseSmall<float, OrderedFloat, smallest, max_terms>>(plan);
   }
   return nullptr;
 }

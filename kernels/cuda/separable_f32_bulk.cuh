@@ -18,8 +18,10 @@ namespace vidconv::cuda {
 
 template <int size>
 struct BulkShape {
-  static constexpr int half = size / 2, margin = round_up(half, 4);
-  static constexpr BulkRing tuned = sm90::separable_f32_bulk;
+  // A power of two: what lanes do with a margin, they do in whole rows.
+  static constexpr int half = size / 2, margin = half <= 4 ? 4 : half <= 8 ? 8 : 16;
+  static constexpr BulkRing tuned =
+      size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long;
   static constexpr int workers = tuned.workers;
   static constexpr int threads = 32 * (workers + 1);
   static constexpr int columns = tuned.columns;
@@ -33,8 +35,8 @@ struct BulkShape {
   // there, then for each one that reports that nobody needs it any more.
   static constexpr unsigned barriers = depth * slab_bytes;
   static constexpr int bytes = static_cast<int>(barriers + 2 * depth * Barrier::bytes);
-  static_assert(slab_rows * margin % 32 == 0 && slab_rows % rows == 0 && size % 2 == 1 &&
-                columns == 2);
+  static_assert(half <= margin && slab_rows * margin % 32 == 0 && slab_rows % rows == 0 &&
+                size % 2 == 1 && columns == 2);
 };
 
 // The next slab of the ring and which phase of its barriers is meant.

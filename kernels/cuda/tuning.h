@@ -51,6 +51,7 @@ namespace sm90 {
 
 inline constexpr BlockShape dense{4, 4};             // --kind dense --size 15 31 --depth 16
 inline constexpr BlockShape dense_small{8, 4};       // --kind dense --size 3 5 7 9 --depth 10
+inline constexpr BlockShape dense_f32{8, 4};         // --kind dense --size 11 15 17 31 --depth 32
 inline constexpr BlockShape dense_imma{8, 8};        // --kind dense sobel --size 3 5 7 9
 inline constexpr BlockShape dense_imma_wide{8, 8};   // --kind dense dense-16 --size 11 15 17 31
 inline constexpr BlockShape separable{8, 8};         // --kind gaussian --size 31 --depth 16
@@ -66,6 +67,10 @@ inline constexpr WalkCost separable_imma{.least_steps = 3, .most_steps = 8, .ove
 // heights.
 inline constexpr BulkRing separable_f32_bulk{
     .workers = 4, .columns = 2, .slab_rows = 8, .depth = 4, .rows = 4};
+// --kind gaussian --size 19 25 31 33 --depth 32: more rows at once would need more registers than
+// there are.
+inline constexpr BulkRing separable_f32_bulk_long{
+    .workers = 4, .columns = 2, .slab_rows = 8, .depth = 4, .rows = 2};
 inline constexpr StripCost separable_f32_bulk_strips{
     .at_once = 3, .busy = 3, .overhead = 0, .most = 28};
 // The same, on devices without bulk copies; at_once is asked of the device.

@@ -29,6 +29,9 @@ std::unique_ptr<Convolver> make_separable_short(const Plan&, int threads);
 bool supports_separable_f32(const Plan&);
 std::unique_ptr<Convolver> make_separable_f32(const Plan&, int threads);
 
+bool supports_separable_f32_long(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_separable_f32_long(const Plan&, int threads);
+
 bool supports_separable_small(const Plan&);
 std::unique_ptr<Convolver> make_separable_small(const Plan&, int threads);
 
@@ -37,6 +40,9 @@ std::unique_ptr<Convolver> make_separable(const Plan&, int threads);
 
 bool supports_dense_small(const Plan&);
 std::unique_ptr<Convolver> make_dense_small(const Plan&, int threads);
+
+bool supports_dense_f32(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_dense_f32(const Plan&, int threads);
 
 bool supports_dense(const Plan&);
 std::unique_ptr<Convolver> make_dense(const Plan&, int threads);

@@ -40,6 +40,8 @@ constexpr Variant table[] = {
      prepare_if<cuda::supports_separable_imma, cuda::make_separable_imma>},
     {"cuda-separable-f32", "float, two passes of up to 17 taps, unrolled", Device::cuda,
      prepare_if<cuda::supports_separable_f32, cuda::make_separable_f32>},
+    {"cuda-separable-f32-long", "float, two passes of 19 to 33 taps, unrolled", Device::cuda,
+     prepare_if<cuda::supports_separable_f32_long, cuda::make_separable_f32_long>},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
      prepare_if<cuda::supports_separable_small, cuda::make_separable_small>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
@@ -48,6 +50,8 @@ constexpr Variant table[] = {
      prepare_if<cuda::supports_separable, cuda::make_separable>},
     {"cuda-dense-imma-wide", "integers, one matrix of up to 49x49, tensor cores", Device::cuda,
      prepare_if<cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide>},
+    {"cuda-dense-f32", "float, one matrix of up to about 47x47", Device::cuda,
+     prepare_if<cuda::supports_dense_f32, cuda::make_dense_f32>},
     {"cuda-dense", "matrices of any size", Device::cuda,
      prepare_if<cuda::supports_dense, cuda::make_dense>},
 #endif
