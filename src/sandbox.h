@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/batch_plan.h"
 #include "src/options.h"
 
 namespace vidconv {
@@ -16,7 +17,8 @@ struct Sandbox {
 };
 
 // To be called before there is a second thread: others go on as they are. Never fails: where
-// something cannot be refused, the run goes on without.
-Sandbox enter_sandbox(const Options& options);
+// something cannot be refused, the run goes on without. `batch`: the files of a run of several,
+// whose folders are there; nullptr: those of the options.
+Sandbox enter_sandbox(const Options& options, const BatchPlan* batch = nullptr);
 
 }  // namespace vidconv
