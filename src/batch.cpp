@@ -73,6 +73,7 @@ class Batch {
   }
 
   void wake_device() {
+    keep_pinned_memory();
     woken_ = wake_chosen_device(options_.device, nullptr);
     const DeviceChoice choice = woken_.choice.get();
     if (!choice.why.empty()) notify_(Message::device_chosen, choice.why);

@@ -166,8 +166,8 @@ BatchOutcome BatchFileRun::fail(const Error& error) {
 BatchOutcome BatchFileRun::end(BatchOutcome outcome, const Error* error) {
   const Ending ending{.exit_code = outcome.exit_code,
                       .interrupted = outcome.failed && !error,
-                      .skipped = outcome.skipped,
-                      .error = error};
+                      .error = error,
+                      .skipped = outcome.skipped};
   const auto report = [&] {
     return stats_json(result_, options_, parts_of(job_ ? &*job_ : nullptr, &setting_.sandbox),
                       messages_.said(), ending);

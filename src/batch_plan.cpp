@@ -43,7 +43,8 @@ void refuse_one_name(const char* option, const std::string& name, std::size_t in
 
 void check_names(const Options& o, std::size_t inputs) {
   if (is_kept(o.output)) refuse_one_name("--output", o.output, inputs);
-  if (o.stats_file != "-") refuse_one_name("--stats", o.stats_file, inputs);
+  if (!o.stats_file.empty() && o.stats_file != "-")
+    refuse_one_name("--stats", o.stats_file, inputs);
   if (!o.trace_file.empty()) refuse_one_name("--trace", o.trace_file, inputs);
 }
 

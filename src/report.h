@@ -37,8 +37,8 @@ struct Parts {
 struct Ending {
   int exit_code = 0;
   bool interrupted = false;
-  bool skipped = false;          // of several inputs: it had been done before
   const Error* error = nullptr;  // that ended it; null where it came to its end
+  bool skipped = false;          // of several inputs: it had been done before
 };
 
 // The report of --stats, schema 1; docs/stats.md describes its fields.

@@ -345,8 +345,9 @@ TEST_F(Batch, ReportsOnEach) {
   EXPECT_EQ(done.at("outcome"), "done");
   EXPECT_EQ(done.at("frames").at("written"), 20);
   EXPECT_EQ(done.at("output").at("name"), "out/clip.mp4");
-  if (done.at("sandbox").at("landlock") > 0)
+  if (done.at("sandbox").at("landlock") > 0) {
     EXPECT_EQ(done.at("sandbox").at("in_force")[0], "files");
+  }
   EXPECT_EQ(json::parse(split_lines(lines.out)[1]).at("error").at("class"), "input-unreadable");
   const Result again = run("clip.mp4 -o out/{stem}.mp4 --stats - --skip-done");
   EXPECT_EQ(json::parse(again.out).at("outcome"), "skipped");
