@@ -126,10 +126,10 @@ TEST_F(Batch, KilledAndStartedAgainMakesEachWholeFileOnce) {
 
 TEST_F(Batch, InterruptedLeavesWholeFilesOnly) {
   clip();
-  for (const char* output : {"out/{n}.mp4", "md5:"}) {
+  for (const std::string output : {path("out/{n}.mp4"), std::string("md5:")}) {
+    const bool digests = output == "md5:";
     Process process(command({path("clip.mp4"), "pattern:320x240#1000000", path("clip.mp4"), "-o",
-                             std::string(output) == "md5:" ? output : path(output), "--kernel",
-                             "box", "--progress", "json", "--stats", "-"}));
+                             output, "--kernel", "box", "--progress", "json"}));
     ASSERT_TRUE(process.wait_for_stderr("clip.mp4: 20 frames", std::chrono::seconds(60)));
     ASSERT_TRUE(process.wait_for_stderr("\"ended\":1", std::chrono::seconds(60)));
     process.signal(SIGINT);
@@ -138,8 +138,8 @@ TEST_F(Batch, InterruptedLeavesWholeFilesOnly) {
     EXPECT_TRUE(has_line_with(
         result.err, {"pattern:320x240#1000000: interrupted: there is no output [interrupted]"}));
     EXPECT_TRUE(has_line_with(result.err, {"1 of 3 files done", "1 failed", "1 not begun"}));
-    EXPECT_EQ(result.out.find("all ") != result.out.npos, std::string(output) == "md5:");
-    EXPECT_EQ(result.out.find("pattern:320x240#1000000\n"), result.out.npos);
+    EXPECT_EQ(split_lines(result.out).size(), digests ? 21U : 0U);
+    EXPECT_EQ(result.out.find("pattern"), result.out.npos);
   }
   EXPECT_EQ(names("out"), Names{"1.mp4"});
 }
@@ -255,7 +255,9 @@ TEST_F(Batch, SkipsWhatIsDoneByTheSameOptionsFromTheSameInput) {
   const std::string line = "clip.mp4 b.mkv -o {stem}.out.mp4 --kernel file:k.txt --skip-done ";
   const auto outcome = [&](const std::string& more, const std::string& count) {
     const Result result = run(line + more);
-    EXPECT_TRUE(has_line_with(result.err, {count})) << more << result.err;
+    if (more.find("-q") == more.npos) {
+      EXPECT_TRUE(has_line_with(result.err, {count})) << more << result.err;
+    }
     return result.exit_code;
   };
   const std::string made = "2 of 2 files done",
