@@ -126,7 +126,7 @@ TEST_F(Batch, KilledAndStartedAgainMakesEachWholeFileOnce) {
 
 TEST_F(Batch, InterruptedLeavesWholeFilesOnly) {
   clip();
-  for (const std::string output : {path("out/{n}.mp4"), std::string("md5:")}) {
+  for (const std::string& output : {path("out/{n}.mp4"), std::string("md5:")}) {
     const bool digests = output == "md5:";
     Process process(command({path("clip.mp4"), "pattern:320x240#1000000", path("clip.mp4"), "-o",
                              output, "--kernel", "box", "--progress", "json"}));
