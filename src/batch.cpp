@@ -73,7 +73,7 @@ class Batch {
   }
 
   void wake_device() {
-    keep_pinned_memory();
+    keep_pinned_memory(true);
     woken_ = wake_chosen_device(options_.device, nullptr);
     const DeviceChoice choice = woken_.choice.get();
     if (!choice.why.empty()) notify_(Message::device_chosen, choice.why);
@@ -87,23 +87,34 @@ class Batch {
     while (!interrupted_ && !stops_) {
       const std::size_t number = next_++;
       if (number >= plan_.files.size()) return;
-      const BatchFile& file = plan_.files[number];
-      BatchFileRun run(options_of(file, options_),
-                       {.interrupted = interrupted_,
-                        .sandbox = *sandbox_,
-                        .woken = woken_,
-                        .one_device = files_at_once_ > 1 ? std::optional(number) : std::nullopt,
-                        .several_at_once = files_at_once_ > 1,
-                        .words_key = words_key_,
-                        .display = progress_.display(),
-                        .observer = [&](const Progress& p) { progress_.show(number, p); },
-                        .stats_lines = options_.stats_file == "-",
-                        .print = [this](const std::string& text) { print_whole(text); }});
-      const BatchOutcome outcome = run.run();
-      progress_.end(number, outcome.failed);
+      BatchOutcome outcome;
+      try {
+        outcome = filter(number);
+      } catch (...) {  // no memory to begin with
+        const Error error = current_error();
+        messages_.warn(error.kind(), error.message());
+        outcome = {.exit_code = static_cast<int>(error.fault()), .failed = true};
+      }
       if (outcome.failed && options_.fail_fast) stops_ = true;
       count(outcome);
     }
+  }
+
+  BatchOutcome filter(std::size_t number) {
+    BatchFileRun run(options_of(plan_.files[number], options_),
+                     {.interrupted = interrupted_,
+                      .sandbox = *sandbox_,
+                      .woken = woken_,
+                      .one_device = files_at_once_ > 1 ? std::optional(number) : std::nullopt,
+                      .several_at_once = files_at_once_ > 1,
+                      .words_key = words_key_,
+                      .display = progress_.display(),
+                      .observer = [&](const Progress& p) { progress_.show(number, p); },
+                      .stats_lines = options_.stats_file == "-",
+                      .print = [this](const std::string& text) { print_whole(text); }});
+    const BatchOutcome outcome = run.run();
+    progress_.end(number, outcome.failed);
+    return outcome;
   }
 
   void count(const BatchOutcome& outcome) {

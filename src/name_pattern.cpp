@@ -34,7 +34,7 @@ std::string value_of(const char* option, const std::string& pattern, std::string
            fmt::format("there is no field {{{}}}", verbatim(name)) +
                did_you_mean(name, {"name", "stem", "n"}),
            "{name}, {stem} and {n} are filled in; a brace itself is {{ or }}");
-  const std::string value = field->value(input);
+  std::string value = field->value(input);
   if (value == "." || value == "..")
     refuse(option, pattern, fmt::format("{{{}}} of '{}' is a folder", name, verbatim(input.name)),
            "use {n}, or another name for that input");

@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <new>
@@ -88,9 +89,11 @@ class PinnedBlocks {
     free(block);
   }
 
-  void keep() noexcept {
+  void keep(bool keep) noexcept {
     const std::lock_guard lock(mutex_);
-    keeps_ = true;
+    keeps_ = keep;
+    if (!keep)
+      for (const KeptBlocks::Block& old : kept_.take_oldest(SIZE_MAX)) free(old.memory);
   }
 
   void sleep() noexcept {
@@ -211,7 +214,7 @@ int device_of(const std::byte* memory) noexcept {
 }
 
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
-void keep_pinned_memory() noexcept { pinned_blocks().keep(); }
+void keep_pinned_memory(bool keep) noexcept { pinned_blocks().keep(keep); }
 
 bool pinned_memory_ran_out() { return process.pinning_failed; }
 

@@ -29,7 +29,7 @@ class Batch : public CliTest {
     fs::create_directories(fs::path(path(to)).parent_path());
     fs::copy_file(path(from), path(to));
   }
-  // Names below a folder of the test's, with the files' bytes.
+  // FileNames below a folder of the test's, with the files' bytes.
   std::map<std::string, std::string> files(const std::string& folder) const {
     std::map<std::string, std::string> all;
     if (fs::exists(path(folder)))
@@ -51,7 +51,7 @@ class Batch : public CliTest {
   }
 };
 
-using Names = std::set<std::string>;
+using FileNames = std::set<std::string>;
 
 TEST_F(Batch, GivesTheBytesOfARunEach) {
   clip();
@@ -66,7 +66,7 @@ TEST_F(Batch, GivesTheBytesOfARunEach) {
     fs::remove_all(path("out"));
     const Result result = run(inputs + " -o out/{stem}.mp4 " + more);
     EXPECT_TRUE(succeeded(result));
-    EXPECT_EQ(names("out"), (Names{"clip.mp4", "b.mp4", "c.mp4", "d.mp4", "pattern.mp4"}));
+    EXPECT_EQ(names("out"), (FileNames{"clip.mp4", "b.mp4", "c.mp4", "d.mp4", "pattern.mp4"}));
     for (const char* name : {"clip", "b", "c", "d", "pattern"})
       EXPECT_TRUE(read_file(path(fmt::format("out/{}.mp4", name))) ==
                   read_file(path(fmt::format("{}.alone.mp4", name))))
@@ -78,7 +78,7 @@ TEST_F(Batch, GivesTheBytesOfARunEach) {
 
 TEST_F(Batch, KilledAndStartedAgainMakesEachWholeFileOnce) {
   clip();
-  Names whole;
+  FileNames whole;
   for (int i = 0; i < 97; ++i) {
     const std::string stem = fmt::format("{:02}", i);
     copy("clip.mp4", "in/" + stem + ".mp4");
@@ -141,7 +141,7 @@ TEST_F(Batch, InterruptedLeavesWholeFilesOnly) {
     EXPECT_EQ(split_lines(result.out).size(), digests ? 21U : 0U);
     EXPECT_EQ(result.out.find("pattern"), result.out.npos);
   }
-  EXPECT_EQ(names("out"), Names{"1.mp4"});
+  EXPECT_EQ(names("out"), FileNames{"1.mp4"});
 }
 
 TEST_F(Batch, RefusesBeforeAnythingIsDone) {
@@ -198,7 +198,7 @@ TEST_F(Batch, TakesOddNames) {
                                        "-",         "pattern:64x48", "http:x",   "a{n}b",
                                        "50%d full", "'\"$(x)`",      "a b\\",    ".hidden"};
   std::string list;
-  Names wanted;
+  FileNames wanted;
   for (const std::string& stem : stems) {
     const std::string name = stem == "-" ? stem : stem + ".mp4";
     copy("clip.mp4", "in/" + name);
@@ -219,7 +219,7 @@ TEST_F(Batch, TakesOddNames) {
   // On the command line what looks like an option is behind --.
   EXPECT_TRUE(succeeded(shell("cd " + path("in") + "; " + vidconv() +
                               " --kernel box -o ../two/{stem}.mkv -- -rf.mp4 ./-")));
-  EXPECT_EQ(names("two"), (Names{"-rf.mkv", "-.mkv"}));
+  EXPECT_EQ(names("two"), (FileNames{"-rf.mkv", "-.mkv"}));
 }
 
 TEST_F(Batch, KeepsFoldersBelowFolders) {
@@ -230,14 +230,14 @@ TEST_F(Batch, KeepsFoldersBelowFolders) {
   write_file(path("in/notes.txt"), "notes");
   fs::create_symlink("../elsewhere", path("in/folder"));
   fs::create_symlink("../elsewhere/c.mp4", path("in/link.mp4"));
-  const Names wanted{"x_a.mkv", "s/x_a.mkv", "s/t/x_B.mkv", "x_link.mkv", "x_clip.mkv"};
+  const FileNames wanted{"x_a.mkv", "s/x_a.mkv", "s/t/x_B.mkv", "x_link.mkv", "x_clip.mkv"};
   for (const char* folder : {"in", "./in/", "$PWD/in"}) {
     fs::remove_all(path("in/out"));
     copy("clip.mp4", "in/out/z.mp4");  // in the outputs' folder, which is not looked into
     const Result result = run(std::string(folder) + " clip.mp4 --recursive -o in/out/x_{stem}.mkv");
     EXPECT_TRUE(succeeded(result));
     EXPECT_TRUE(has_line_with(result.err, {"1 files are left out", "[left-out]"}));
-    Names found = names("in/out");
+    FileNames found = names("in/out");
     EXPECT_EQ(found.erase("z.mp4"), 1U);
     EXPECT_EQ(found, wanted);
   }
@@ -356,7 +356,7 @@ TEST_F(Batch, ReportsOnEach) {
 
   EXPECT_EQ(run("clip.mp4 broken.mp4 -o null: --stats r/{stem}.json --trace r/{n}.trace").exit_code,
             exit_input);
-  EXPECT_EQ(names("r"), (Names{"clip.json", "broken.json", "1.trace", "2.trace"}));
+  EXPECT_EQ(names("r"), (FileNames{"clip.json", "broken.json", "1.trace", "2.trace"}));
   EXPECT_EQ(json::parse(read_file(path("r/broken.json"))).at("outcome"), "failed");
   // A report that nobody reads is a failure.
   const Result closed = shell("cd " + path("") + "; " + vidconv() +
@@ -375,15 +375,16 @@ TEST(WorseExitCode, HasAnOrder) {
 
 // What bears on the bytes and is not in the key would make other outputs pass for done.
 TEST(OutputKey, KnowsEveryOption) {
-  Names without;
+  FileNames without;
   for (const OptionText& option : option_table())
     if (!bears_on_bytes(option.names.back())) without.insert(option.names.back());
-  EXPECT_EQ(without,
-            (Names{"INPUT",       "--output",     "--kernel",     "--files-from", "--null",
-                   "--recursive", "--skip-done",  "--keep-going", "--fail-fast",  "--timeout",
-                   "--insecure",  "--max-pixels", "-y",           "--strict",     "--device",
-                   "--variant",   "--decoder",    "--slots",      "--jobs",       "--no-sandbox",
-                   "--progress",  "--quiet",      "--stats",      "--trace",      "--verify"}));
+  EXPECT_EQ(
+      without,
+      (FileNames{"INPUT",       "--output",     "--kernel",     "--files-from", "--null",
+                 "--recursive", "--skip-done",  "--keep-going", "--fail-fast",  "--timeout",
+                 "--insecure",  "--max-pixels", "-y",           "--strict",     "--device",
+                 "--variant",   "--decoder",    "--slots",      "--jobs",       "--no-sandbox",
+                 "--progress",  "--quiet",      "--stats",      "--trace",      "--verify"}));
 }
 
 }  // namespace
