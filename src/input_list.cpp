@@ -14,6 +14,7 @@
 #include "kernels/base/names.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/url.h"
+#include "src/interrupt.h"
 #include "src/name_pattern.h"
 #include "src/option_values.h"
 
@@ -46,7 +47,7 @@ std::string bytes_of_list(const std::string& name) {
   for (ssize_t count = 0; (count = ::read(STDIN_FILENO, piece, sizeof piece)) != 0;) {
     if (count > 0)
       bytes.append(piece, static_cast<std::size_t>(count));
-    else if (errno != EINTR)
+    else if (errno != EINTR || interrupting_signal() != 0)
       refuse_to_read("list", name, std::strerror(errno));
   }
   return bytes;
