@@ -37,7 +37,8 @@ class Batch {
       : options_(options),
         interrupted_(install_interrupt_handlers()),
         messages_(options.quiet),
-        notify_([this](Message kind, const std::string& line) { messages_.notify(kind, line); }),
+        notify_(
+            [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
         plan_(plan_batch(options, notify_)),
         words_key_(key_of_words(options)),
         progress_(options.quiet ? ProgressMode::none : options.progress, plan_.files.size()) {}
@@ -76,7 +77,7 @@ class Batch {
     keep_pinned_memory(true);
     woken_ = wake_chosen_device(options_.device, nullptr);
     const DeviceChoice choice = woken_.choice.get();
-    if (!choice.why.empty()) notify_(Message::device_chosen, choice.why);
+    if (!choice.why.empty()) notify_(MessageKind::device_chosen, choice.why);
     if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads(options_));
     const int devices = std::max(static_cast<int>(choice.indices.size()), 1);
     const int wanted = options_.jobs > 0 ? options_.jobs : devices;

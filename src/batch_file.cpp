@@ -76,7 +76,7 @@ BatchFileRun::BatchFileRun(const Options& options, const BatchSetting& setting)
     : options_(options),
       setting_(setting),
       messages_(options.quiet, options.input),
-      notify_([this](Message kind, const std::string& line) { messages_.notify(kind, line); }),
+      notify_([this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
       reports_(options_) {
   // Each of them would take as much memory as there is.
   if (setting.several_at_once && options_.shards) options_.shards->jobs = 1;
@@ -126,7 +126,7 @@ JobOptions BatchFileRun::job_options_of_file(int digests) {
 }
 
 void BatchFileRun::refuse_interrupted() const {
-  if (setting_.interrupted) throw Error(Message::interrupted, "interrupted", "", "");
+  if (setting_.interrupted) throw Error(MessageKind::interrupted, "interrupted", "", "");
 }
 
 // Before the output gets its name.
@@ -139,7 +139,7 @@ void BatchFileRun::complete(int fd) {
       });
   const bool marked = key_ && mark_done(fd, *key_, damaged);
   if (marked || !options_.skip_done) return;
-  notify(notify_, Message::no_effect,
+  notify(notify_, MessageKind::no_effect,
          fmt::format("--skip-done will not find this output: {}",
                      key_ ? std::string("no mark can be set on it: ") + std::strerror(errno)
                           : "nobody can tell whether such an input is still the same"));
@@ -148,9 +148,9 @@ void BatchFileRun::complete(int fd) {
 BatchOutcome BatchFileRun::fail(const Error& error) {
   const int signal = interrupting_signal();
   const bool interrupted =
-      error.kind() == Message::interrupted || (signal != 0 && result_.encoded == 0);
+      error.kind() == MessageKind::interrupted || (signal != 0 && result_.encoded == 0);
   if (interrupted)
-    messages_.warn(Message::interrupted, "interrupted: there is no output");
+    messages_.warn(MessageKind::interrupted, "interrupted: there is no output");
   else
     messages_.warn(error.kind(), error.message());
   const int code = signal != 0 ? 128 + signal : static_cast<int>(error.fault());

@@ -32,7 +32,7 @@ constexpr std::string_view video_endings[] = {
 
 [[noreturn]] void refuse_to_read(const char* what, const std::string& name,
                                  const std::string& why) {
-  throw Error(Message::input_missing, std::string("cannot read the ") + what, name, why);
+  throw Error(MessageKind::input_missing, std::string("cannot read the ") + what, name, why);
 }
 
 std::string bytes_of_list(const std::string& name) {
@@ -138,12 +138,12 @@ std::vector<ListedInput> list_inputs(const Options& o, const Notify& notify_user
     FolderWalk walk(input, common_folder(o.output));
     std::ranges::move(walk.files(), std::back_inserter(inputs));
     if (walk.left_out() > 0)
-      notify(notify_user, Message::left_out,
+      notify(notify_user, MessageKind::left_out,
              fmt::format("of '{}' {} files are left out, which are not called as videos are",
                          verbatim(input), walk.left_out()));
   }
   if (inputs.empty())
-    throw Error(Message::input_missing, "there is no input", "",
+    throw Error(MessageKind::input_missing, "there is no input", "",
                 "lists are empty, or there are no videos in the folders",
                 "files that are called otherwise can be listed: --files-from");
   return inputs;

@@ -50,7 +50,8 @@ class Command {
       : options_(options),
         interrupted_(install_interrupt_handlers()),
         messages_(options.quiet),
-        notify_([this](Message kind, const std::string& line) { messages_.notify(kind, line); }),
+        notify_(
+            [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
         reports_(options) {}
 
   // The exit code.
@@ -143,7 +144,7 @@ class Command {
     say_end(options_, result_, *job_->sink(), messages_);
     const int signal = interrupting_signal();
     if (signal != 0)
-      messages_.warn(Message::interrupted, "interrupted: the output holds the frames so far");
+      messages_.warn(MessageKind::interrupted, "interrupted: the output holds the frames so far");
     const int code = signal != 0            ? 128 + signal
                      : result_.damage.any() ? static_cast<int>(Fault::damaged)
                                             : 0;
@@ -159,7 +160,7 @@ class Command {
 
   int fail(const Error& error) {
     if (interrupting_signal() != 0 && result_.encoded == 0)
-      messages_.warn(Message::interrupted,
+      messages_.warn(MessageKind::interrupted,
                      "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());

@@ -23,12 +23,12 @@ void claim_files(const Options& o, RunFiles& files) {
 }
 
 void warn_of_filters(const Options& options, const Notify& notify_user) {
-  const auto warn = [&](Message kind, const std::string& warning) {
+  const auto warn = [&](MessageKind kind, const std::string& warning) {
     if (!warning.empty()) notify(notify_user, kind, "warning: " + verbatim(warning));
   };
   for (const FilterSpec& filter : options.filters) {
-    warn(Message::gain, filter.gain_warning());
-    warn(Message::one_row, filter.shape_warning());
+    warn(MessageKind::gain, filter.gain_warning());
+    warn(MessageKind::one_row, filter.shape_warning());
   }
 }
 
@@ -36,7 +36,8 @@ void say_end(const Options& options, const RunResult& result, const Sink& sink,
              Messages& messages) {
   const bool kept = options.output != "null:" && options.output != "md5:";
   messages.summarise(summary(result, options.output, kept ? sink.description() : ""));
-  if (result.damage.any()) messages.warn(Message::damaged, describe(result.damage, options.input));
+  if (result.damage.any())
+    messages.warn(MessageKind::damaged, describe(result.damage, options.input));
 }
 
 Parts parts_of(const Job* job, const Sandbox* sandbox) {

@@ -51,7 +51,8 @@ constexpr std::string_view trust_table[] = {
 
 constexpr std::string_view batch_table[] = {
     "In the names of outputs, and of --stats and --trace, {stem} is the input's name without its "
-    "ending, {name} with it, {n} its number from 1; a brace itself is {{ or }}. A name with a field "
+    "ending, {name} with it, {n} its number from 1; a brace itself is {{ or }}. A name with a "
+    "field "
     "makes even one input a run of several. With --recursive the folders in which a file was found "
     "stand before the last part of the name: footage/a/b.mp4 goes to out/a/b.mkv of "
     "'out/{stem}.mkv'. Folders of outputs are made. Of a folder those files are taken that have an "
@@ -62,12 +63,15 @@ constexpr std::string_view batch_table[] = {
     "bytes are those of a run each. --jobs says how many at once; then each is filtered by one of "
     "several devices in turn, else their frames are, and parts of --shards are encoded one after "
     "the other.",
-    "Each input has its line, its report with --stats 'folder/{stem}.json', or a report in one line "
+    "Each input has its line, its report with --stats 'folder/{stem}.json', or a report in one "
+    "line "
     "with --stats -. One that fails does not stop the others, unless --fail-fast says so. The exit "
-    "code is the worst of all: from the best 0, 7, 3, 4, 2, 5, 6, 1, then those of signals. A signal "
+    "code is the worst of all: from the best 0, 7, 3, 4, 2, 5, 6, 1, then those of signals. A "
+    "signal "
     "leaves no output that is not whole; inputs that have not begun are not.",
     "--skip-done knows an output by a key of its input (size, time, first and last bytes), the "
-    "options that bear on its bytes, and the versions of vidconv and FFmpeg. Runs of several inputs "
+    "options that bear on its bytes, and the versions of vidconv and FFmpeg. Runs of several "
+    "inputs "
     "set it on the output before that gets its name, as the attribute user.vidconv.key. An output "
     "with another key, or none, is there already: -y makes it anew. One whose input was damaged "
     "stays exit code 7. Inputs that cannot be known again (pipes, addresses, numbered pictures, "

@@ -61,7 +61,7 @@ const DeviceChoice& Job::device() {
   device_ = waking_.choice.get();
   device_known_ = true;
   if (!options_.woken && !device_.why.empty())
-    notify(options_.notify, Message::device_chosen, device_.why);
+    notify(options_.notify, MessageKind::device_chosen, device_.why);
   if (options_.one_device && !device_.indices.empty())
     device_.indices = {device_.indices[*options_.one_device % device_.indices.size()]};
   return device_;
@@ -127,7 +127,7 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
       o, or_cpu, options_.notify);
   device_.device = o.device;
   if (pinned_memory_ran_out())
-    notify(options_.notify, Message::fallback,
+    notify(options_.notify, MessageKind::fallback,
            "there is not enough pinned memory: copies take longer");
   return processor;
 }
