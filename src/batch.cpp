@@ -45,7 +45,7 @@ class Batch {
 
   int run() {
     make_folders();
-    sandbox_ = enter_sandbox(options_, &plan_);
+    sandbox_ = enter_sandbox(options_, plan_.folders, plan_.files);
     capture_av_log();
     av_cpu_force_count(usable_threads());
     wake_device();

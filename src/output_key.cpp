@@ -39,7 +39,7 @@ bool bears_on_bytes(std::string_view option) {
 std::string key_of_words(const Options& o) {
   ContentKey key;
   key.add("version", VIDCONV_VERSION);
-  key.add("libraries", library_versions());
+  key.add("libraries", libav_versions());
   for (const FilterSpec& filter : o.filters) {
     key.add("filter", filter.text());
     if (!filter.file().empty()) key.add("file", contents(filter.file()));

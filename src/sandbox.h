@@ -17,8 +17,10 @@ struct Sandbox {
 };
 
 // To be called before there is a second thread: others go on as they are. Never fails: where
-// something cannot be refused, the run goes on without. `batch`: the files of a run of several,
-// whose folders are there; nullptr: those of the options.
-Sandbox enter_sandbox(const Options& options, const BatchPlan* batch = nullptr);
+// something cannot be refused, the run goes on without.
+// `folders`: that are written beside what the options name; empty ones are none. `files`: those of
+// a run of several, instead of the input and outputs of the options.
+Sandbox enter_sandbox(const Options& options, const std::vector<std::string>& folders = {},
+                      const std::vector<BatchFile>& files = {});
 
 }  // namespace vidconv

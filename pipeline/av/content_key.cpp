@@ -63,7 +63,7 @@ void ContentKey::add(std::string_view name, const std::vector<std::string>& valu
 
 std::string ContentKey::hex() const { return sha256(text_); }
 
-std::string library_versions() {
+std::string libav_versions() {
   return fmt::format("{} avcodec {} avformat {} avutil {} swscale {} swresample {}",
                      av_version_info(), avcodec_version(), avformat_version(), avutil_version(),
                      swscale_version(), swresample_version());

@@ -24,7 +24,7 @@ class ContentKey {
 };
 
 // The versions of libav* that are in use, on which bytes may depend as well.
-std::string library_versions();
+std::string libav_versions();
 
 // What a file is, without reading all of it: its size, when it was written to, its first and last
 // 64 KiB. None where it is no regular file, or cannot be read.
