@@ -23,7 +23,7 @@
 namespace vidconv {
 namespace {
 
-constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
+constexpr double seconds_between_looks = 0.05;  // oftener than anybody looks at the progress
 
 // What md5: writes, until it is known to be whole.
 class Digests {
@@ -107,8 +107,9 @@ BatchOutcome BatchFileRun::filter() {
   const Digests digests(options_.output == "md5:");
   job_.emplace(job_options_of_file(digests.fd()));
   job_->open();
-  result_ = job_->run(
-      {.observer = setting_.observer, .observer_interval = observer_seconds, .reached = &result_});
+  result_ = job_->run({.observer = setting_.observer,
+                       .observer_interval = seconds_between_looks,
+                       .reached = &result_});
   reports_.finish_trace();
   if (!is_kept(options_.output)) refuse_interrupted();
   if (digests.fd() >= 0) setting_.print(with_name(digests.text(), options_.input));
