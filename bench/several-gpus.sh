@@ -178,19 +178,20 @@ title "a trace of all GPUs"
 vidconv pattern:3840x2160#120 -o null: --kernel sobel --device $several --trace "$work/trace.json" -y
 gzip -9c "$work/trace.json" >"$out/trace.json.gz"
 
-title "64 clips of 120 frames of 1280x720, 8 processes at once: one GPU, all in turn, each on all"
+title "64 clips of 120 frames of 1280x720, one process: one GPU, all (a file on each, or the frames of each on all)"
 mkdir "$work/clips"
 for i in $(seq 64); do echo "$i"; done | xargs -P 8 -I{} bash -c "$(declare -f become program vidconv); programs='$programs'; \
     vidconv 'pattern:1280x720#120' -o '$work/clips/{}.mkv' --kernel identity --codec libx264 --preset ultrafast --device cpu -q"
 batch() {
     local start=$EPOCHREALTIME
-    for i in $(seq 64); do echo "$i $(eval echo "$1")"; done | xargs -P 8 -L1 bash -c "$(declare -f become program vidconv); programs='$programs'; \
-        vidconv '$work/clips/'\$0.mkv -o null: --kernel sobel --device \$1 -q"
-    awk -v a="$start" -v b="$EPOCHREALTIME" -v w="$1" 'BEGIN { printf "%-28s %.2f s\n", w, b - a }'
+    vidconv "$work/clips" --recursive -o null: --kernel sobel -q "$@"
+    awk -v code=$? -v a="$start" -v b="$EPOCHREALTIME" -v w="$*" \
+        'BEGIN { printf "%-44s %.2f s, exit code %d\n", w, b - a, code }'
 }
-batch cuda:0
-batch "cuda:\$((i % $((count > 1 ? count : 1))))"
-batch "$several"
+for device in cuda:0 "$several"; do
+    for jobs in 1 2 4 8 16; do batch --device "$device" --jobs $jobs; done
+done
+batch --device "$several" # as many at once as there are
 
 title "tests: a GPU that fails midway, allocations after the start"
 for tests in "vidconv_pipeline_tests --gtest_filter=SeveralDevices.*:Dealt.*:OnDevice.*:DeviceChoice.*:Numa.*:*Trace*" \

@@ -125,7 +125,8 @@ std::string zsh_value(const OptionText& option) {
 }
 
 std::string zsh_option(const OptionText& option) {
-  if (!is_option(option)) return in_quotes(fmt::format("::{}:_files", option.names[0]));
+  if (!is_option(option))
+    return in_quotes(fmt::format("{}:{}:_files", option.repeatable ? "*" : ":", option.names[0]));
   std::string text = replace_all(text_of(option), "[", "\\[");
   text = fmt::format("[{}]{}", replace_all(text, "]", "\\]"), zsh_value(option));
   const std::string_view join = option.value.empty()           ? ""

@@ -1,6 +1,5 @@
 // The command: from options to an exit code.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -13,18 +12,18 @@ extern "C" {
 }
 
 #include "kernels/convolver/usable_threads.h"
-#include "pipeline/av/container.h"
 #include "pipeline/av/process.h"
-#include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/picture_file.h"
 #include "pipeline/run/job.h"
+#include "src/batch.h"
 #include "src/benchmark.h"
 #include "src/explain.h"
 #include "src/gallery.h"
 #include "src/interrupt.h"
 #include "src/lists.h"
 #include "src/messages.h"
+#include "src/one_run.h"
 #include "src/options.h"
 #include "src/progress.h"
 #include "src/report.h"
@@ -69,40 +68,15 @@ class Command {
     sandbox_ = enter_sandbox(options_);
     capture_av_log();
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
-    claim_files();
+    claim_files(options_, files_);
     reports_.open(files_);
     job_.emplace(job_options(options_, notify_, files_, interrupted_, reports_.trace()));
-    if (!options_.gallery) warn_of_filters();
+    if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
     return options_.gallery             ? gallery()
            : options_.explain           ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
-  }
-
-  // What is read and what is written, before there is any work.
-  void claim_files() {
-    const Options& o = options_;
-    files_.reads("the input", o.input);
-    if (o.input == "-") files_.reads("the input", STDIN_FILENO);
-    for (const FilterSpec& filter : o.filters)
-      if (!filter.file().empty()) files_.reads("the file of a kernel", filter.file());
-    for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // which may be one
-      files_.writes("standard output or error", fd);
-    const bool runs = !o.explain && !o.benchmark_seconds;
-    if (runs && o.output != "null:" && o.output != "md5:" && o.output != "-" &&
-        !is_numbered(o.output))
-      files_.writes("the output", o.output);
-  }
-
-  void warn_of_filters() const {
-    const auto warn = [&](MessageKind kind, const std::string& warning) {
-      if (!warning.empty()) notify_(kind, "warning: " + verbatim(warning));
-    };
-    for (const FilterSpec& filter : options_.filters) {
-      warn(MessageKind::gain, filter.gain_warning());
-      warn(MessageKind::one_row, filter.shape_warning());
-    }
   }
 
   int explain_all() {
@@ -167,13 +141,8 @@ class Command {
     }
     reports_.finish_trace();  // before it is said that all is done
 
+    say_end(options_, result_, *job_->sink(), messages_);
     const int signal = interrupting_signal();
-    if (!options_.quiet) {
-      const bool kept = options_.output != "null:" && options_.output != "md5:";
-      say(summary(result_, options_.output, kept ? job_->sink()->description() : ""));
-    }
-    if (result_.damage.any())
-      messages_.warn(MessageKind::damaged, describe(result_.damage, options_.input));
     if (signal != 0)
       messages_.warn(MessageKind::interrupted, "interrupted: the output holds the frames so far");
     const int code = signal != 0            ? 128 + signal
@@ -211,13 +180,7 @@ class Command {
 
   void write_report(const Ending& ending) {
     if (!reports_.wants_stats()) return;
-    Parts parts{.sandbox = sandbox_ ? &*sandbox_ : nullptr};
-    if (job_) {
-      parts.source = job_->source();
-      if (!job_->works().empty()) parts.work = job_->works().data();
-      parts.processor = job_->processor();
-      parts.sink = job_->sink();
-    }
+    const Parts parts = parts_of(job_ ? &*job_ : nullptr, sandbox_ ? &*sandbox_ : nullptr);
     reports_.write_stats(stats_json(result_, options_, parts, messages_.said(), ending));
   }
 
@@ -238,7 +201,7 @@ int command(int argc, char** argv) {
     print_list(options.list);
     return 0;
   }
-  return Command(options).run();
+  return is_batch(options) ? run_batch(options) : Command(options).run();
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ std::string manual_page() {
   text += ".TH VIDCONV 1 \"\" \"vidconv " VIDCONV_VERSION "\" \"User Commands\"\n";
   text += section("NAME") + "vidconv \\- filter video with convolution kernels\n";
   text += section("SYNOPSIS") +
-          ".B vidconv\n.I INPUT\n.B \\-o\n.I OUTPUT\n.B \\-\\-kernel\n.I SPEC\n"
+          ".B vidconv\n.I INPUT...\n.B \\-o\n.I OUTPUT\n.B \\-\\-kernel\n.I SPEC\n"
           "[\\fB\\-\\-kernel\\fR \\fISPEC\\fR ...] [\\fIoptions\\fR]\n";
   text +=
       section("DESCRIPTION") + troff(purpose) +
@@ -150,6 +150,8 @@ std::string manual_page() {
   for (const ExitCode& code : exit_codes())
     text += entry(bold(std::to_string(code.code)), sentence(code.meaning));
   text += section("MESSAGES") + messages();
+  text += section("SEVERAL INPUTS");
+  for (const std::string_view words : batches()) text += troff(words) + "\n.PP\n";
   text += section("TIMES AND DAMAGE");
   for (const std::string_view words : times()) text += plain(words) + "\n.PP\n";
   text += section("TRUST");

@@ -16,14 +16,21 @@ void say(MessageKind kind, const std::string& line) {
 void Messages::notify(MessageKind kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (display_) display_->make_room();
-  if (!quiet_) say(kind, line);
+  if (!quiet_) say(kind, verbatim(about_) + line);
   said_.push_back({kind, redacted(with_option_names(line))});
 }
 
 void Messages::warn(MessageKind kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
-  say(kind, line);
+  if (display_) display_->make_room();
+  say(kind, verbatim(about_) + line);
   said_.push_back({kind, redacted(with_option_names(line))});
+}
+
+void Messages::summarise(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (display_) display_->make_room();
+  if (!quiet_) say(about_ + line);
 }
 
 std::vector<Said> Messages::said() const {

@@ -18,12 +18,16 @@ void say(MessageKind kind, const std::string& line);
 // All members may be called from any thread: stages have threads of their own.
 class Messages {
  public:
-  // `quiet`: notices are kept, but not printed.
-  explicit Messages(bool quiet) : quiet_(quiet) {}
+  // `quiet`: notices are kept, but not printed. `about`: which of several inputs they are of, which
+  // every line on stderr begins with then; empty: the only one.
+  explicit Messages(bool quiet, const std::string& about = {})
+      : quiet_(quiet), about_(about.empty() ? "" : about + ": ") {}
 
   void notify(MessageKind kind, const std::string& line);
   // Printed even for those who want quiet.
   void warn(MessageKind kind, const std::string& line);
+  // What was done, which is no message of any kind and not kept.
+  void summarise(const std::string& line);
   // So far.
   std::vector<Said> said() const;
 
@@ -43,6 +47,7 @@ class Messages {
   void show_on(ProgressDisplay* display);
 
   const bool quiet_;
+  const std::string about_;
   mutable std::mutex mutex_;  // of all below
   std::vector<Said> said_;
   ProgressDisplay* display_ = nullptr;

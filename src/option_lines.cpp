@@ -41,12 +41,15 @@ void take_any_case(CLI::App& app) {
 }
 
 void declare_main(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.input,
-                 "file or URL; - (y4m or a container from stdin); "
-                 "pattern:WxH[:PIXFMT][@FPS][#FRAMES]")
+  app.add_option(
+         "INPUT", o.inputs,
+         "file or URL; - (y4m or a container from stdin); "
+         "pattern:WxH[:PIXFMT][@FPS][#FRAMES]; several, and folders, where the output's name "
+         "has a {field}")
       ->type_name("FILE");
   app.add_option("-o,--output", o.output,
-                 "file (container by its ending); - (stdout); md5: (digests); null:")
+                 "file (container by its ending); - (stdout); md5: (digests); null:; of several "
+                 "inputs a name with {stem}, {name} or {n}, their number")
       ->type_name("FILE");
 }
 
@@ -122,6 +125,23 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("N");
 }
 
+void declare_files(CLI::App& app, Options& o) {
+  app.add_option("--files-from", o.files_from,
+                 "take inputs from this list too, one in a line (- is stdin)")
+      ->type_name("FILE");
+  app.add_flag("--null", o.null_separated,
+               "names in the list of --files-from end with NUL, as find -print0 writes them");
+  app.add_flag("--recursive", o.recursive,
+               "take all videos in folders and below them; their subfolders are made anew before "
+               "the last part of the output's name");
+  app.add_flag("--skip-done", o.skip_done,
+               "leave out inputs whose outputs are there already, made from the same input by the "
+               "same options and versions");
+  app.add_flag("--keep-going", o.keep_going,
+               "an input that fails does not stop the others (the default)");
+  app.add_flag("--fail-fast", o.fail_fast, "after an input has failed, begin no other");
+}
+
 void declare_output(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option(
          "--codec", o.codec,
@@ -187,8 +207,11 @@ void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
                  "frames in flight, on each device (default: 4; 16 where small frames go to a CUDA "
                  "device)")
       ->type_name("N");
-  app.add_option("--jobs", w.jobs,
-                 "parts of --shards that are encoded at once (default: half as many as CPUs)")
+  app.add_option(
+         "--jobs", w.jobs,
+         "of several inputs, those that are filtered at once (default: 1, of several devices "
+         "one on each); of one, parts of --shards that are encoded at once (default: half as "
+         "many as CPUs)")
       ->type_name("M");
   app.add_flag("--no-sandbox", o.no_sandbox,
                "keep the rights to files and to the network that the run should not need");
@@ -276,6 +299,7 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, main_group, [&] { declare_main(app, o); });
   declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
   declare_group(app, "Input", [&] { declare_input(app, o, w); });
+  declare_group(app, "Several inputs", [&] { declare_files(app, o); });
   declare_group(app, "Output", [&] { declare_output(app, o, w); });
   declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });

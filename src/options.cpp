@@ -9,9 +9,11 @@
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "src/name_pattern.h"
 #include "src/option_lines.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
+#include "src/output_key.h"
 
 namespace vidconv {
 namespace {
@@ -57,8 +59,12 @@ void read_numbers(const OptionWords& w, Options& o) {
   if (!w.shards.empty()) o.shards = parse_shards(w.shards);
   if (!w.jobs.empty()) {
     const int jobs = whole("--jobs", w.jobs, 1024);
-    if (!o.shards) refuse("--jobs", w.jobs, "there are no parts", "add --shards auto");
-    o.shards->jobs = jobs;
+    if (is_batch(o))
+      o.jobs = jobs;
+    else if (o.shards)
+      o.shards->jobs = jobs;
+    else
+      refuse("--jobs", w.jobs, "there are no parts", "add --shards auto");
   }
   if (!w.benchmark.empty())
     o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
@@ -85,11 +91,32 @@ void refuse_beside_gallery(const CLI::App& app) {
   }
 }
 
+void check_batch(const Options& o) {
+  const auto refuse_without_list = [&](const char* name, bool given) {
+    if (given) refuse(name, "", "there is no list", "add --files-from FILE");
+  };
+  refuse_without_list("--null", o.null_separated && o.files_from.empty());
+  if (o.keep_going && o.fail_fast)
+    refuse("--fail-fast", "", "--keep-going asks for the contrary", "leave out one");
+  if (!is_batch(o)) return;
+  for (const auto& [name, given] : {std::pair{"--gallery", o.gallery},
+                                    {"--explain", o.explain},
+                                    {"--benchmark", o.benchmark_seconds.has_value()}})
+    if (given) refuse(name, "", "it is for one input", "name one, and an output without a {field}");
+  if (o.output == "-")
+    refuse("--output", "-", "standard output takes one video", "-o 'folder/{stem}.mkv'");
+  if (o.skip_done && (o.output == "null:" || o.output == "md5:"))
+    refuse("--skip-done", "", "no output is kept", "leave it out");
+  if (o.files_from == "-" && std::ranges::count(o.inputs, "-") > 0)
+    refuse("--files-from", "-", "standard input is an input already", "name a file");
+}
+
 void check_together(const Options& o) {
   if (!o.bitrate.empty()) check_bitrate(o.bitrate);
   if (o.crf && !o.bitrate.empty())
     refuse("--bitrate", o.bitrate, "--crf asks for a quality, whatever the rate", "leave out one");
-  if (o.input.empty())
+  check_batch(o);
+  if (o.inputs.empty() && o.files_from.empty())
     refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
   if (o.filters.empty() && !o.gallery)
     refuse("--kernel", "", "no filter was named",
@@ -115,8 +142,7 @@ void check_together(const Options& o) {
 [[noreturn]] void refuse_extras(const std::vector<std::string>& words) {
   const auto option = std::ranges::find_if(words, [](const auto& w) { return w.starts_with('-'); });
   if (option == words.end())
-    refuse("the command line", words.front(), "it was not expected: there is an input already",
-           "see vidconv --help");
+    refuse("the command line", words.front(), "it was not expected", "see vidconv --help");
   std::vector<std::string_view> names;
   for (const OptionText& known : option_table())
     for (const std::string& name : known.names) names.push_back(name);
@@ -140,7 +166,19 @@ List list_of(const OptionWords& w) {
   return List::none;
 }
 
+// What output_key() is made of, kernels apart, of which there is more to say than their words.
+void keep_words(const CLI::App& app, Options& o) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && bears_on_bytes(option->get_name()))
+      o.words.emplace_back(option->get_name(), option->results());
+}
+
 }  // namespace
+
+bool is_batch(const Options& o) {
+  return o.inputs.size() > 1 || !o.files_from.empty() || o.recursive || o.skip_done ||
+         has_field(o.output);
+}
 
 Options parse_options(int argc, const char* const* argv) {
   Options o;
@@ -166,6 +204,8 @@ Options parse_options(int argc, const char* const* argv) {
   o.list = list_of(w);
   if (o.list != List::none) return o;
   if (o.gallery) refuse_beside_gallery(app);
+  keep_words(app, o);
+  if (!o.inputs.empty()) o.input = o.inputs.front();
 
   read_numbers(w, o);
   for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));

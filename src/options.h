@@ -37,6 +37,14 @@ enum class List {
 
 struct Options {
   std::string input, output;
+  // Of several inputs (src/batch.h); `input` is the first of `inputs`.
+  std::vector<std::string> inputs;
+  std::string files_from;  // a list of more, "-" is standard input; empty: none
+  bool null_separated = false, recursive = false;
+  bool skip_done = false, keep_going = false, fail_fast = false;
+  int jobs = 0;  // files at once; 0: the default
+  // Options as they were given that bear on the bytes of the output, but for `filters`.
+  std::vector<std::pair<std::string, std::vector<std::string>>> words;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
   std::string frame_rate;     // of an input without times; empty: as usual
   std::string input_format;   // a demuxer; empty: found out
@@ -82,6 +90,9 @@ struct Options {
   bool gallery = false;
   List list = List::none;
 };
+
+// Whether there may be several inputs, whose outputs' names are made from theirs.
+bool is_batch(const Options& options);
 
 // Throws Error(Fault::usage).
 Options parse_options(int argc, const char* const* argv);

@@ -101,6 +101,8 @@ Total total_of(const Source& source) {
 }
 
 std::optional<double> fraction_done(const Progress& p, const Total& total) {
+  if (total.files)
+    return static_cast<double>(total.files->ended) / static_cast<double>(total.files->all);
   double done = static_cast<double>(p.encoded);
   double all = static_cast<double>(total.frames.value_or(0));
   if (goes_by_time(total)) {
@@ -128,7 +130,8 @@ std::string progress_bar(const Progress& p, const Total& total, int columns, boo
   std::vector<Fact> facts = {
       {0, done ? fmt::format("{:3.0f}%", std::floor(*done * 100)) : ""},
       {4, done ? bar_room : ""},
-      {1, frame_count(p, total)},
+      {1, total.files ? fmt::format("{}/{} files", total.files->ended, total.files->all)
+                      : frame_count(p, total)},
       {3, p.seconds > 0 ? fmt::format("{:.1f} fps", frames_per_second(p)) : ""},
       {5, p.seconds > 0 ? speed_text(speed(p)) : ""},
       {6, p.bytes > 0 ? byte_count(p.bytes) : ""},
@@ -181,6 +184,9 @@ std::string progress_json(const Progress& p, const Total& total) {
   j["parts"] = p.parts;
   j["eta_seconds"] = maybe(seconds_left(p, total));
   j["limiting_stage"] = limiting_stage(p.stages);
+  j["files"] = nullptr;
+  if (const auto& files = total.files)
+    j["files"] = {{"ended", files->ended}, {"failed", files->failed}, {"total", files->all}};
   return j.dump();
 }
 

@@ -14,9 +14,14 @@ namespace vidconv {
 
 // What there is to do, where that is known.
 struct Total {
-  std::optional<std::int64_t> frames;
-  bool exact = false;             // else frames is an estimate, and seconds say more
-  std::optional<double> seconds;  // of the video's time
+  std::optional<std::int64_t> frames = {};
+  bool exact = false;                  // else frames is an estimate, and seconds say more
+  std::optional<double> seconds = {};  // of the video's time
+  // Of several inputs, instead of frames: how many have come to an end, failed ones included.
+  struct Files {
+    std::int64_t ended = 0, failed = 0, all = 0;
+  };
+  std::optional<Files> files = {};
 };
 // Of all its videos.
 Total total_of(const Source& source);
@@ -34,6 +39,8 @@ class ProgressDisplay {
   void show(const Progress& progress);
   // Prints the last state, whenever the one before was.
   void finish(const Progress& progress);
+  // Of several inputs; the frames in Progress are those of all of them.
+  void set_files(const Total::Files& files) { total_.files = files; }
   // Takes the bar away so that a line can be printed; it comes back with the next show(). Any
   // thread.
   void make_room();
@@ -43,7 +50,7 @@ class ProgressDisplay {
   void draw(const std::string& line);
 
   ProgressMode mode_;
-  const Total total_;
+  Total total_;
   const bool dumb_, colour_;  // the terminal: cannot erase; may be coloured
   double next_ = 0;           // seconds since the start
   std::mutex mutex_;          // of what is on the terminal

@@ -82,6 +82,7 @@ Json ledger_json(const RunResult& r) {
 
 const char* outcome(const RunResult& r, const Ending& ending) {
   if (ending.error) return "failed";
+  if (ending.skipped) return "skipped";
   if (ending.interrupted) return "interrupted";
   return r.damage.any() ? "damaged" : "done";
 }

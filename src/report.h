@@ -38,6 +38,7 @@ struct Ending {
   int exit_code = 0;
   bool interrupted = false;
   const Error* error = nullptr;  // that ended it; null where it came to its end
+  bool skipped = false;          // of several inputs: it had been done before
 };
 
 // The report of --stats, schema 1; docs/stats.md describes its fields.

@@ -183,7 +183,10 @@ std::string reason() {
 
 }  // namespace
 
-Sandbox enter_sandbox(const Options& o) {
+Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
+                      const std::vector<BatchFile>& several) {
+  const std::vector<BatchFile> one{{o.input, o.output, o.stats_file, o.trace_file}};
+  const std::vector<BatchFile>& files = several.empty() ? one : several;
   Sandbox sandbox{.abi = landlock_abi(), .in_force = {}, .why_not = {}};
   if (sandbox.abi == 0) sandbox.why_not = reason();
   if (o.no_sandbox) sandbox.why_not = "--no-sandbox";
@@ -192,13 +195,19 @@ Sandbox enter_sandbox(const Options& o) {
 
   const bool chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device());
   // A driver's processes may speak over sockets.
-  const Refusals refused{.network = !is_url(o.input), .sockets = !chips, .signals = true};
+  const bool network =
+      std::ranges::any_of(files, [](const BatchFile& file) { return is_url(file.input); });
+  const Refusals refused{.network = !network, .sockets = !chips, .signals = true};
   const Landlock rules(refused);
   allow_libraries(rules);
   if (chips) allow_chips(rules);
-  allow_input(rules, o.input, o.input_format);
-  for (const std::string& file : {o.output, o.stats_file, o.trace_file})
-    if (is_file(file)) allow_output(rules, file);
+  for (const std::string& folder : folders)
+    if (!folder.empty()) rules.allow_writing(folder);
+  for (const BatchFile& names : files) {
+    allow_input(rules, names.input, o.input_format);
+    for (const std::string& file : {names.output, names.stats, names.trace})
+      if (is_file(file)) allow_output(rules, file);
+  }
   // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
   rules.allow_writing("/proc/self/fd/1");
   for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/batch_plan.h"
 #include "src/options.h"
 
 namespace vidconv {
@@ -17,6 +18,9 @@ struct Sandbox {
 
 // To be called before there is a second thread: others go on as they are. Never fails: where
 // something cannot be refused, the run goes on without.
-Sandbox enter_sandbox(const Options& options);
+// `folders`: that are written beside what the options name; empty ones are none. `files`: those of
+// a run of several, instead of the input and outputs of the options.
+Sandbox enter_sandbox(const Options& options, const std::vector<std::string>& folders = {},
+                      const std::vector<BatchFile>& files = {});
 
 }  // namespace vidconv

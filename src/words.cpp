@@ -13,6 +13,8 @@ constexpr Example example_table[] = {
      "a chain of filters on a part of the input"},
     {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -",
      "between other programs"},
+    {"vidconv footage --recursive -o 'out/{stem}.mkv' --kernel unsharp --skip-done",
+     "all videos of a folder; started again, it goes on where it was"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
      "what the machine can do without codecs"},
     {"vidconv in.mp4 -o sheet.png --gallery --at 12.5",
@@ -47,6 +49,35 @@ constexpr std::string_view trust_table[] = {
     "is a file or a pipe, never an address.",
 };
 
+constexpr std::string_view batch_table[] = {
+    "In the names of outputs, and of --stats and --trace, {stem} is the input's name without its "
+    "ending, {name} with it, {n} its number from 1; a brace itself is {{ or }}. A name with a "
+    "field "
+    "makes even one input a run of several. With --recursive the folders in which a file was found "
+    "stand before the last part of the name: footage/a/b.mp4 goes to out/a/b.mkv of "
+    "'out/{stem}.mkv'. Folders of outputs are made. Of a folder those files are taken that have an "
+    "ending of videos and are not hidden; links to folders are not followed. Names that clash, and "
+    "outputs that are inputs, are refused before anything is done. Of md5: each line ends with its "
+    "input, and lines of an input stand together; -o - is refused.",
+    "One process filters all of them: the device stays awake, threads and memory are kept, and the "
+    "bytes are those of a run each. --jobs says how many at once; then each is filtered by one of "
+    "several devices in turn, else their frames are, and parts of --shards are encoded one after "
+    "the other.",
+    "Each input has its line, its report with --stats 'folder/{stem}.json', or a report in one "
+    "line "
+    "with --stats -. One that fails does not stop the others, unless --fail-fast says so. The exit "
+    "code is the worst of all: from the best 0, 7, 3, 4, 2, 5, 6, 1, then those of signals. A "
+    "signal "
+    "leaves no output that is not whole; inputs that have not begun are not.",
+    "--skip-done knows an output by a key of its input (size, time, first and last bytes), the "
+    "options that bear on its bytes, and the versions of vidconv and FFmpeg. Runs of several "
+    "inputs "
+    "set it on the output before that gets its name, as the attribute user.vidconv.key. An output "
+    "with another key, or none, is there already: -y makes it anew. One whose input was damaged "
+    "stays exit code 7. Inputs that cannot be known again (pipes, addresses, numbered pictures, "
+    "playlists) are not skipped.",
+};
+
 constexpr std::string_view times_table[] = {
     "Pictures, sound and text keep the times of the input, its start too. Where its clock begins "
     "anew on the way, as in joined transport and program streams (more than 10 s ahead, or 0.1 s "
@@ -64,6 +95,7 @@ constexpr std::string_view times_table[] = {
 
 }  // namespace
 
+std::span<const std::string_view> batches() { return batch_table; }
 std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }
 std::span<const Example> examples() { return example_table; }

@@ -9,7 +9,7 @@ namespace vidconv {
 inline constexpr std::string_view purpose =
     "Filter video with convolution kernels, as fast as the machine can move frames.";
 inline constexpr std::string_view synopsis =
-    "vidconv INPUT -o OUTPUT --kernel SPEC [--kernel SPEC ...] [options]";
+    "vidconv INPUT... -o OUTPUT --kernel SPEC [--kernel SPEC ...] [options]";
 
 struct Example {
   std::string_view command, what;
@@ -18,6 +18,9 @@ std::span<const Example> examples();
 
 // When frames are shown, and what counts as damage: a paragraph each.
 std::span<const std::string_view> times();
+
+// How several inputs are filtered in one run: a paragraph each.
+std::span<const std::string_view> batches();
 
 // What is opened for an input, and what is shown of it: a paragraph each.
 std::span<const std::string_view> trust();

@@ -3,9 +3,10 @@
 //
 // Done unasked, unless leave_process_alone() forbids it: libav*'s log is taken away from stderr
 // when the first source or sink is opened, and SIGPIPE is ignored when the first output is written.
-// Done where it is asked for: catch_library_words(), and pin_when_awake() of device/cuda.h. Hooks
-// for tests do nothing until a test sets them. (Registries that only vidconv's own objects look
-// into are with these: AvErrors, names of unfinished files, pools of threads.)
+// Done where it is asked for: catch_library_words(), and pin_when_awake() and keep_pinned_memory()
+// of device/cuda.h. Hooks for tests do nothing until a test sets them. (Registries that only
+// vidconv's own objects look into are with these: AvErrors, names of unfinished files, pools of
+// threads.)
 #pragma once
 
 #include <atomic>

@@ -165,6 +165,7 @@ void PartialFile::sync() const {
 }
 
 void PartialFile::commit() {
+  if (options_.before_name && !direct_) options_.before_name(fd_);
   sync();
   place(false);
   sync_folder();
@@ -172,6 +173,7 @@ void PartialFile::commit() {
 
 void PartialFile::commit(Set files) {
   if (files.size() == 1) return files[0]->commit();
+  if (const auto& call = files[0]->options_.before_name) call(files[0]->fd_);
   for (const auto& file : files) file->sync();
   place_all(files);
   std::string folder;

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@ class PartialFile {
     std::string what = "the output";  // for messages
     bool overwrite = false;
     RunFiles* files = nullptr;  // which are not overwritten; outlives the object
+    // Called with the descriptor when all is written, of a set that of the first; it may throw, and
+    // there is no output then. Not where the name is written to directly. May be empty.
+    std::function<void(int fd)> before_name = {};
   };
 
   // Throws Error(output): `path` exists and `overwrite` is not set, is a directory, is a file of

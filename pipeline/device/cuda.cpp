@@ -3,12 +3,14 @@
 #include <cuda.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <new>
 #include <set>
 #include <thread>
 
+#include "pipeline/av/kept_blocks.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/error.h"
 #include "pipeline/device/cuda_objects.h"
@@ -59,12 +61,16 @@ bool has_context() {
 class PinnedBlocks {
  public:
   std::byte* allocate(std::size_t bytes, Nodes nodes) noexcept {
-    std::byte* block = allocate_pages(bytes);
-    if (!block || !has_cuda_driver()) return block;
+    if (!has_cuda_driver()) return allocate_pages(bytes);
     const std::lock_guard lock(mutex_);
-    prefer_nodes(block, bytes, nodes ? nodes : process.nodes.load());
+    if (!nodes) nodes = process.nodes.load();
+    if (std::byte* const kept = kept_.take(bytes, nodes)) return kept;
+    for (const KeptBlocks::Block& old : kept_.take_oldest(bytes)) free(old.memory);
+    std::byte* block = allocate_pages(bytes);
+    if (!block) return nullptr;
+    prefer_nodes(block, bytes, nodes);
     try {
-      Block& known = blocks_[block] = {bytes, false};
+      Block& known = blocks_[block] = {bytes, nodes, false};
       if (!process.pins_later) pin(block, known);
       return block;
     } catch (const std::bad_alloc&) {
@@ -74,15 +80,20 @@ class PinnedBlocks {
   }
 
   void release(std::byte* block) noexcept {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = blocks_.find(block);
-      if (found != blocks_.end()) {
-        if (found->second.pinned) cudaHostUnregister(block);
-        blocks_.erase(found);
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(block);
+    if (keeps_ && found != blocks_.end() && found->second.pinned) try {
+        return kept_.put({block, found->second.bytes, found->second.nodes});
+      } catch (const std::bad_alloc&) {
       }
-    }
-    plain_memory.release(block);
+    free(block);
+  }
+
+  void keep(bool keep) noexcept {
+    const std::lock_guard lock(mutex_);
+    keeps_ = keep;
+    if (!keep)
+      for (const KeptBlocks::Block& old : kept_.take_oldest(SIZE_MAX)) free(old.memory);
   }
 
   void sleep() noexcept {
@@ -94,7 +105,8 @@ class PinnedBlocks {
     process.pins_later = false;
     for (auto& [block, known] : blocks_) {
       if (known.pinned) continue;
-      prefer_nodes(block, known.bytes, process.nodes);
+      known.nodes = process.nodes;
+      prefer_nodes(block, known.bytes, known.nodes);
       pin(block, known);
     }
   }
@@ -102,8 +114,15 @@ class PinnedBlocks {
  private:
   struct Block {
     std::size_t bytes;
+    Nodes nodes;
     bool pinned;
   };
+
+  void free(std::byte* block) noexcept {
+    if (const auto known = blocks_.extract(block); known && known.mapped().pinned)
+      cudaHostUnregister(block);
+    plain_memory.release(block);
+  }
 
   // For all devices, by one that is awake.
   static void pin(std::byte* block, Block& known) noexcept {
@@ -123,8 +142,10 @@ class PinnedBlocks {
     if (result == cudaErrorMemoryAllocation) process.pinning_failed = true;
   }
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // of all below
   std::map<std::byte*, Block> blocks_;
+  KeptBlocks kept_;  // of those above
+  bool keeps_ = false;
 };
 
 PinnedBlocks& pinned_blocks() {
@@ -193,6 +214,7 @@ int device_of(const std::byte* memory) noexcept {
 }
 
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
+void keep_pinned_memory(bool keep) noexcept { pinned_blocks().keep(keep); }
 
 bool pinned_memory_ran_out() { return process.pinning_failed; }
 

@@ -49,6 +49,10 @@ FrameMemory pinned_memory_near(std::optional<int> node);
 // From now on pinned memory is plain and costs no time, until wake_devices() pins what there is
 // by then. For whoever has a use for memory while a device starts.
 void pin_when_awake() noexcept;
+// From now on pinned memory that is released stays pinned, for whoever wants as much again, or does
+// so no longer. What is used and what is kept are together no more than was once used. For several
+// runs in one process.
+void keep_pinned_memory(bool keep) noexcept;
 // Whether a device had no more of it.
 bool pinned_memory_ran_out();
 

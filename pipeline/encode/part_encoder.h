@@ -17,14 +17,24 @@
 
 namespace vidconv {
 
-// All members belong to one thread, the same for all.
+// What may be in the encoders of several parts, and how whoever feeds them hears of a change.
+struct PartLimits {
+  std::size_t slots = 4;  // frames that may wait for each, at least 1
+  // Bytes of packets that may wait of each, but for one packet, before its turn has come; its
+  // encoder waits then.
+  std::size_t packet_bytes = SIZE_MAX;
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+// All members belong to one thread, the same for all parts.
 class PartEncoder {
  public:
   // Called on the thread of the part.
   using Make = std::function<std::unique_ptr<Encoder>()>;
 
-  // `slots`: how many frames may wait, at least 1.
-  PartEncoder(std::int64_t number, std::size_t slots, Make make);
+  // `limits` outlives it.
+  PartEncoder(std::int64_t number, PartLimits& limits, Make make);
   // Drops what was not taken.
   ~PartEncoder();
   PartEncoder(const PartEncoder&) = delete;
@@ -32,7 +42,12 @@ class PartEncoder {
 
   std::int64_t number() const { return number_; }
 
-  // Blocks while as many frames wait as may. Throws what the encoder has.
+  // The packets of all parts before were taken: from now on none waits for its turn.
+  void take_turn();
+  // Blocks while as many frames wait as may, and nothing has come out of `oldest`, whose packets
+  // may be what all wait for. Whether there is room for a frame.
+  bool wait_for_room(PartEncoder& oldest);
+  // Where there is room. Throws what the encoder has.
   void write(Frame frame);
   // No more frames.
   void end() { frames_.close(); }
@@ -47,6 +62,8 @@ class PartEncoder {
   bool is_done();
   // The encoder has ended; packets may be left.
   bool has_ended();
+  // Of packets that were not taken.
+  std::size_t waiting_bytes();
 
   // When its frames are shown, in their order; as many as packets that were not taken.
   std::deque<std::int64_t> times;  // pts
@@ -59,10 +76,11 @@ class PartEncoder {
   const Make make_;
   Channel<Frame> frames_;
   std::atomic<bool> dropped_ = false;  // nobody will take what is still inside
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by the mutex.
+  PartLimits& limits_;
+  // Guarded by its mutex.
   std::deque<PacketPtr> packets_;
+  std::size_t packet_bytes_ = 0, waiting_frames_ = 0;
+  bool has_turn_ = false;
   std::exception_ptr failure_;
   bool ended_ = false;
 

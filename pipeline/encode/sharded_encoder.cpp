@@ -42,6 +42,9 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
       description_(first_->description() + ", " + in_parts(*options_.shards)),
       times_(first_->context().has_b_frames) {
   if (!parameters_) throw_out_of_memory("for the encoder", choice_.codec->name);
+  limits_.slots = static_cast<std::size_t>(std::max(1, options_.shards->slots));
+  limits_.packet_bytes =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, options_.shards->packet_bytes));
   check_av(avcodec_parameters_from_context(parameters_.get(), &first_->context()), Fault::internal,
            "cannot describe the video");
 }
@@ -70,13 +73,13 @@ PartEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive
   }
   const auto jobs = static_cast<std::size_t>(std::max(1, options_.shards->jobs));
   while (parts_.size() >= jobs) release(PartEncoder::Patience::until_the_next, receive);
-  const auto slots = static_cast<std::size_t>(std::max(1, options_.shards->slots));
   const auto make =
       [this, number,
        first = std::make_shared<std::unique_ptr<Encoder>>(std::exchange(first_, nullptr))] {
         return *first ? std::exchange(*first, nullptr) : make_encoder_of(number);
       };
-  parts_.push_back(std::make_unique<PartEncoder>(number, slots, make));
+  parts_.push_back(std::make_unique<PartEncoder>(number, limits_, make));
+  if (parts_.size() == 1) parts_.front()->take_turn();
   return *parts_.back();
 }
 
@@ -84,6 +87,7 @@ void ShardedEncoder::write(Frame frame, const Receive& receive) {
   for (const auto& part : parts_) part->check();
   release(PartEncoder::Patience::none, receive);
   PartEncoder& part = part_for(frame, receive);
+  while (!part.wait_for_room(*parts_.front())) release(PartEncoder::Patience::none, receive);
   part.write(std::move(frame));
 }
 
@@ -130,6 +134,7 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
                 fmt::format("{} of part {} did not come out", parts_.front()->times.size(),
                             parts_.front()->number() + 1));
   parts_.pop_front();
+  if (!parts_.empty()) parts_.front()->take_turn();
   ++parts_out_;
 }
 

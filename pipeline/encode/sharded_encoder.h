@@ -15,8 +15,8 @@
 namespace vidconv {
 
 // Frames are dealt to the encoder of their part; packets come out in order, those of a part when
-// all of the parts before have come. At most `jobs` parts are in here, and `slots` frames wait for
-// each.
+// all of the parts before have come. At most `jobs` parts are in here, `slots` frames wait for
+// each, and of those behind the oldest no more bytes of packets than there is memory for.
 class ShardedEncoder final : public VideoEncoder {
  public:
   // Of EncoderOptions::shards. Throws as make_encoder().
@@ -62,7 +62,8 @@ class ShardedEncoder final : public VideoEncoder {
   std::string description_;
   JoinedTimes times_;
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
-  std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first
+  PartLimits limits_;
+  std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first, whose turn it is
 };
 
 }  // namespace vidconv

@@ -89,6 +89,9 @@ ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify&
   if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
   static_cast<void>(ShardCuts(options, video));  // that it can be cut so
   if (options.slots == 0) options.slots = default_slots(options, video, notify);
+  // Another quarter. Coded pictures of a part seldom need as much; lossless ones do.
+  if (options.packet_bytes == 0)
+    options.packet_bytes = std::max<std::int64_t>(usable_memory() / 4 / options.jobs, 1 << 20);
   return options;
 }
 
@@ -96,8 +99,10 @@ std::string describe(const ShardOptions& options, const VideoInfo& video) {
   const int jobs = jobs_at_most(options);
   const double frame =
       static_cast<double>(packed_bytes(*video.format, video.width, video.height)) / (1 << 20);
-  return fmt::format("{}, {} at once, {} frames wait for each: at most {:.1f} MiB",
-                     kind_of_parts(options), jobs, options.slots, frame * jobs * options.slots);
+  const double packets = static_cast<double>(options.packet_bytes) * (jobs - 1) / (1 << 20);
+  return fmt::format(
+      "{}, {} at once, {} frames wait for each: at most {:.1f} MiB, and {:.0f} MiB of packets",
+      kind_of_parts(options), jobs, options.slots, frame * jobs * options.slots, packets);
 }
 
 std::optional<double> length_of(const VideoInfo& video) {

@@ -20,6 +20,9 @@ struct ShardOptions {
   // many as the CPUs carry, and all of a part where there is memory for that. The bytes do not
   // depend on them.
   int jobs = 0, slots = 0;
+  // How many bytes of packets may wait of each part behind the oldest, whose encoder waits then; 0:
+  // as many as there is memory for.
+  std::int64_t packet_bytes = 0;
   // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
   // outlives the encoder.
   const std::atomic<bool>* interrupted = nullptr;
@@ -29,7 +32,8 @@ struct ShardOptions {
 // for a number of parts of a video whose length is not known.
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify);
 
-// For people: "5 parts, 2 at once, 4 frames wait for each: 12.4 MiB".
+// For people: "5 parts, 2 at once, 4 frames wait for each: at most 12.4 MiB, and 512 MiB of
+// packets".
 std::string describe(const ShardOptions& options, const VideoInfo& video);
 
 // Of each encoder of a part, where EncoderOptions::threads does not say: the bytes of some depend

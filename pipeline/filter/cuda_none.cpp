@@ -21,6 +21,7 @@ int device_of(const std::byte*) noexcept { return -1; }
 std::optional<int> node_of_device(int) noexcept { return std::nullopt; }
 FrameMemory pinned_memory_near(std::optional<int>) { return plain_memory; }
 void pin_when_awake() noexcept {}
+void keep_pinned_memory(bool) noexcept {}
 bool pinned_memory_ran_out() { return false; }
 
 std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {

@@ -35,7 +35,8 @@ bool one_by_one(const Source& source) {
 
 Job::Job(JobOptions options)
     : options_(std::move(options)),
-      waking_(wake_chosen_device(options_.device, options_.processor.trace)) {}
+      waking_(options_.woken ? *options_.woken
+                             : wake_chosen_device(options_.device, options_.processor.trace)) {}
 
 void Job::open() {
   SourceOptions from = options_.source;
@@ -56,10 +57,13 @@ void Job::open() {
 
 // Waits until it is known.
 const DeviceChoice& Job::device() {
-  if (waking_.choice.valid()) {
-    device_ = waking_.choice.get();
-    if (!device_.why.empty()) notify(options_.notify, MessageKind::device_chosen, device_.why);
-  }
+  if (device_known_) return device_;
+  device_ = waking_.choice.get();
+  device_known_ = true;
+  if (!options_.woken && !device_.why.empty())
+    notify(options_.notify, MessageKind::device_chosen, device_.why);
+  if (options_.one_device && !device_.indices.empty())
+    device_.indices = {device_.indices[*options_.one_device % device_.indices.size()]};
   return device_;
 }
 

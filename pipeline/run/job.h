@@ -2,6 +2,7 @@
 // What the command and the library have in common.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,11 @@ struct JobOptions {
   SourceOptions source;       // without `nvdec` and `memory`, which depend on the device
   SinkOptions sink;
   DeviceWish device;
+  // Woken for several jobs by the caller, who also says what was chosen; none: the job wakes what
+  // `device` asks for.
+  std::optional<WakingDevice> woken;
+  // Of several devices only this one, counted round; none: all of them take frames in turn.
+  std::optional<std::size_t> one_device;
   DecoderWish decoder;
   std::function<Work(const VideoInfo&)> work;  // what is done to frames of a video
   int slots = 0;                               // 0: as many as the device and the frames want
@@ -80,6 +86,7 @@ class Job {
 
   const JobOptions options_;
   DeviceChoice device_;
+  bool device_known_ = false;
   std::unique_ptr<Source> source_;
   std::vector<Work> works_;
   std::unique_ptr<Processor> processor_;

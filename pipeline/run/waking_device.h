@@ -9,10 +9,10 @@
 namespace vidconv {
 
 // A device that wakes on a thread of its own. Until it is awake, frames are read into memory that
-// it hears of then.
+// it hears of then. A copy is the same device, which jobs that follow each other may share.
 struct WakingDevice {
-  std::future<DeviceChoice> choice;  // what choose_device() returns or throws
-  std::future<void> awake;           // later: it can be used
+  std::shared_future<DeviceChoice> choice;  // what choose_device() returns or throws
+  std::shared_future<void> awake;           // later: it can be used
 };
 // `trace` may be null; outlives the waking.
 WakingDevice wake_chosen_device(const DeviceWish& wish, Trace* trace);

@@ -207,7 +207,8 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
 }
 
 PartialFile::Options file_options(const SinkOptions& options) {
-  return {.overwrite = options.overwrite, .files = options.files};
+  return {
+      .overwrite = options.overwrite, .files = options.files, .before_name = options.before_name};
 }
 
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -61,6 +62,8 @@ struct SinkOptions {
   std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
   bool overwrite = false;
   RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
+  // As of PartialFile::Options. For files only.
+  std::function<void(int fd)> before_name;
   Notify notify;
   // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
   Notify lose;

@@ -84,7 +84,9 @@ TEST_F(Pages, ExamplesAreUnderstood) {
       line = line.substr(line.find("vidconv"));
       line = line.substr(0, line.find(" | ffplay"));
     }
-    const std::string file = line.find("in.mkv") != std::string::npos ? "in.mkv" : "in.mp4";
+    const std::string file = line.find("in.mkv") != std::string::npos    ? "in.mkv"
+                             : line.find("footage") != std::string::npos ? "footage"
+                                                                         : "in.mp4";
     const Result result = shell("cd " + path("") + "; rm -f *; vidconv() { " + vidconv() +
                                 " \"$@\" </dev/null; }; " + line);
     // It is refused for its input that is not there, or it works.

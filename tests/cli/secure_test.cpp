@@ -92,9 +92,13 @@ TEST_F(Secure, PasswordsAreSeenNowhere) {
       }
       EXPECT_NE((result.out + result.err).find("me:***@"), std::string::npos);
     }
-  const Result twice = filter("a.mp4 http://me:s3cret@127.0.0.1:9/");
-  EXPECT_EQ(twice.exit_code, exit_command_line);
-  EXPECT_EQ(twice.err.find("s3cret"), twice.err.npos) << twice.err;
+  const std::string two = vidconv() + " --kernel box http://me:s3cret@127.0.0.1:9/ ";
+  const Result failed = shell(two + "a.mp4 -o null: --stats -");
+  EXPECT_EQ(failed.exit_code, exit_input);
+  EXPECT_EQ((failed.out + failed.err).find("s3cret"), failed.out.npos) << failed.out << failed.err;
+  const Result refusal = shell(two + "http://me:s3cret@127.0.0.1:9/ -o {name}.mkv");
+  EXPECT_EQ(refusal.exit_code, exit_command_line);
+  EXPECT_EQ(refusal.err.find("s3cret"), refusal.err.npos) << refusal.err;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "pipeline/encode/part_encoder.h"
 #include "pipeline/encode/shard_rules.h"
 #include "pipeline/encode/video_encoder.h"
 #include "tests/pipeline/support/support.h"
@@ -74,6 +75,52 @@ TEST(Shards, BytesAreThoseOfEveryNumberOfJobs) {
       EXPECT_EQ(read_all(out).pictures.size(), 53U);
     }
   }
+}
+
+TEST(Shards, PacketsThatWaitAreBounded) {
+  const TempDir dir;
+  const auto bytes_with = [&](ShardOptions shards) {
+    shards.count = 5;
+    convert("pattern:64x48@25#103", dir / "a.nut", {"identity"}, in_parts("ffv1", shards));
+    return read_file(dir / "a.nut");
+  };
+  const std::string expected = bytes_with({.jobs = 1});
+  for (const int slots : {1, 2, 100})
+    EXPECT_TRUE(bytes_with({.jobs = 4, .slots = slots, .packet_bytes = 1}) == expected) << slots;
+}
+
+TEST(Shards, AnEncoderWaitsForItsTurn) {
+  const auto source = open_source("pattern:64x48@25#40", {});
+  const VideoInfo& video = source->video();
+  SinkOptions options;
+  options.encoder.codec = "ffv1";
+  const OutputPlan plan = plan_output("a.nut", options, source->info().videos);
+  PartLimits limits;
+  limits.slots = 20;
+  limits.packet_bytes = 1;
+  const auto make = [&] {
+    return std::make_unique<Encoder>(plan.encoders.at(0), video, plan.options.encoder, false,
+                                     nullptr, nullptr);
+  };
+  PartEncoder oldest(0, limits, make), next(1, limits, make);
+  oldest.take_turn();
+  for (int i = 0; i < 40; ++i) {
+    std::optional<Item> item = source->next();
+    (i % 2 == 0 ? oldest : next).write(std::get<Frame>(std::move(*item)));
+  }
+  oldest.end();
+  next.end();
+  int taken = 0;
+  while (oldest.take(PartEncoder::Patience::until_the_next)) ++taken;
+  EXPECT_EQ(taken, 20);
+  // It has had as long, and one packet has come out: the next waits.
+  PacketPtr packet = next.take(PartEncoder::Patience::until_the_next);
+  EXPECT_LE(next.waiting_bytes(), 2U * static_cast<std::size_t>(packet->size));
+  EXPECT_FALSE(next.has_ended());
+  next.take_turn();
+  for (taken = 1; next.take(PartEncoder::Patience::until_the_next);) ++taken;
+  EXPECT_EQ(taken, 20);
+  EXPECT_TRUE(next.is_done());
 }
 
 TEST(Shards, InputsMayBeShorterThanParts) {

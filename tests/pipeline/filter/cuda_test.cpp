@@ -48,6 +48,31 @@ cudaMemoryType type_of(const std::byte* memory) {
   return attributes.type;
 }
 
+TEST_F(OnDevice, PinnedMemoryIsKeptAsLongAsItShallBe) {
+  constexpr std::size_t bytes = 12 << 20;
+  wake_devices({0});
+  keep_pinned_memory(true);
+  std::byte* const first = pinned_memory.allocate(bytes, 0);
+  const std::int64_t before = cuda_allocations();
+  pinned_memory.release(first);
+  std::byte* const second = pinned_memory.allocate(bytes, 0);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(type_of(second), cudaMemoryTypeHost);
+  EXPECT_EQ(cuda_allocations(), before);
+  std::byte* const other = pinned_memory.allocate(bytes, 0);  // the first is in use
+  EXPECT_NE(other, second);
+  pinned_memory.release(second);
+  pinned_memory.release(other);
+  const std::vector<std::string> expected = filter(Device::cpu);
+  EXPECT_EQ(filter(Device::cuda), expected);
+  EXPECT_EQ(filter(Device::cuda), expected);
+  keep_pinned_memory(false);
+  std::byte* const last = pinned_memory.allocate(bytes, 0);
+  EXPECT_EQ(type_of(last), cudaMemoryTypeHost);
+  EXPECT_GT(cuda_allocations(), before + 1);
+  pinned_memory.release(last);
+}
+
 TEST_F(OnDevice, MemoryOfBeforeIsPinnedWhenItWakes) {
   wake_devices({0});
   pin_when_awake();

@@ -1,0 +1,90 @@
+#include "pipeline/av/content_key.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "pipeline/av/av.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/sha.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+}
+
+namespace vidconv {
+namespace {
+
+std::string sha256(std::string_view text) {
+  const std::unique_ptr<AVSHA, decltype(&av_free)> sha(av_sha_alloc(), &av_free);
+  if (!sha) throw_out_of_memory("for a digest");
+  av_sha_init(sha.get(), 256);
+  av_sha_update(sha.get(), reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  std::array<std::uint8_t, 32> digest;
+  av_sha_final(sha.get(), digest.data());
+  std::string hex;
+  for (const std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+// As many as there are, from `offset` on; none where they cannot be read.
+std::optional<std::string> bytes_at(int fd, off_t offset, std::size_t most) {
+  std::string bytes(most, '\0');
+  std::size_t got = 0;
+  while (got < most) {
+    const ssize_t count =
+        pread(fd, bytes.data() + got, most - got, offset + static_cast<off_t>(got));
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    got += static_cast<std::size_t>(count);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+}  // namespace
+
+void ContentKey::add(std::string_view name, std::string_view value) {
+  text_ += fmt::format("{} {} {} {}\n", name.size(), name, value.size(), value);
+}
+
+void ContentKey::add(std::string_view name, const std::vector<std::string>& values) {
+  add(name, std::to_string(values.size()));
+  for (const std::string& value : values) add(name, value);
+}
+
+std::string ContentKey::hex() const { return sha256(text_); }
+
+std::string libav_versions() {
+  return fmt::format("{} avcodec {} avformat {} avutil {} swscale {} swresample {}",
+                     av_version_info(), avcodec_version(), avformat_version(), avutil_version(),
+                     swscale_version(), swresample_version());
+}
+
+std::optional<std::string> identity_of_file(const std::string& path) {
+  constexpr std::size_t sample = 64 << 10;
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  struct stat status;
+  std::optional<std::string> identity;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    const auto first = bytes_at(fd, 0, sample);
+    const auto last =
+        bytes_at(fd, std::max<off_t>(status.st_size - static_cast<off_t>(sample), 0), sample);
+    if (first && last)
+      identity = fmt::format("{} bytes, {}.{:09} s, {}", status.st_size, status.st_mtim.tv_sec,
+                             status.st_mtim.tv_nsec, sha256(*first + *last));
+  }
+  close(fd);
+  return identity;
+}
+
+}  // namespace vidconv
