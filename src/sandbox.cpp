@@ -183,7 +183,7 @@ std::string reason() {
 
 }  // namespace
 
-Sandbox enter_sandbox(const Options& o) {
+Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders) {
   Sandbox sandbox{.abi = landlock_abi(), .in_force = {}, .why_not = {}};
   if (sandbox.abi == 0) sandbox.why_not = reason();
   if (o.no_sandbox) sandbox.why_not = "--no-sandbox";
@@ -199,6 +199,8 @@ Sandbox enter_sandbox(const Options& o) {
   allow_input(rules, o.input, o.input_format);
   for (const std::string& file : {o.output, o.stats_file, o.trace_file})
     if (is_file(file)) allow_output(rules, file);
+  for (const std::string& folder : folders)
+    if (!folder.empty()) rules.allow_writing(folder);
   // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
   rules.allow_writing("/proc/self/fd/1");
   for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);

@@ -17,6 +17,7 @@ struct Sandbox {
 
 // To be called before there is a second thread: others go on as they are. Never fails: where
 // something cannot be refused, the run goes on without.
-Sandbox enter_sandbox(const Options& options);
+// `folders`: that are written beside what the options name; empty ones are none.
+Sandbox enter_sandbox(const Options& options, const std::vector<std::string>& folders = {});
 
 }  // namespace vidconv

@@ -136,6 +136,7 @@ class FileSink final : public Sink {
   }
 
   void finish(VideoOutput& video) {
+    video.written += video.encoder->frames_brought();
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     video.encoder->finish([&](AVPacket& packet) { mux(packet, video); });
