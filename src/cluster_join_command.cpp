@@ -85,7 +85,6 @@ int join(const ClusterPlan& plan, const Options& options, const std::vector<Fini
   capture_av_log();
   run.files.reads("the input", options.input);
   run.files.writes("the output", options.output);
-  check_host(plan, options);
   const JobOptions job = job_options(options, run.notify, run.files, run.interrupted, nullptr);
   check_source(plan, job.source);
   SourceOptions from = job.source;
@@ -108,6 +107,7 @@ int join(const ClusterPlan& plan, const Options& options, const std::vector<Fini
 int run_join(const WorkerWords& words) {
   const ClusterPlan plan = ClusterPlan::load(words.folder);
   const Options options = plan.options(words.machine);
+  check_host(plan, options);
   enter_sandbox(options, {words.folder});
   const std::vector<FinishedPart> parts = find_parts(plan, words);
   return words.dry_run ? 0 : join(plan, options, parts);

@@ -29,7 +29,8 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   if (!o.shards) refuse("--shards", "", "a plan is of parts", "add --shards auto");
   if (o.decoder.kind == DecoderWish::Kind::nvdec)
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
-  if (!is_url(o.input)) o.input = std::filesystem::absolute(local_path(o.input)).string();
+  const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
+  if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
   if (o.output != "-") o.output = std::filesystem::absolute(local_path(o.output)).string();
   // As the workers will understand it.
   KeptWords all = kept;
@@ -45,6 +46,7 @@ class Planner {
   Planner(const PlanWords& words, const KeptWords& kept, const Options& options)
       : words_(words), options_(options), run_(options.quiet) {
     plan_.words = kept;
+    plan_.kernels = digests_of_kernels(options);  // before the sandbox
   }
 
   ClusterPlan make() {
@@ -59,7 +61,6 @@ class Planner {
     plan_.versions = library_versions();
     plan_.source = identify(options_.input, source_options());
     plan_.output = options_.output;
-    plan_.kernels = digests_of_kernels(options_);
     choose_output();
     count_frames();
     return plan_;
@@ -168,8 +169,9 @@ int run_plan(const PlanWords& words) {
   const Options options = plan_options(words, kept);
   const std::string folder = std::filesystem::absolute(words.folder).string();
   if (!words.dry_run) make_folder(folder);
+  Planner planner(words, kept, options);
   enter_sandbox(options, {words.dry_run ? "" : folder});
-  const ClusterPlan plan = Planner(words, kept, options).make();
+  const ClusterPlan plan = planner.make();
   if (words.dry_run) {
     print(plan.json());
     return 0;

@@ -60,7 +60,6 @@ class Worker {
     capture_av_log();
     av_cpu_force_count(usable_threads());
     reports_.open(run_.files);
-    check_host(plan_, options_);
     encode();
     return 0;
   }
@@ -147,6 +146,7 @@ int run_shard(const WorkerWords& words) {
                 fmt::format("the plan has {}, counted from 0", plan.parts.size()),
                 "see 'vidconv join --dry-run'");
   const Options options = plan.options(words.machine);
+  check_host(plan, options);
   Worker worker(words, plan, options);
   Options opened = options;
   opened.output = worker.path() + ".nut";

@@ -32,7 +32,7 @@ class PartsTest(unittest.TestCase):
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, "SVT_LOG": "1", **(environment or {})},
             check=False,
             timeout=120,
         )
