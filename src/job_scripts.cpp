@@ -85,6 +85,7 @@ spec:
       - action: Ignore  # a node that is drained is no failure of the part
         onPodConditions:
           - type: DisruptionTarget
+            status: "True"
       - action: FailIndex  # trying again would not help
         onExitCodes:
           containerName: vidconv
