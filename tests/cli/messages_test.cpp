@@ -86,6 +86,13 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageKind>
     return {};
   }
 
+  // One part of a plan for clip(), then these lines of a shell.
+  Result with_plan(const std::string& lines) const {
+    return shell(vidconv() + " plan " + clip() + " -q --kernel box --shards 1 " + out("all.mkv") +
+                 " --dir " + path("job") + "; " + lines);
+  }
+  std::string shard() const { return vidconv() + " shard 0 " + path("job") + " -q"; }
+
   using Trigger = std::function<Result()>;
   std::map<Message, Trigger> triggers() const;
 };
@@ -132,6 +139,12 @@ std::map<Message, Messages::Trigger> Messages::triggers() const {
       {Message::memory, [=, this] { return with_fault("no memory for aligned_alloc 0", pattern); }},
       {Message::verification, [] { return disagreeing(); }},
       {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
+      {Message::plan, [=, this] { return shell(shard()); }},
+      {Message::part, [=, this] { return with_plan(vidconv() + " join " + path("job")); }},
+      {Message::try_again,
+       [=, this] { return with_plan("rm " + path("clip.mp4") + "; " + shard()); }},
+      {Message::part_done,
+       [=, this] { return with_plan(shard() + "; " + vidconv() + " shard 0 " + path("job")); }},
       {Message::interrupted, [=, this] { return interrupted(); }},
       {Message::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
       {Message::shards_chosen,
