@@ -22,7 +22,7 @@ std::vector<FilterSpec> chain_of(const VideoJob& job) {
   for (const std::string& spec : job.kernels) try {
       chain.push_back(FilterSpec::parse(spec));
     } catch (const SpecError& error) {
-      throw Error(Message::filter_spec, "the kernel", spec, verbatim(error.what()), "");
+      throw Error(MessageKind::filter_spec, "the kernel", spec, verbatim(error.what()), "");
     }
   return chain;
 }
@@ -46,7 +46,7 @@ VideoResult filter(const VideoJob& wanted) {
     return make_work(of_stored(chain, video.shown), *video.format, {}, {});
   };
   options.processor.threads = usable_threads();
-  options.notify = [&](Message, const std::string& line) {
+  options.notify = [&](MessageKind, const std::string& line) {
     if (wanted.notice) wanted.notice(plain(line));
   };
   options.source.notify = options.sink.notify = options.notify;

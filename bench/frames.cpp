@@ -58,7 +58,7 @@ void decode(const Options& o) {
     options.nvdec = NvdecOptions{.devices = {o.device}, .sessions = std::nullopt};
     if (o.sessions > 0) options.nvdec->sessions = o.sessions;
   }
-  options.notify = [](Message, const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  options.notify = [](MessageKind, const std::string& line) { fmt::print(stderr, "{}\n", line); };
   const auto source = open_source(o.input, options);
   const auto start = Clock::now();
   std::int64_t frames = 0;

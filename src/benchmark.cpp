@@ -23,7 +23,7 @@ std::vector<Frame> read_samples(Source& source) {
     if (auto* frame = std::get_if<Frame>(&*item)) samples.push_back(std::move(*frame));
   }
   if (samples.empty())
-    throw Error(Message::no_frame, "nothing to measure", "", "the input has no frames", "");
+    throw Error(MessageKind::no_frame, "nothing to measure", "", "the input has no frames", "");
   return samples;
 }
 

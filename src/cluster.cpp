@@ -41,16 +41,16 @@ Both take --device, --variant, --slots, --timeout, --verify, --progress, --quiet
 // What may be over later or on another host; the input was read when the plan was made.
 bool may_pass(const Error& error) {
   switch (error.kind()) {
-    case Message::plan:
-    case Message::part:
-    case Message::output_exists:
-    case Message::output_is_input:
-    case Message::output_unsuited:
-    case Message::strict:
-    case Message::too_large:
-    case Message::no_video:
-    case Message::no_frame:
-    case Message::input_reference:
+    case MessageKind::plan:
+    case MessageKind::part:
+    case MessageKind::output_exists:
+    case MessageKind::output_is_input:
+    case MessageKind::output_unsuited:
+    case MessageKind::strict:
+    case MessageKind::too_large:
+    case MessageKind::no_video:
+    case MessageKind::no_frame:
+    case MessageKind::input_reference:
       return false;
     default:
       return error.fault() == Fault::input || error.fault() == Fault::output ||
@@ -65,11 +65,11 @@ int run_worker(const Run& run) {
   } catch (...) {
     const Error error = current_error();
     if (interrupting_signal() != 0) {
-      say(Message::interrupted, error.message());
+      say(MessageKind::interrupted, error.message());
       return 128 + interrupting_signal();
     }
     if (!may_pass(error)) throw;
-    throw Error(Message::try_again, error.act(), Error::Value::naming(error.value().text()),
+    throw Error(MessageKind::try_again, error.act(), Error::Value::naming(error.value().text()),
                 error.why(), error.remedy().empty() ? "try again" : error.remedy());
   }
 }
@@ -78,11 +78,11 @@ int run_worker(const Run& run) {
 
 ClusterRun::ClusterRun(bool quiet)
     : messages(quiet),
-      notify([this](Message kind, const std::string& line) { messages.notify(kind, line); }),
+      notify([this](MessageKind kind, const std::string& line) { messages.notify(kind, line); }),
       interrupted(install_interrupt_handlers()) {}
 
 Error interrupted_error(const std::string& what) {
-  return {Message::interrupted, what, "", "it was interrupted"};
+  return {MessageKind::interrupted, what, "", "it was interrupted"};
 }
 
 InputVideo describe_video(const std::string& input, SourceOptions options) {

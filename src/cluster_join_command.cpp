@@ -75,7 +75,7 @@ std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords&
     if (first.empty()) first = fmt::format("part {}: {}", i, state.why_not);
   }
   if (!missing.empty())
-    throw Error(Message::part, "these parts cannot be joined", missing, first,
+    throw Error(MessageKind::part, "these parts cannot be joined", missing, first,
                 "'vidconv shard' makes them");
   return parts;
 }
@@ -98,7 +98,7 @@ int join(const ClusterPlan& plan, const Options& options, const std::vector<Fini
     say(fmt::format("{} frames of {} parts -> {} ({})", joined.frames, joined.parts,
                     verbatim(options.output), joined.description));
   if (!joined.damage.any()) return 0;
-  run.messages.warn(Message::damaged, describe(joined.damage, options.input));
+  run.messages.warn(MessageKind::damaged, describe(joined.damage, options.input));
   return static_cast<int>(Fault::damaged);
 }
 

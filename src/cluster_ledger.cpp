@@ -48,7 +48,7 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part) {
 
 PartLedger read_ledger(const std::string& path, const std::string& key) {
   PartLedger ledger;
-  const std::string text = read_text(path, Message::part);
+  const std::string text = read_text(path, MessageKind::part);
   try {
     const Json all = Json::parse(text);
     all.at("key").get_to(ledger.key);
@@ -58,16 +58,16 @@ PartLedger read_ledger(const std::string& path, const std::string& key) {
     for (const Json& p : all.at("packets"))
       ledger.packets.push_back({p.at(0), p.at(1), p.at(2), p.at(3)});
   } catch (const std::exception& error) {
-    throw Error(Message::part, "the ledger of a part makes no sense", path, verbatim(error.what()),
-                "encode the part again");
+    throw Error(MessageKind::part, "the ledger of a part makes no sense", path,
+                verbatim(error.what()), "encode the part again");
   }
   if (ledger.key != key)
-    throw Error(Message::part, "the ledger is of another part", path, "its key is " + ledger.key,
-                "encode the part again");
+    throw Error(MessageKind::part, "the ledger is of another part", path,
+                "its key is " + ledger.key, "encode the part again");
   return ledger;
 }
 
-std::string read_text(const std::string& path, Message kind) {
+std::string read_text(const std::string& path, MessageKind kind) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::string text;
   char block[1 << 16];

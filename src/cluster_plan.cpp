@@ -28,7 +28,7 @@ std::string version_text(unsigned version) {
 }
 
 [[noreturn]] void refuse_plan(const std::string& value, const std::string& why) {
-  throw Error(Message::plan, "the plan cannot be used", value, why,
+  throw Error(MessageKind::plan, "the plan cannot be used", value, why,
               "make it again with 'vidconv plan'");
 }
 
@@ -93,7 +93,7 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
 
 ClusterPlan ClusterPlan::load(const std::string& folder) {
   const std::string path = folder + "/plan.json";
-  return parse(read_text(path, Message::plan), path);
+  return parse(read_text(path, MessageKind::plan), path);
 }
 
 // Where the part ends does not follow from its frames alone.
@@ -144,7 +144,7 @@ std::map<std::string, std::string> digests_of_kernels(const Options& options) {
   std::map<std::string, std::string> digests;
   for (const FilterSpec& filter : options.filters)
     if (!filter.file().empty())
-      digests[filter.file()] = digest_of(read_text(filter.file(), Message::plan));
+      digests[filter.file()] = digest_of(read_text(filter.file(), MessageKind::plan));
   return digests;
 }
 

@@ -66,7 +66,7 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part);
 // Throws Error(part).
 PartLedger read_ledger(const std::string& path, const std::string& key);
 // All of a small file. Throws Error(kind).
-std::string read_text(const std::string& path, Message kind);
+std::string read_text(const std::string& path, MessageKind kind);
 // Writes a small file whole or not at all; one that is there is replaced.
 void write_text(const std::string& path, const std::string& what, const std::string& text);
 

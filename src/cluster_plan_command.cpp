@@ -54,7 +54,7 @@ class Planner {
     job_.emplace(job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr));
     job_->open();
     if (!job_->source()->container().get() || options_.output == "-")
-      throw Error(Message::command_line, "cannot plan parts of",
+      throw Error(MessageKind::command_line, "cannot plan parts of",
                   redacted(options_.output == "-" ? "-" : options_.input),
                   "they are made of a container that all hosts can read, into a file",
                   "use --shards on one host");
@@ -95,7 +95,7 @@ class Planner {
     Source& source = *job_->source();
     std::optional<Frame> first = next_frame(source);
     if (!first)
-      throw Error(Message::no_frame, "there is nothing to plan", redacted(options_.input),
+      throw Error(MessageKind::no_frame, "there is nothing to plan", redacted(options_.input),
                   "it has no frame in the part that was asked for");
     const std::int64_t begin = first->av().pts;
     first.reset();
@@ -129,7 +129,7 @@ class Planner {
 
   void check_whole(const Source& source) const {
     if (const Damage damage = source.damage(); damage.any())
-      throw Error(Message::damaged, "cannot plan parts of", redacted(options_.input),
+      throw Error(MessageKind::damaged, "cannot plan parts of", redacted(options_.input),
                   describe(damage, options_.input) +
                       ": what hosts make of it would depend on where they begin",
                   "use --shards on one host");
@@ -153,9 +153,9 @@ void make_folder(const std::string& folder) {
 void write_plan(const ClusterPlan& plan, const std::string& folder, bool overwrite) {
   const std::string path = folder + "/plan.json", text = plan.json();
   if (std::filesystem::exists(path)) {
-    if (read_text(path, Message::plan) == text) return;
+    if (read_text(path, MessageKind::plan) == text) return;
     if (!overwrite)
-      throw Error(Message::output_exists, "cannot write the plan", path,
+      throw Error(MessageKind::output_exists, "cannot write the plan", path,
                   "another one is there already",
                   "choose another --dir, or use -y: parts that are the same are kept");
   }

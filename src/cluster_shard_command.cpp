@@ -42,14 +42,14 @@ class Worker {
       check_part(path_ + ".nut", ledger, true);
       return std::ssize(ledger.packets) == plan_.parts[number_].frames;
     } catch (const Error& error) {
-      run_.messages.warn(Message::fallback, "the part is made again: " + error.message());
+      run_.messages.warn(MessageKind::fallback, "the part is made again: " + error.message());
       return false;
     }
   }
 
   int run(bool dry_run) {
     if (is_done()) {
-      run_.notify(Message::part_done, fmt::format("part {} is there and whole", number_));
+      run_.notify(MessageKind::part_done, fmt::format("part {} is there and whole", number_));
       return 0;
     }
     if (dry_run) {
@@ -90,7 +90,7 @@ class Worker {
     refuse_damage(result.damage);
     PartLedger ledger = part->publish();
     if (digest_of(ledger.header) != plan_.header)
-      throw Error(Message::plan, "the plan cannot be used", part->description(),
+      throw Error(MessageKind::plan, "the plan cannot be used", part->description(),
                   "the encoder's header is not the one that the plan was made with",
                   "use the same libraries on all hosts");
     ledger.key = key_;
@@ -118,7 +118,7 @@ class Worker {
 
   void refuse_damage(const Damage& damage) const {
     if (damage.any())
-      throw Error(Message::damaged, "the part is not published", path_,
+      throw Error(MessageKind::damaged, "the part is not published", path_,
                   describe(damage, options_.input), "use --shards on one host");
   }
 
@@ -142,7 +142,7 @@ class Worker {
 int run_shard(const WorkerWords& words) {
   const ClusterPlan plan = ClusterPlan::load(words.folder);
   if (static_cast<std::size_t>(words.number) >= plan.parts.size())
-    throw Error(Message::command_line, "there is no part", fmt::format("{}", words.number),
+    throw Error(MessageKind::command_line, "there is no part", fmt::format("{}", words.number),
                 fmt::format("the plan has {}, counted from 0", plan.parts.size()),
                 "see 'vidconv join --dry-run'");
   const Options options = plan.options(words.machine);

@@ -57,7 +57,7 @@ std::vector<Tile> tiles_for(const std::vector<FilterSpec>& filters) {
 Frame first_frame(Source& source) {
   while (auto item = source.next())
     if (auto* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
-  throw Error(Message::no_frame, "cannot draw a gallery", "", "the input has no frame there",
+  throw Error(MessageKind::no_frame, "cannot draw a gallery", "", "the input has no frame there",
               "choose an earlier time with --at");
 }
 

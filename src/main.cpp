@@ -52,7 +52,8 @@ class Command {
       : options_(options),
         interrupted_(install_interrupt_handlers()),
         messages_(options.quiet),
-        notify_([this](Message kind, const std::string& line) { messages_.notify(kind, line); }),
+        notify_(
+            [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
         reports_(options) {}
 
   // The exit code.
@@ -96,12 +97,12 @@ class Command {
   }
 
   void warn_of_filters() const {
-    const auto warn = [&](Message kind, const std::string& warning) {
+    const auto warn = [&](MessageKind kind, const std::string& warning) {
       if (!warning.empty()) notify_(kind, "warning: " + verbatim(warning));
     };
     for (const FilterSpec& filter : options_.filters) {
-      warn(Message::gain, filter.gain_warning());
-      warn(Message::one_row, filter.shape_warning());
+      warn(MessageKind::gain, filter.gain_warning());
+      warn(MessageKind::one_row, filter.shape_warning());
     }
   }
 
@@ -173,9 +174,9 @@ class Command {
       say(summary(result_, options_.output, kept ? job_->sink()->description() : ""));
     }
     if (result_.damage.any())
-      messages_.warn(Message::damaged, describe(result_.damage, options_.input));
+      messages_.warn(MessageKind::damaged, describe(result_.damage, options_.input));
     if (signal != 0)
-      messages_.warn(Message::interrupted, "interrupted: the output holds the frames so far");
+      messages_.warn(MessageKind::interrupted, "interrupted: the output holds the frames so far");
     const int code = signal != 0            ? 128 + signal
                      : result_.damage.any() ? static_cast<int>(Fault::damaged)
                                             : 0;
@@ -191,7 +192,7 @@ class Command {
 
   int fail(const Error& error) {
     if (interrupting_signal() != 0 && result_.encoded == 0)
-      messages_.warn(Message::interrupted,
+      messages_.warn(MessageKind::interrupted,
                      "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());

@@ -113,7 +113,7 @@ std::string messages() {
       "kinds,\nwith the exit code of those that end a run; the others are notices, which\n" +
       bold("--quiet") + " keeps back, but that a run was interrupted, and\n" + bold("--stats") +
       " collects.\n";
-  for (const MessageKind& kind : message_kinds()) {
+  for (const MessageRow& kind : message_table()) {
     std::string name = bold(kind.name);
     if (kind.fault != Fault::none)
       name += fmt::format(" (exit code {})", static_cast<int>(kind.fault));

@@ -9,18 +9,18 @@
 namespace vidconv {
 
 void say(const std::string& line) { print_error_line("vidconv: " + redacted(line)); }
-void say(Message kind, const std::string& line) {
+void say(MessageKind kind, const std::string& line) {
   say(fmt::format("{} [{}]", with_option_names(line), kind_of(kind).name));
 }
 
-void Messages::notify(Message kind, const std::string& line) {
+void Messages::notify(MessageKind kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (display_) display_->make_room();
   if (!quiet_) say(kind, line);
   said_.push_back({kind, redacted(with_option_names(line))});
 }
 
-void Messages::warn(Message kind, const std::string& line) {
+void Messages::warn(MessageKind kind, const std::string& line) {
   const std::lock_guard lock(mutex_);
   say(kind, line);
   said_.push_back({kind, redacted(with_option_names(line))});

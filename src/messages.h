@@ -13,7 +13,7 @@ namespace vidconv {
 
 // A line on stderr, with its kind at the end. What cannot be written is dropped.
 void say(const std::string& line);
-void say(Message kind, const std::string& line);
+void say(MessageKind kind, const std::string& line);
 
 // All members may be called from any thread: stages have threads of their own.
 class Messages {
@@ -21,9 +21,9 @@ class Messages {
   // `quiet`: notices are kept, but not printed.
   explicit Messages(bool quiet) : quiet_(quiet) {}
 
-  void notify(Message kind, const std::string& line);
+  void notify(MessageKind kind, const std::string& line);
   // Printed even for those who want quiet.
-  void warn(Message kind, const std::string& line);
+  void warn(MessageKind kind, const std::string& line);
   // So far.
   std::vector<Said> said() const;
 

@@ -44,9 +44,10 @@ FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
   try {
     return FilterSpec::parse(text, max_pixels);
   } catch (const SpecError& error) {
-    throw Error(
-        Message::filter_spec, "--kernel", excerpt(error.text(), error.column() - 1, longest_value),
-        fmt::format("column {}: {}", error.column(), verbatim(error.what())), "see --list-kernels");
+    throw Error(MessageKind::filter_spec, "--kernel",
+                excerpt(error.text(), error.column() - 1, longest_value),
+                fmt::format("column {}: {}", error.column(), verbatim(error.what())),
+                "see --list-kernels");
   }
 }
 

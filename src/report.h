@@ -21,7 +21,7 @@ std::string describe(const Damage& damage, const std::string& input);
 
 // A message that was printed, or kept back by --quiet.
 struct Said {
-  Message kind;
+  MessageKind kind;
   std::string line;
 };
 

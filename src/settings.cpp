@@ -15,7 +15,8 @@ namespace {
 Codes codes(const Options& options, const VideoInfo& video, const Notify& notify_user) {
   if (!options.clamp_range) return Codes::all;
   if (is_limited_range(video)) return Codes::limited;
-  notify(notify_user, Message::no_effect, "--range clamp changes nothing: the video is full range");
+  notify(notify_user, MessageKind::no_effect,
+         "--range clamp changes nothing: the video is full range");
   return Codes::all;
 }
 
@@ -43,7 +44,7 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
   o.video = options.video;
   if (!o.video && (options.benchmark_seconds || options.gallery)) {
     o.video = 1;
-    notify(Message::no_effect, "--video all: this is of the first video, others by --video N");
+    notify(MessageKind::no_effect, "--video all: this is of the first video, others by --video N");
   }
   o.copy_times = options.copy_times;
   o.strict = options.strict;
@@ -75,10 +76,10 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   }
   o.notify = notify;
   if (options.strict)
-    o.lose = [](Message kind, const std::string& loss) {
-      if (kind == Message::damaged)
+    o.lose = [](MessageKind kind, const std::string& loss) {
+      if (kind == MessageKind::damaged)
         throw Error(kind, "the input is damaged", "", loss, "without --strict the rest is kept");
-      throw Error(Message::strict, "--strict", "", loss, "without it the rest is kept");
+      throw Error(MessageKind::strict, "--strict", "", loss, "without it the rest is kept");
     };
   return o;
 }
@@ -94,7 +95,7 @@ PlaneSelection planes(const Options& options) {
   try {
     return PlaneSelection::parse(options.planes);
   } catch (const std::invalid_argument& error) {
-    throw Error(Message::filter_spec, "--planes", shortened(options.planes, longest_value),
+    throw Error(MessageKind::filter_spec, "--planes", shortened(options.planes, longest_value),
                 verbatim(error.what()), "see --help");
   }
 }

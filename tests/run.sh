@@ -22,6 +22,8 @@ case ${1:-} in
 esac
 
 passed=0 failed=0 skipped=0
+# Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
+jobs=$(($(nproc) + 1))
 
 # CUDA code that no GPU will run has to compile, and need not be fast.
 options=()
@@ -41,7 +43,7 @@ for preset in "${presets[@]}"; do
   # Counted from the report, because ctest's exit code tells neither how many failed nor whether a
   # test that did not run was skipped or had no program.
   VIDCONV_REQUIRE_CUDA=$require_cuda \
-    ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$report" || true
+    ctest --preset "$preset" --parallel "$jobs" --output-junit "$report" || true
   [[ -s $report ]] || { echo "ctest left no report: $report" >&2; exit 1; }
   count() { grep -c "$1" "$report" || true; }
   all=$(count '<testcase ')

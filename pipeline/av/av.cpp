@@ -62,7 +62,7 @@ std::string av_message(int code) {
   return text;
 }
 
-void throw_av(int code, Message kind, std::string_view what, const Error::Value& value) {
+void throw_av(int code, MessageKind kind, std::string_view what, const Error::Value& value) {
   const std::string line = take_av_line();
   const bool of_memory = code == AVERROR(ENOMEM), of_input = kind_of(kind).fault == Fault::input;
   if (of_memory && !of_input) throw_out_of_memory(fmt::format("({})", what), value);
@@ -71,14 +71,14 @@ void throw_av(int code, Message kind, std::string_view what, const Error::Value&
               of_memory ? "there is too little memory, or it is damaged" : "");
 }
 
-int check_av(int code, Message kind, std::string_view what, std::string_view value) {
+int check_av(int code, MessageKind kind, std::string_view what, std::string_view value) {
   if (code < 0) throw_av(code, kind, what, value);
   take_av_line();
   return code;
 }
 
 int check_av(int code, Fault fault, std::string_view what, std::string_view value) {
-  return check_av(code, usual_message(fault), what, value);
+  return check_av(code, usual_kind(fault), what, value);
 }
 
 std::vector<AVPixelFormat> supported_formats(const AVCodec& encoder) {

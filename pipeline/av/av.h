@@ -73,10 +73,10 @@ std::string av_message(int code);
 // Returns `code` where it is not negative, else throws Error(kind or fault, what, value, ...) whose
 // reason is what libav* last logged on this thread, or else the words for the code. Error(memory)
 // where that is the reason, unless the input is at fault. Allocates nothing where nothing failed.
-int check_av(int code, Message kind, std::string_view what, std::string_view value = {});
+int check_av(int code, MessageKind kind, std::string_view what, std::string_view value = {});
 int check_av(int code, Fault fault, std::string_view what, std::string_view value = {});
 // The same for a code that is negative.
-[[noreturn]] void throw_av(int code, Message kind, std::string_view what,
+[[noreturn]] void throw_av(int code, MessageKind kind, std::string_view what,
                            const Error::Value& value);
 
 // The pixel formats that an encoder takes; empty where it does not say.

@@ -136,10 +136,10 @@ const AVOutputFormat& choose_container(const std::string& output, const std::str
                 "no format of FFmpeg's has that name" + did_you_mean(format, muxer_names()),
                 "'ffmpeg -muxers' lists them");
   if (!container)
-    throw Error(Message::output_unsuited, "cannot tell the container from the name", output, "",
+    throw Error(MessageKind::output_unsuited, "cannot tell the container from the name", output, "",
                 "use an ending such as .mp4 or .mkv, or `format`");
   if (container->flags & AVFMT_NOFILE)
-    throw Error(Message::output_unsuited, "cannot write", output,
+    throw Error(MessageKind::output_unsuited, "cannot write", output,
                 std::string(container->long_name) + " is not written to one file",
                 "use an ending such as .mp4 or .mkv");
   return *container;
@@ -156,7 +156,7 @@ bool is_numbered(const std::string& name) { return av_filename_number_test(name.
 std::string numbered(const std::string& name, int number) {
   char text[4096];
   if (av_get_frame_filename(text, sizeof text, name.c_str(), number) < 0)
-    throw Error(Message::output_unsuited, "cannot number the name", name, "");
+    throw Error(MessageKind::output_unsuited, "cannot number the name", name, "");
   return text;
 }
 

@@ -14,7 +14,8 @@ namespace vidconv {
 AVColorSpace usual_matrix(int height);
 // That one where `matrix` is unspecified, or RGB's.
 AVColorSpace known_matrix(AVColorSpace matrix, int height);
-// Whether pictures can be converted from it and to it.
+// Whether pictures can be converted from it and to it: Y is a sum of R', G' and B' there, and Cb
+// and Cr are multiples of B' - Y and R' - Y.
 bool can_convert(AVColorSpace matrix);
 // Whether the two have other names for the same numbers; both can be converted.
 bool same_matrix(AVColorSpace a, AVColorSpace b);

@@ -35,7 +35,7 @@ std::string picture(std::int64_t width, std::int64_t height, AVPixelFormat forma
 }
 
 [[noreturn]] void refuse_size(std::int64_t width, std::int64_t height, AVPixelFormat format,
-                              Message kind, const std::string& what, const std::string& value) {
+                              MessageKind kind, const std::string& what, const std::string& value) {
   throw Error(kind, what, value, picture(width, height, format) + " is larger than FFmpeg can hold",
               "a plane has less than 2 GiB");
 }
@@ -43,7 +43,8 @@ std::string picture(std::int64_t width, std::int64_t height, AVPixelFormat forma
 // Of what came in, which has been let through, or of what is made of it.
 void check_layout(const PixelFormat& format, int width, int height) {
   if (!can_be(width, height, format.id))
-    refuse_size(width, height, format.id, Message::too_large, "cannot make room for a frame", "");
+    refuse_size(width, height, format.id, MessageKind::too_large, "cannot make room for a frame",
+                "");
 }
 
 // Rows of `linesizes` bytes, one plane after the other, each plane starting at a multiple of
@@ -60,7 +61,8 @@ FrameLayout stack_planes(const PixelFormat& format, int width, int height,
     std::size_t plane = 0;
     if (linesizes[i] < 0 || __builtin_mul_overflow(linesizes[i], format.rows(p, height), &plane) ||
         __builtin_add_overflow(end, plane, &end) || end > PTRDIFF_MAX - alignment - tail)
-      refuse_size(width, height, format.id, Message::too_large, "cannot make room for a frame", "");
+      refuse_size(width, height, format.id, MessageKind::too_large, "cannot make room for a frame",
+                  "");
   }
   layout.bytes = end + tail;
   return layout;
@@ -69,7 +71,8 @@ FrameLayout stack_planes(const PixelFormat& format, int width, int height,
 std::array<int, 4> linesizes_of(const PixelFormat& format, int width, int height) {
   std::array<int, 4> linesizes{};
   if (av_image_fill_linesizes(linesizes.data(), format.id, width) < 0)
-    refuse_size(width, height, format.id, Message::too_large, "cannot make room for a frame", "");
+    refuse_size(width, height, format.id, MessageKind::too_large, "cannot make room for a frame",
+                "");
   return linesizes;
 }
 
@@ -90,7 +93,7 @@ FrameLayout widen(const PixelFormat& format, int width, int height,
 void check_picture_size(std::int64_t width, std::int64_t height, AVPixelFormat format,
                         std::int64_t max_pixels, Fault fault, const std::string& what,
                         const std::string& value) {
-  const Message kind = fault == Fault::input ? Message::too_large : usual_message(fault);
+  const MessageKind kind = fault == Fault::input ? MessageKind::too_large : usual_kind(fault);
   if (width < 1 || height < 1)
     throw Error(fault, what, value, picture(width, height, format) + " has no pixels");
   if (exceeds(width, height, max_pixels))

@@ -8,10 +8,10 @@
 namespace vidconv {
 
 Error::Error(Fault fault, std::string what, Value value, std::string why, std::string remedy)
-    : Error(usual_message(fault), std::move(what), std::move(value), std::move(why),
+    : Error(usual_kind(fault), std::move(what), std::move(value), std::move(why),
             std::move(remedy)) {}
 
-Error::Error(Message kind, std::string what, Value value, std::string why, std::string remedy)
+Error::Error(MessageKind kind, std::string what, Value value, std::string why, std::string remedy)
     : std::runtime_error(what),
       kind_(kind),
       what_(std::move(what)),
@@ -37,7 +37,7 @@ void Error::compose() {
 
 void throw_out_of_memory(const std::string& for_what, const Error::Value& value) {
   throw Error(
-      Message::memory, "out of memory " + for_what, value, "",
+      MessageKind::memory, "out of memory " + for_what, value, "",
       "try fewer `slots`, fewer `threads`, fewer sessions of `decoder` nvdec:N, or a smaller "
       "picture");
 }
@@ -52,12 +52,12 @@ Error current_error() {
   } catch (const Error& error) {
     return error;
   } catch (const std::system_error& error) {
-    return {Message::memory, "cannot start a thread", "", error.what(),
+    return {MessageKind::memory, "cannot start a thread", "", error.what(),
             "try fewer `threads`, or a higher limit of processes (ulimit -u)"};
   } catch (const std::exception& exception) {
-    return {Message::internal, "internal error", "", exception.what(), "please report it"};
+    return {MessageKind::internal, "internal error", "", exception.what(), "please report it"};
   } catch (...) {
-    return {Message::internal, "internal error", "", "of no known kind", "please report it"};
+    return {MessageKind::internal, "internal error", "", "of no known kind", "please report it"};
   }
 }
 

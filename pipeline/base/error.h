@@ -45,11 +45,11 @@ class Error : public std::runtime_error {
   // `value`: what it failed on; may be empty.
   // `why`: the reason, as far as it is known; may be empty.
   // `remedy`: what a person can do about it; may be empty.
-  Error(Message kind, std::string what, Value value, std::string why, std::string remedy = {});
+  Error(MessageKind kind, std::string what, Value value, std::string why, std::string remedy = {});
   // Of the usual kind of such a fault.
   Error(Fault fault, std::string what, Value value, std::string why, std::string remedy = {});
 
-  Message kind() const { return kind_; }
+  MessageKind kind() const { return kind_; }
   Fault fault() const { return kind_of(kind_).fault; }
   const std::string& act() const { return what_; }
   const Value& value() const { return value_; }
@@ -68,7 +68,7 @@ class Error : public std::runtime_error {
  private:
   void compose();
 
-  Message kind_;
+  MessageKind kind_;
   std::string what_, why_, remedy_;
   Value value_;
   std::optional<std::int64_t> frame_;

@@ -3,124 +3,124 @@
 namespace vidconv {
 namespace {
 
-constexpr MessageKind kinds[] = {
-    {Message::internal, "internal", Fault::internal, "vidconv itself is at fault",
+constexpr MessageRow kinds[] = {
+    {MessageKind::internal, "internal", Fault::internal, "vidconv itself is at fault",
      "report it, with the line and the command"},
-    {Message::unaccounted, "unaccounted", Fault::internal,
+    {MessageKind::unaccounted, "unaccounted", Fault::internal,
      "packets or frames were read of which it is not known what became of them",
      "report it; the output is not to be trusted and was not given its name"},
-    {Message::command_line, "command-line", Fault::usage,
+    {MessageKind::command_line, "command-line", Fault::usage,
      "an option, its value, or what was combined makes no sense", "see `help`"},
-    {Message::filter_spec, "filter-spec", Fault::usage,
+    {MessageKind::filter_spec, "filter-spec", Fault::usage,
      "a filter cannot be understood, or cannot act on this picture", "see `kernels`"},
-    {Message::encoder_option, "encoder-option", Fault::usage,
+    {MessageKind::encoder_option, "encoder-option", Fault::usage,
      "the encoder or the container does not have the option, does not take the value, or would not "
      "heed it beside another",
      "'ffmpeg -h encoder=NAME' and 'muxer=NAME' list them"},
-    {Message::input_missing, "input-missing", Fault::input,
+    {MessageKind::input_missing, "input-missing", Fault::input,
      "the input is not there or may not be opened", "check its name and permissions"},
-    {Message::input_unreadable, "input-unreadable", Fault::input,
+    {MessageKind::input_unreadable, "input-unreadable", Fault::input,
      "the input is empty, is no video, or is broken from the start",
      "check it with ffprobe; name bare frames with `raw`"},
-    {Message::input_silent, "input-silent", Fault::input,
+    {MessageKind::input_silent, "input-silent", Fault::input,
      "the input sent nothing for as long as `timeout` says", "try again, or wait longer"},
-    {Message::input_reference, "input-reference", Fault::input,
+    {MessageKind::input_reference, "input-reference", Fault::input,
      "the input refers to a file or an address that it may not lead to",
      "TRUST says what an input may lead to; `input_format` trusts it with more"},
-    {Message::too_large, "too-large", Fault::input,
+    {MessageKind::too_large, "too-large", Fault::input,
      "a picture has more pixels than `max_pixels` allows, or more bytes than FFmpeg can hold",
      "a higher `max_pixels`, where the input can be trusted"},
-    {Message::no_video, "no-video", Fault::input,
+    {MessageKind::no_video, "no-video", Fault::input,
      "the input has no video stream, or none of that number", "`video` counts from 1"},
-    {Message::no_frame, "no-frame", Fault::input,
+    {MessageKind::no_frame, "no-frame", Fault::input,
      "the input has no frame in the part that was asked for", "choose an earlier `start`"},
-    {Message::output_exists, "output-exists", Fault::output, "the output is there already",
+    {MessageKind::output_exists, "output-exists", Fault::output, "the output is there already",
      "`overwrite` overwrites it"},
-    {Message::output_is_input, "output-is-input", Fault::output, "the output is the input",
+    {MessageKind::output_is_input, "output-is-input", Fault::output, "the output is the input",
      "choose another name"},
-    {Message::output_unwritable, "output-unwritable", Fault::output,
+    {MessageKind::output_unwritable, "output-unwritable", Fault::output,
      "the output, or a report, cannot be written: the folder, permissions, a full disk, the "
      "encoder",
      "the line says which; an older file is as it was"},
-    {Message::output_closed, "output-closed", Fault::output,
+    {MessageKind::output_closed, "output-closed", Fault::output,
      "whoever read the output through a pipe has closed it", ""},
-    {Message::output_unsuited, "output-unsuited", Fault::output,
+    {MessageKind::output_unsuited, "output-unsuited", Fault::output,
      "the output's container cannot be found out, or does not take such video",
      "choose another ending of its name, or another `codec`"},
-    {Message::strict, "strict", Fault::output, "with `strict`: the output cannot hold something",
-     "without `strict` the rest is kept"},
-    {Message::device, "device", Fault::device, "the device is not there or has failed",
+    {MessageKind::strict, "strict", Fault::output,
+     "with `strict`: the output cannot hold something", "without `strict` the rest is kept"},
+    {MessageKind::device, "device", Fault::device, "the device is not there or has failed",
      "see `devices`, or use `device` cpu"},
-    {Message::memory, "memory", Fault::device,
+    {MessageKind::memory, "memory", Fault::device,
      "there is not enough memory, on the host or the device",
      "try fewer `slots`, fewer `threads` or a smaller picture"},
-    {Message::verification, "verification", Fault::verification,
+    {MessageKind::verification, "verification", Fault::verification,
      "`verify` found two ways of computing a frame that disagree",
      "report it; the line says where"},
-    {Message::damaged, "damaged", Fault::damaged,
+    {MessageKind::damaged, "damaged", Fault::damaged,
      "the input was damaged or ended early; what could be decoded is in the output",
      "the line says what is missing; `strict` stops at the first damage"},
-    {Message::plan, "plan", Fault::input,
+    {MessageKind::plan, "plan", Fault::input,
      "a plan cannot be read, or the source, the libraries or a kernel's file are not those that it "
      "was made with",
      "make it again with 'vidconv plan'"},
-    {Message::part, "part", Fault::input,
+    {MessageKind::part, "part", Fault::input,
      "a part is missing, corrupt, of another plan, or has another number of frames than the plan",
      "'vidconv shard' makes parts that are not whole again"},
-    {Message::try_again, "try-again", Fault::again,
+    {MessageKind::try_again, "try-again", Fault::again,
      "a part, or the joining of parts, has failed by what may be over later or on another host: a "
      "full disk, a source that cannot be reached, too little memory, a failing device",
      "try again, as the job scripts do"},
-    {Message::interrupted, "interrupted", Fault::none,
+    {MessageKind::interrupted, "interrupted", Fault::none,
      "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143); the "
      "output "
      "holds the frames so far and plays, or, before the first frame and after a second signal, "
      "there "
      "is none and an older file is as it was",
      ""},
-    {Message::device_chosen, "device-chosen", Fault::none, "what `device` auto has chosen, and why",
-     ""},
-    {Message::shards_chosen, "shards-chosen", Fault::none,
+    {MessageKind::device_chosen, "device-chosen", Fault::none,
+     "what `device` auto has chosen, and why", ""},
+    {MessageKind::shards_chosen, "shards-chosen", Fault::none,
      "into how many parts `shards` auto has cut the video, and how many are encoded at once", ""},
-    {Message::part_done, "part-done", Fault::none, "the part is there and whole: nothing was done",
-     ""},
-    {Message::fallback, "fallback", Fault::none,
+    {MessageKind::part_done, "part-done", Fault::none,
+     "the part is there and whole: nothing was done", ""},
+    {MessageKind::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
      "memory that copies slower, by another device, or on the CPU; the output is the same",
      ""},
-    {Message::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
+    {MessageKind::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
      "scale=auto keeps its brightness"},
-    {Message::one_row, "one-row", Fault::none,
+    {MessageKind::one_row, "one-row", Fault::none,
      "a matrix has one row, or column, of as many numbers as a square one has",
      "';' begins a new row; row: or column: says that one is meant"},
-    {Message::no_effect, "no-effect", Fault::none, "an option changes nothing here", ""},
-    {Message::assumed, "assumed", Fault::none,
+    {MessageKind::no_effect, "no-effect", Fault::none, "an option changes nothing here", ""},
+    {MessageKind::assumed, "assumed", Fault::none,
      "the video does not say how its colours are coded: what is usual was assumed", ""},
-    {Message::byte_order, "byte-order", Fault::none,
+    {MessageKind::byte_order, "byte-order", Fault::none,
      "samples were turned into this machine's order of bytes", ""},
-    {Message::converted, "converted", Fault::none,
+    {MessageKind::converted, "converted", Fault::none,
      "a pixel format, colours or a stream are not taken as they are and were converted", ""},
-    {Message::encoder_said, "encoder-said", Fault::none,
+    {MessageKind::encoder_said, "encoder-said", Fault::none,
      "the library of an encoder has complained in the middle of its work and gone on",
      "look at the output, or choose another `codec`"},
-    {Message::picture_changes, "picture-changes", Fault::none,
+    {MessageKind::picture_changes, "picture-changes", Fault::none,
      "the picture changes its size or format midstream: it is scaled to the first", ""},
-    {Message::no_picture, "no-picture", Fault::none,
+    {MessageKind::no_picture, "no-picture", Fault::none,
      "the decoder dropped pictures without calling them damaged, as some do before the first key "
      "frame or where the size changes",
      ""},
-    {Message::ended_early, "ended-early", Fault::none,
+    {MessageKind::ended_early, "ended-early", Fault::none,
      "an input that is read once, from a pipe or a socket, ended between two packets before the "
      "time "
      "that its header announces: it was live, or cut there",
      "compare with where it comes from"},
-    {Message::times_moved, "times-moved", Fault::none,
+    {MessageKind::times_moved, "times-moved", Fault::none,
      "times of the input do not grow, or jump where its clock begins anew: some were moved",
      "`copy_times` leaves jumps"},
-    {Message::left_out, "left-out", Fault::none,
+    {MessageKind::left_out, "left-out", Fault::none,
      "streams, or subtitles of one, that the output cannot hold are left out",
      "choose another container, or `audio` CODEC for sound"},
-    {Message::not_held, "not-held", Fault::none,
+    {MessageKind::not_held, "not-held", Fault::none,
      "the output cannot hold some times, tags or chapters of the input",
      "choose another container"},
 };
@@ -134,31 +134,31 @@ static_assert(in_order());
 
 }  // namespace
 
-std::span<const MessageKind> message_kinds() { return kinds; }
+std::span<const MessageRow> message_table() { return kinds; }
 
-const MessageKind& kind_of(Message message) { return kinds[static_cast<std::size_t>(message)]; }
+const MessageRow& kind_of(MessageKind message) { return kinds[static_cast<std::size_t>(message)]; }
 
-Message usual_message(Fault fault) {
+MessageKind usual_kind(Fault fault) {
   switch (fault) {
     case Fault::usage:
-      return Message::command_line;
+      return MessageKind::command_line;
     case Fault::input:
-      return Message::input_unreadable;
+      return MessageKind::input_unreadable;
     case Fault::output:
-      return Message::output_unwritable;
+      return MessageKind::output_unwritable;
     case Fault::device:
-      return Message::device;
+      return MessageKind::device;
     case Fault::verification:
-      return Message::verification;
+      return MessageKind::verification;
     case Fault::again:
-      return Message::try_again;
+      return MessageKind::try_again;
     case Fault::damaged:
-      return Message::damaged;
+      return MessageKind::damaged;
     case Fault::none:
     case Fault::internal:
       break;
   }
-  return Message::internal;
+  return MessageKind::internal;
 }
 
 }  // namespace vidconv

@@ -22,7 +22,7 @@ enum class Fault : int {
 };
 
 // Rows of the table, in its order. Failures first, then notices, which end nothing.
-enum class Message : std::uint8_t {
+enum class MessageKind : std::uint8_t {
   internal,
   unaccounted,
   command_line,
@@ -68,17 +68,17 @@ enum class Message : std::uint8_t {
   not_held,
 };
 
-struct MessageKind {
-  Message id;
+struct MessageRow {
+  MessageKind id;
   std::string_view name;     // at the end of its lines, in brackets
   Fault fault;               // the exit code; none for what ends nothing
   std::string_view meaning;  // a sentence without its full stop
   std::string_view remedy;   // the same; empty where nothing has to be done
 };
 
-std::span<const MessageKind> message_kinds();
-const MessageKind& kind_of(Message message);
+std::span<const MessageRow> message_table();
+const MessageRow& kind_of(MessageKind message);
 // The kind of a failure of which nothing but the fault is known.
-Message usual_message(Fault fault);
+MessageKind usual_kind(Fault fault);
 
 }  // namespace vidconv

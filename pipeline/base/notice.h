@@ -10,9 +10,9 @@ namespace vidconv {
 
 // Receives one line without a newline, and what kind it is; settings are named as in error.h.
 // Called from any thread of the pipeline, also from several at once. May be empty.
-using Notify = std::function<void(Message, const std::string&)>;
+using Notify = std::function<void(MessageKind, const std::string&)>;
 
-inline void notify(const Notify& to, Message kind, const std::string& line) {
+inline void notify(const Notify& to, MessageKind kind, const std::string& line) {
   if (to) to(kind, line);
 }
 

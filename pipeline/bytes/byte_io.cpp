@@ -59,7 +59,7 @@ ByteReader::~ByteReader() {
 std::unique_ptr<ByteReader> ByteReader::open(const std::string& path,
                                              const std::atomic<bool>* interrupted) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(Message::input_missing, "cannot open the input", path, why);
+    throw Error(MessageKind::input_missing, "cannot open the input", path, why);
   };
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) refuse(std::strerror(errno));
@@ -79,7 +79,7 @@ bool ByteReader::wait_readable() const {
   const auto start = Clock::now();
   while (!stopped()) {
     if (timeout_ > 0 && seconds_since(start) > timeout_)
-      throw Error(Message::input_silent, "cannot read the input", name_,
+      throw Error(MessageKind::input_silent, "cannot read the input", name_,
                   fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");
     const int ready = poll(&poll_fd, 1, poll_milliseconds);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() says what it is
@@ -206,7 +206,8 @@ void ByteWriter::write_all(std::span<iovec> parts) {
         continue;
       }
       if (errno == EPIPE)
-        throw Error(Message::output_closed, "cannot write to", name_, "its reader has closed it");
+        throw Error(MessageKind::output_closed, "cannot write to", name_,
+                    "its reader has closed it");
       throw Error(Fault::output, "cannot write to", name_, reason(errno, "writing"));
     }
     bytes_ += written;

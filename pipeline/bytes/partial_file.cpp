@@ -30,7 +30,7 @@ void PartialFile::refuse(const std::string& why, const std::string& remedy) cons
 }
 
 void PartialFile::refuse_to_overwrite(const std::string& why) const {
-  throw Error(Message::output_exists, "cannot write " + options_.what, path_, why,
+  throw Error(MessageKind::output_exists, "cannot write " + options_.what, path_, why,
               "use `overwrite` to overwrite it");
 }
 

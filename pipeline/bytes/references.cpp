@@ -157,7 +157,7 @@ References::References(Input input, std::string url, std::string name, const AVI
   folder_ = real_folder_of(path);
   list_ = format_ ? av_match_name("concat", format_->name) != 0 : begins_a_list(path);
   if (list_ && !format_ && !av_match_ext(path.c_str(), "ffconcat"))
-    throw Error(Message::input_reference, "cannot read the input", name_,
+    throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 "it is a list of other files, and is not named as one",
                 "name it .ffconcat, or add `input_format` concat, if you trust it");
   if (list_) check_list(path);
@@ -212,16 +212,16 @@ void References::check() const {
 void References::check(const std::string& words) const {
   check();
   if (const std::string name = unopened_address(words); !name.empty())
-    throw Error(Message::input_reference, "cannot read the input", name_,
+    throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', which no playlist may lead to",
                             shortened(redacted(name), longest_listed)));
   if (const std::string name = misnamed_part(words); !name.empty())
-    throw Error(Message::input_reference, "cannot read the input", name_,
+    throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', whose name does not end as that of a video",
                             shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
   if (words.find("Format not on whitelist") != words.npos)
-    throw Error(Message::input_reference, "cannot read the input", name_,
+    throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
                 list_ ? "" : "`input_format` runs it, if you trust it");
   if (const std::size_t at = words.find("ertificate"); at != words.npos && !insecure_) {
@@ -236,7 +236,7 @@ void References::check(const std::string& words) const {
   const std::size_t at = words.rfind(begin, after) + begin.size();
   const std::string protocol = words.substr(at, after - at);
   const bool unchecked = input_ == Input::address && (protocol == "tls" || protocol == "https");
-  throw Error(Message::input_reference, "cannot read the input", name_,
+  throw Error(MessageKind::input_reference, "cannot read the input", name_,
               unchecked ? "parts of it would come without a look at the server's certificate"
               : protocol == "file"
                   ? "it refers to files, which FFmpeg would open unasked"
@@ -246,7 +246,7 @@ void References::check(const std::string& words) const {
 
 void References::refuse(const std::string& what, const std::string& why,
                         const std::string& remedy) const {
-  throw Error(Message::input_reference, "cannot read the input", name_,
+  throw Error(MessageKind::input_reference, "cannot read the input", name_,
               fmt::format("it refers to '{}', {}",
                           verbatim(shortened(redacted(local_path(what)), longest_listed)), why),
               remedy);

@@ -114,7 +114,7 @@ void RunFiles::claim(const std::vector<Id>& ids, const std::string& what, const 
       const auto found = files_.find(id);
       if (found == files_.end() || found->second.what == what) continue;
       if (found->second.read)
-        throw Error(Message::output_is_input, "cannot write " + what, name,
+        throw Error(MessageKind::output_is_input, "cannot write " + what, name,
                     "it is " + found->second.what, "choose another name");
       throw Error(Fault::usage, "cannot write " + what, name,
                   "it is " + found->second.what + " too", "choose another name");

@@ -26,7 +26,7 @@ void check_copies(const Source& source, const Sink& sink) {
     const auto copy = copies.find(stream.stream);
     const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
     if (!wrong.empty())
-      throw Error(Message::unaccounted, "what was read is not accounted for", "", wrong);
+      throw Error(MessageKind::unaccounted, "what was read is not accounted for", "", wrong);
   }
 }
 
@@ -77,7 +77,7 @@ class PartsAndCopies final : public EncodedParts {
   bool copy_next() {
     std::optional<Item> item = at_end_ ? std::nullopt : source_.next();
     if (interrupted_ && *interrupted_)
-      throw Error(Message::interrupted, "the parts are not joined", "", "it was interrupted");
+      throw Error(MessageKind::interrupted, "the parts are not joined", "", "it was interrupted");
     if (!item) {
       at_end_ = true;
       return false;

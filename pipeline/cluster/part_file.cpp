@@ -15,7 +15,7 @@ namespace vidconv {
 namespace {
 
 [[noreturn]] void refuse_part(const std::string& path, const std::string& why) {
-  throw Error(Message::part, "the part cannot be joined", path, why,
+  throw Error(MessageKind::part, "the part cannot be joined", path, why,
               "encode it again, which 'vidconv shard' does where a part is not whole");
 }
 
@@ -53,7 +53,7 @@ PartReader::PartReader(const std::string& path, const PartLedger& ledger)
   const int code =
       avformat_open_input(&context, ("file:" + path).c_str(), av_find_input_format("nut"), nullptr);
   container_.reset(context);
-  check_av(code, Message::part, "cannot read the part", path);
+  check_av(code, MessageKind::part, "cannot read the part", path);
   container_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
 }
 

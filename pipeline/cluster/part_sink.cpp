@@ -15,7 +15,7 @@ void refuse_beside(const AVPacket& packet, const std::string& encoder) {
   for (int i = 0; i < packet.side_data_elems; ++i) {
     const AVPacketSideDataType type = packet.side_data[i].type;
     if (type == AV_PKT_DATA_QUALITY_STATS || type == AV_PKT_DATA_CPB_PROPERTIES) continue;
-    throw Error(Message::encoder_option, "parts for other hosts cannot be made by", encoder,
+    throw Error(MessageKind::encoder_option, "parts for other hosts cannot be made by", encoder,
                 fmt::format("they do not hold what comes beside its packets: {}",
                             av_packet_side_data_name(type)),
                 "use `shards` on one host, or another `pixel_format` or `codec`");
@@ -57,7 +57,7 @@ void PartSink::mux(AVPacket& packet) {
 void PartSink::finish() {
   encoder_->finish([this](AVPacket& packet) { mux(packet); });
   if (frames() != frames_)
-    throw Error(Message::part, "the part is not published", path_,
+    throw Error(MessageKind::part, "the part is not published", path_,
                 fmt::format("it has {} frames, the plan says {}", frames(), frames_),
                 "make the plan with --exact, which counts frames by decoding all of them");
   muxer_.finish();

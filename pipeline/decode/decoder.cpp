@@ -37,7 +37,7 @@ const AVCodec* decoder_for(const AVStream& stream, bool nvdec, const Notify& to)
     if (const AVCodec* codec =
             avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9"))
       return codec;
-    notify(to, Message::not_held,
+    notify(to, MessageKind::not_held,
            "the transparency of the video is lost: this FFmpeg has no libvpx to decode it");
   }
   return avcodec_find_decoder(id);
@@ -172,7 +172,7 @@ int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noex
     const auto pool = self.pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
     return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
   } catch (const Error& error) {
-    return error.kind() == Message::too_large ? AVERROR(EINVAL) : AVERROR(ENOMEM);
+    return error.kind() == MessageKind::too_large ? AVERROR(EINVAL) : AVERROR(ENOMEM);
   } catch (...) {
     return AVERROR(ENOMEM);
   }
@@ -190,7 +190,7 @@ FramePtr Decoder::normalise(FramePtr frame) {
   if (!converter_) {
     const PixelFormat& to = format ? *format : nearest_format(id);
     if (!format)
-      notify(notify_, Message::converted,
+      notify(notify_, MessageKind::converted,
              "the input's pixel format " + std::string(av_get_pix_fmt_name(id)) +
                  " is not filtered as it is: converted to " + to.name);
     converter_.emplace(to, AVCOL_RANGE_UNSPECIFIED, AVCOL_SPC_UNSPECIFIED, memory_);

@@ -124,7 +124,7 @@ std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const Decoder
     return std::make_unique<Decoder>(stream, options);
   };
   const auto report = [&stream, notify_user = options.notify](const std::string& why) {
-    notify(notify_user, Message::fallback,
+    notify(notify_user, MessageKind::fallback,
            std::string("NVDEC cannot decode this ") + avcodec_get_name(stream.codecpar->codec_id) +
                why + ": decoding on the CPU");
   };

@@ -36,7 +36,7 @@ std::optional<NvdecOptions> choose_decoder(const DecoderWish& wish, const Device
                                            bool sees_frames, const Notify& notify_user) {
   if (wish.kind != DecoderWish::Kind::nvdec) return std::nullopt;
   if (device.device != Device::cuda && !device.why.empty()) {  // automatic, and none was found
-    notify(notify_user, Message::fallback, "decoding on the CPU, which filters too");
+    notify(notify_user, MessageKind::fallback, "decoding on the CPU, which filters too");
     return std::nullopt;
   }
   if (device.device != Device::cuda)

@@ -260,7 +260,8 @@ void check_cuda(cudaError_t result, const char* act, const std::string& value) {
   result = or_injected(result);
   if (result == cudaSuccess) return;
   cudaGetLastError();  // an error that does not last is not to be found by the next launch
-  throw Error(result == cudaErrorMemoryAllocation ? Message::memory : Message::device, act, value,
+  throw Error(result == cudaErrorMemoryAllocation ? MessageKind::memory : MessageKind::device, act,
+              value,
               std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")",
               remedy_for(result));
 }

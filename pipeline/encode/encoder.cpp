@@ -123,7 +123,7 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
   if (!options.preset.empty()) given += " `preset` " + verbatim(options.preset);
   for (const auto& [key, value] : options.own)
     given += " `encoder_options` " + verbatim(key) + "=" + verbatim(value);
-  if (given.empty() || error.kind() == Message::memory) return;
+  if (given.empty() || error.kind() == MessageKind::memory) return;
   options.crf = options.bitrate = options.preset = "";
   options.own.clear();
   try {
@@ -131,7 +131,7 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
   } catch (const Error&) {
     return;  // it is not the options
   }
-  throw Error(Message::encoder_option, std::string(codec_.name) + " cannot be opened with",
+  throw Error(MessageKind::encoder_option, std::string(codec_.name) + " cannot be opened with",
               Error::Value::naming(given.substr(1)), error.why(),
               "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists what it takes");
 }
@@ -150,7 +150,7 @@ int Encoder::check(int code, const char* what) const {
     return check_av(code, Fault::output, what, codec_.name);
   } catch (const Error& error) {
     const std::string said = words_.errors();
-    if (said.empty() || error.kind() == Message::memory) throw;
+    if (said.empty() || error.kind() == MessageKind::memory) throw;
     throw Error(error.kind(), error.act(), error.value(), said, error.remedy());
   }
 }
@@ -159,7 +159,7 @@ void Encoder::pass_on_words() {
   const std::string said = words_are_told_ ? "" : words_.errors();
   if (said.empty()) return;
   words_are_told_ = true;
-  notify(notify_, Message::encoder_said,
+  notify(notify_, MessageKind::encoder_said,
          fmt::format("the library of {} has complained and gone on: {}", codec_.name, said));
 }
 
@@ -195,11 +195,11 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   c.chroma_sample_location = colours.siting;
   const int depth = choice.defaults.depth;
   if (&to == &from && from.components[0].sample.depth > depth)
-    vidconv::notify(lose, Message::converted,
+    vidconv::notify(lose, MessageKind::converted,
                     fmt::format("{} keeps {} bits of a sample of {}", codec_.name, depth, to.name));
   if (&to != &from && !same_samples(from, to))
     vidconv::notify(
-        loses(from, to, depth) ? lose : notify, Message::converted,
+        loses(from, to, depth) ? lose : notify, MessageKind::converted,
         fmt::format("{}{}{}",
                     asked ? fmt::format("`pixel_format` {}: {} is converted to {}",
                                         verbatim(options.pixel_format), from.name, to.name)
@@ -211,10 +211,10 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   const std::string file =
       codec_.name + (choice.container.empty() ? "" : " in " + choice.container);
   if (!colours.converted.empty())
-    vidconv::notify(notify, Message::converted,
+    vidconv::notify(notify, MessageKind::converted,
                     file + " cannot say all colours, converted: " + colours.converted);
   if (!colours.lost.empty())
-    vidconv::notify(lose, Message::not_held,
+    vidconv::notify(lose, MessageKind::not_held,
                     file + " cannot say, and players will not know: " + colours.lost);
   if (&to == &from && !colours.changes_samples) return;
   const bool to_rgb = to.components[0].kind == Component::Kind::colour;
@@ -235,7 +235,7 @@ void Encoder::choose_palette(const VideoInfo& video, const EncoderOptions& optio
   if (&rgba != video.format)
     converter_.emplace(rgba, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
   palette_.emplace();
-  vidconv::notify(lose, Message::converted,
+  vidconv::notify(lose, MessageKind::converted,
                   "gif holds 256 colours a picture: converted to palettes, one for each");
 }
 
@@ -248,7 +248,7 @@ void Encoder::set_option(const std::string& key, const std::string& value,
     const double q = std::strtod(value.c_str(), &end);
     constexpr double most = 1e6;  // far beyond all scales, and no overflow
     if (value.empty() || *end != '\0' || !(q >= 0 && q <= most))  // nan is none either
-      throw Error(Message::encoder_option, "cannot set the encoder's option",
+      throw Error(MessageKind::encoder_option, "cannot set the encoder's option",
                   Error::Value::naming(shown),
                   fmt::format("it is not a number from 0 to {:.0f}", most));
     c.flags |= AV_CODEC_FLAG_QSCALE;
@@ -257,13 +257,13 @@ void Encoder::set_option(const std::string& key, const std::string& value,
   }
   const int code = av_opt_set(&c, key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
   if (code == AVERROR_OPTION_NOT_FOUND)
-    throw Error(Message::encoder_option, "cannot set the encoder's option",
+    throw Error(MessageKind::encoder_option, "cannot set the encoder's option",
                 Error::Value::naming(shown),
                 std::string(codec_.name) + " has no option '" + verbatim(key) + "'" +
                     did_you_mean(key, option_names(c)),
                 "'ffmpeg -h encoder=" + std::string(codec_.name) + "' lists them");
   if (code < 0)
-    throw_av(code, Message::encoder_option, "cannot set the encoder's option",
+    throw_av(code, MessageKind::encoder_option, "cannot set the encoder's option",
              Error::Value::naming(shown));
 }
 

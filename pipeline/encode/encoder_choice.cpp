@@ -63,7 +63,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
           "FFmpeg has none of that name here" + did_you_mean(options.codec, video_encoder_names()),
           "'ffmpeg -encoders' lists them");
     if (!may_hold_video(container, codec->id))
-      throw Error(Message::output_unsuited, "the container does not take the codec",
+      throw Error(MessageKind::output_unsuited, "the container does not take the codec",
                   avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                   "choose another `codec` or another ending of the output's name");
     return chosen(*codec, container, video);
@@ -74,7 +74,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
     if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options)))
       return chosen(*codec, container, video);
   }
-  throw Error(Message::output_unsuited, "there is no video encoder for the container",
+  throw Error(MessageKind::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");
 }
 

@@ -28,7 +28,7 @@ std::string shown(const Given& option) {
 
 [[noreturn]] void refuse(const std::string& option, const std::string& why,
                          const std::string& remedy) {
-  throw Error(Message::encoder_option, "cannot set the encoder's option",
+  throw Error(MessageKind::encoder_option, "cannot set the encoder's option",
               Error::Value::naming(option), why, remedy);
 }
 

@@ -37,10 +37,10 @@ constexpr Rule rules[] = {
 void check_option(std::string_view key, std::string_view value, const Error::Value& shown) {
   const auto* rule = std::ranges::find(rules, key, &Rule::key);
   if (rule != std::end(rules) && (rule->value.empty() || rule->value != value))
-    throw Error(Message::encoder_option, "`shards` cannot be beside", shown, rule->why,
+    throw Error(MessageKind::encoder_option, "`shards` cannot be beside", shown, rule->why,
                 "leave out one");
   if (key == "flags" && value.find("pass") != value.npos)
-    throw Error(Message::encoder_option, "`shards` cannot be beside", shown, by_passes,
+    throw Error(MessageKind::encoder_option, "`shards` cannot be beside", shown, by_passes,
                 "leave out one");
 }
 
@@ -68,12 +68,12 @@ bool encodes_in_parts(const EncoderChoice& choice) {
 
 void check_parts(const EncoderChoice& choice, const EncoderOptions& options) {
   if (!encodes_in_parts(choice))
-    throw Error(Message::encoder_option, "`shards` cannot be beside the encoder",
+    throw Error(MessageKind::encoder_option, "`shards` cannot be beside the encoder",
                 choice.codec->name,
                 "it is not known to encode parts that can be joined without a seam",
                 "choose another `codec`, such as libx264 or libx265");
   if (!options.bitrate.empty())
-    throw Error(Message::encoder_option, "`shards` cannot be beside",
+    throw Error(MessageKind::encoder_option, "`shards` cannot be beside",
                 Error::Value::naming("`bitrate` " + verbatim(options.bitrate)), by_rate,
                 "ask for a quality with `crf`");
   for (const auto& [key, value] : options.own) {

@@ -118,7 +118,7 @@ void ShardedEncoder::release(PartEncoder::Patience patience, const Receive& rece
 
 void ShardedEncoder::hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive) {
   if (part.times.empty())
-    throw Error(Message::unaccounted, "the encoder made up frames", choice_.codec->name,
+    throw Error(MessageKind::unaccounted, "the encoder made up frames", choice_.codec->name,
                 fmt::format("more came out of part {} than went in", part.number() + 1));
   const std::int64_t shown = part.times.front();
   part.times.pop_front();
@@ -134,7 +134,7 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
     receive(joined);
   });
   if (!parts_.front()->times.empty())
-    throw Error(Message::unaccounted, "the encoder lost frames", choice_.codec->name,
+    throw Error(MessageKind::unaccounted, "the encoder lost frames", choice_.codec->name,
                 fmt::format("{} of part {} did not come out", parts_.front()->times.size(),
                             parts_.front()->number() + 1));
   parts_.pop_front();

@@ -22,7 +22,7 @@ std::int64_t ticks_in(const ShardOptions& options, const VideoInfo& video) {
   std::optional<double> seconds = options.length;
   if (options.count > 0) seconds = length_of(video);
   if (!seconds)
-    throw Error(Message::command_line, "`shards`", std::to_string(options.count),
+    throw Error(MessageKind::command_line, "`shards`", std::to_string(options.count),
                 "the length of the input is not known before its end",
                 "say how long a part shall be, as `shards` 10s");
   constexpr double most = 0x1p62;
@@ -58,7 +58,7 @@ int default_slots(const ShardOptions& options, const VideoInfo& video, const Not
   const double frames = std::max(usual, frames_in_part(options, video));
   if (room < frames / 2)
     vidconv::notify(
-        notify, Message::fallback,
+        notify, MessageKind::fallback,
         fmt::format("of the {:.0f} frames of a part {:.0f} fit into memory: fewer than {} parts "
                     "are encoded at once; shorter parts help",
                     frames, room, jobs));
@@ -77,7 +77,7 @@ void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& n
   else
     options.length = shortest_chosen;
   vidconv::notify(
-      notify, Message::shards_chosen,
+      notify, MessageKind::shards_chosen,
       fmt::format("`shards` auto: {}, {} at once", kind_of_parts(options), jobs_at_most(options)));
 }
 

@@ -43,46 +43,30 @@ std::optional<Transfer> transfer_of(AVColorTransferCharacteristic transfer) {
 Transfer known_transfer(const VideoInfo& video, ColourModel model, const Notify& to) {
   if (video.transfer == AVCOL_TRC_UNSPECIFIED) {
     const Transfer assumed = model == ColourModel::yuv ? Transfer::bt709 : Transfer::srgb;
-    notify(to, Message::assumed,
+    notify(to, MessageKind::assumed,
            std::string("`linear`: the video does not say its transfer function: ") +
                (assumed == Transfer::bt709 ? "BT.709" : "sRGB") + " is assumed");
     return assumed;
   }
   if (const auto transfer = transfer_of(video.transfer)) return *transfer;
   const char* name = av_color_transfer_name(video.transfer);
-  throw Error(Message::filter_spec, "cannot filter in linear light", name ? name : "",
+  throw Error(MessageKind::filter_spec, "cannot filter in linear light", name ? name : "",
               "the video's transfer function is not known here", "leave `linear` out");
-}
-
-// Whether Y is a sum of R', G' and B', and Cb and Cr are B' - Y and R' - Y. FFmpeg has weights for
-// others too.
-bool is_of_rgb(AVColorSpace matrix) {
-  switch (matrix) {
-    case AVCOL_SPC_BT709:
-    case AVCOL_SPC_FCC:
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M:
-    case AVCOL_SPC_SMPTE240M:
-    case AVCOL_SPC_BT2020_NCL:
-      return true;
-    default:
-      return false;
-  }
 }
 
 void set_matrix(LightPlan& plan, const VideoInfo& video, const Notify& to) {
   AVColorSpace matrix = video.matrix;
   if (matrix == AVCOL_SPC_UNSPECIFIED) {
     matrix = usual_matrix(video.height);
-    notify(to, Message::assumed,
+    notify(to, MessageKind::assumed,
            std::string("`linear`: the video does not say its colour matrix: ") +
                av_color_space_name(matrix) + " is assumed, as usual at its height");
   }
   const AVLumaCoefficients* luma =
-      is_of_rgb(matrix) ? av_csp_luma_coeffs_from_avcsp(matrix) : nullptr;
+      can_convert(matrix) ? av_csp_luma_coeffs_from_avcsp(matrix) : nullptr;
   const char* name = av_color_space_name(matrix);
   if (!luma)
-    throw Error(Message::filter_spec, "cannot filter in linear light", name ? name : "",
+    throw Error(MessageKind::filter_spec, "cannot filter in linear light", name ? name : "",
                 "the video's colour matrix is not known here", "leave `linear` out");
   plan.kr = av_q2d(luma->cr);
   plan.kb = av_q2d(luma->cb);
@@ -104,7 +88,7 @@ LightPlan make_light_plan(const VideoInfo& video, Codes codes, const Notify& to)
   LightPlan plan;
   plan.sample = components[0].sample;
   if (plan.sample.storage == Storage::f32)
-    throw Error(Message::filter_spec, "cannot filter in linear light", video.format->name,
+    throw Error(MessageKind::filter_spec, "cannot filter in linear light", video.format->name,
                 "float samples are filtered as they are", "leave `linear` out");
   const auto chroma = std::ranges::find(components, Component::Kind::chroma, &Component::kind);
   plan.model = components[0].kind == Component::Kind::colour ? ColourModel::rgb

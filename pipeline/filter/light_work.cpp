@@ -25,7 +25,7 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
                      const LightPlan& light) {
   for (const FilterSpec& spec : chain)
     if (spec.planes())
-      throw Error(Message::filter_spec, "cannot select planes", spec.text(),
+      throw Error(MessageKind::filter_spec, "cannot select planes", spec.text(),
                   "filters in linear light act on all colours", "leave out planes or `linear`");
   const PixelFormat& between = light_format(light);
   const Work on_light = make_work(chain, between, {PlaneSelection::Mode::all, {}}, border);

@@ -32,7 +32,7 @@ class Devices {
     for (std::size_t place = 0; place < at_.size(); ++place) try {
         all.push_back(made[place].get());
       } catch (const Error& error) {
-        if (error.fault() != Fault::device || error.kind() == Message::memory ||
+        if (error.fault() != Fault::device || error.kind() == MessageKind::memory ||
             !has_stand_in(place))
           throw;
         all.push_back(replace(place, error));
@@ -48,7 +48,7 @@ class Devices {
     const auto take_over = [&](int device, const std::string& name) {
       auto next = make(device, name, 1);
       at_[place] = device;
-      notify(options_.notify, Message::fallback,
+      notify(options_.notify, MessageKind::fallback,
              fmt::format("{} filters the frames of cuda:{} from here on: {}",
                          device == cpu ? "the CPU" : name, failed, failure.message()));
       return next;

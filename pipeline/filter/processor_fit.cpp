@@ -12,12 +12,12 @@ std::unique_ptr<Processor> make_with_fewer_slots(const MakeProcessor& make,
     try {
       auto processor = make(options);
       if (options.slots < wanted)
-        notify(notify_user, Message::fallback,
+        notify(notify_user, MessageKind::fallback,
                "the device has no memory for " + std::to_string(wanted) + " slots: going on with " +
                    std::to_string(options.slots));
       return processor;
     } catch (const Error& error) {
-      if (error.kind() != Message::memory || options.slots == 1) throw;
+      if (error.kind() != MessageKind::memory || options.slots == 1) throw;
       options.slots /= 2;
     }
   }
@@ -36,7 +36,7 @@ std::unique_ptr<Processor> make_fitting_processor(const MakeProcessor& make,
     if (!or_cpu || error.fault() != Fault::device) throw;
     options.device = Device::cpu;
     options.slots = wanted;
-    notify(notify_user, Message::fallback, "convolving on the CPU: " + error.message());
+    notify(notify_user, MessageKind::fallback, "convolving on the CPU: " + error.message());
     return make(options);
   }
 }

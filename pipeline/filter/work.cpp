@@ -30,8 +30,8 @@ void check_selection(const PlaneSelection& planes, const PixelFormat& format) {
     std::string there;
     for (const Component& c : format.components)
       if (c.kind != Kind::padding) there += c.name;
-    throw Error(Message::filter_spec, "cannot select", which, format.name + " has no such plane",
-                "its planes are " + there);
+    throw Error(MessageKind::filter_spec, "cannot select", which,
+                format.name + " has no such plane", "its planes are " + there);
   };
   if (planes.mode == PlaneSelection::Mode::list)
     for (const char name : planes.names)

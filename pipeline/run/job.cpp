@@ -58,7 +58,7 @@ void Job::open() {
 const DeviceChoice& Job::device() {
   if (waking_.choice.valid()) {
     device_ = waking_.choice.get();
-    if (!device_.why.empty()) notify(options_.notify, Message::device_chosen, device_.why);
+    if (!device_.why.empty()) notify(options_.notify, MessageKind::device_chosen, device_.why);
   }
   return device_;
 }
@@ -123,7 +123,7 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
       o, or_cpu, options_.notify);
   device_.device = o.device;
   if (pinned_memory_ran_out())
-    notify(options_.notify, Message::fallback,
+    notify(options_.notify, MessageKind::fallback,
            "there is not enough pinned memory: copies take longer");
   return processor;
 }

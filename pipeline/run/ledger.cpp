@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void refuse_nothing(const Source& source) {
   const std::string truncated = source.damage().truncated;
-  throw Error(Message::no_frame, "there is nothing to filter", "",
+  throw Error(MessageKind::no_frame, "there is nothing to filter", "",
               truncated.empty() ? "the input has no frame in the part that was asked for"
                                 : "the input ends before the part that was asked for: " + truncated,
               "choose an earlier `start`");
@@ -26,7 +26,7 @@ std::int64_t check_packets(const std::vector<StreamAccount>& streams,
     const auto copy = copies.find(stream.stream);
     const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
     if (!wrong.empty())
-      throw Error(Message::unaccounted, "what was read is not accounted for", "", wrong);
+      throw Error(MessageKind::unaccounted, "what was read is not accounted for", "", wrong);
     if (stream.filtered) frames += stream.frames_handed_on;
   }
   return frames;
@@ -40,7 +40,7 @@ void check_before_finish(const FrameCounts& frames, const Source& source, const 
   // Sources that keep no accounts have frames and nothing else.
   const std::int64_t handed_on = streams.empty() ? decoded : check_packets(streams, sink.copies());
   if (handed_on != decoded || decoded != filtered || filtered != encoded)
-    throw Error(Message::unaccounted, "frames were lost", "",
+    throw Error(MessageKind::unaccounted, "frames were lost", "",
                 std::to_string(handed_on) + " came, " + std::to_string(decoded) + " decoded, " +
                     std::to_string(filtered) + " filtered, " + std::to_string(encoded) +
                     " encoded");
@@ -49,7 +49,7 @@ void check_before_finish(const FrameCounts& frames, const Source& source, const 
 
 void check_finished(const FrameCounts& frames, const Sink& sink) {
   if (sink.frames() + sink.frames_left() != frames.encoded)
-    throw Error(Message::unaccounted, "frames were lost", "",
+    throw Error(MessageKind::unaccounted, "frames were lost", "",
                 std::to_string(frames.encoded) + " went to the sink, " +
                     std::to_string(sink.frames()) + " came out of it");
 }

@@ -94,7 +94,7 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
   if (to.codecpar->codec_id == AV_CODEC_ID_AMR_NB && is_mov_family(container_)) {
     if (account.left_out++ == 0)
       notify(
-          lose_, Message::left_out,
+          lose_, MessageKind::left_out,
           fmt::format("{} holds one frame of AMR a packet, stream #{} (audio, amr_nb) has more and "
                       "is left out: use `format` matroska, or `audio` aac",
                       container_.name, it->first));
@@ -102,7 +102,7 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
   }
   ++account.refused;
   if (++refused_ <= most_told)
-    notify(lose_, Message::damaged,
+    notify(lose_, MessageKind::damaged,
            fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", it->first, when,
                        why));
   return true;
@@ -168,7 +168,7 @@ void Copies::leave_out(const AVStream& stream) {
 void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {
   const auto complain = [&](const std::string& why) {
     if (!std::exchange(copy.complained, true))
-      notify(lose_, Message::damaged,
+      notify(lose_, MessageKind::damaged,
              fmt::format("sound of stream #{} makes no sense in places: {}", packet.stream_index,
                          why));
   };
@@ -215,7 +215,7 @@ PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyAccount& accou
     if (error.fault() != Fault::input) throw;
     ++account.left_out;
     if (!std::exchange(copy.complained, true))
-      notify(lose_, Message::left_out,
+      notify(lose_, MessageKind::left_out,
              fmt::format("subtitles of stream #{} make no sense, left out: {}", packet.stream_index,
                          error.why()));
     return nullptr;
@@ -244,7 +244,7 @@ void Copies::write(AVPacket& packet) {
 void Copies::check_written() const {
   for (const auto& [index, copy] : copies_)
     if (copy.muxed != muxer_.written(*copy.to))
-      throw Error(Message::unaccounted, "packets were lost on the way to the output",
+      throw Error(MessageKind::unaccounted, "packets were lost on the way to the output",
                   fmt::format("stream #{}", index),
                   fmt::format("{} went in, {} were written", copy.muxed, muxer_.written(*copy.to)));
 }

@@ -71,14 +71,14 @@ void Muxer::set_options() {
     const AVOption* option =
         av_opt_find(container_.get(), key.c_str(), nullptr, 0, AV_OPT_SEARCH_CHILDREN);
     if (!option || !(option->flags & AV_OPT_FLAG_ENCODING_PARAM))
-      throw Error(Message::encoder_option, "cannot set the container's option", shown,
+      throw Error(MessageKind::encoder_option, "cannot set the container's option", shown,
                   fmt::format("{} has no option '{}'{}", format_.name, verbatim(key),
                               did_you_mean(key, names())),
                   fmt::format("'ffmpeg -h muxer={}' lists them", format_.name));
     const int code =
         av_opt_set(container_.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
     if (code < 0)
-      throw_av(code, Message::encoder_option, "cannot set the container's option", shown);
+      throw_av(code, MessageKind::encoder_option, "cannot set the container's option", shown);
   }
 }
 
@@ -118,7 +118,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
     if (!others.empty() && !has_cover())
       av_dict_set(&options, "movflags", "+use_metadata_tags", 0);
     else if (!others.empty())
-      notify(lose_, Message::not_held,
+      notify(lose_, MessageKind::not_held,
              fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));
   }
   if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
@@ -168,7 +168,7 @@ void Muxer::release() {
         std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
   }
   if (later_ > 0)
-    notify(lose_, Message::not_held,
+    notify(lose_, MessageKind::not_held,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
   for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
@@ -235,7 +235,7 @@ void Muxer::straighten(AVPacket& packet) {
       last ? *last + (format_.flags & AVFMT_TS_NONSTRICT ? 0 : 1) : packet.dts;
   if (packet.dts < least) {
     if (std::exchange(times_were_right_, false))
-      notify(notify_, Message::times_moved,
+      notify(notify_, MessageKind::times_moved,
              fmt::format("the times of output stream #{} do not grow: some are moved",
                          packet.stream_index));
     packet.dts = least;

@@ -97,11 +97,11 @@ void check_shards(const EncoderOptions& options, const SinkKind& kind,
                   std::span<const InputVideo> videos) {
   if (!options.shards) return;
   if (!kind.other_streams)
-    throw Error(Message::command_line, "there is nothing to join for",
+    throw Error(MessageKind::command_line, "there is nothing to join for",
                 Error::Value::naming("`shards`"), "the output is " + std::string(kind.name),
                 "leave it out");
   if (videos.size() > 1)
-    throw Error(Message::command_line, "`shards` cannot be beside",
+    throw Error(MessageKind::command_line, "`shards` cannot be beside",
                 Error::Value::naming("`video` all"), "one video is cut into parts",
                 "choose one with `video` N");
 }
@@ -124,7 +124,7 @@ bool takes_device_frames(const OutputPlan& plan, std::span<const InputVideo> vid
 void name_left_out(const OutputPlan& plan, const InputInfo& info) {
   const AVFormatContext* input = info.container.get();
   if (!input || input->nb_streams < 2) return;
-  notify(plan.options.loss(), Message::left_out,
+  notify(plan.options.loss(), MessageKind::left_out,
          std::string(plan.kind->name) + " holds one video stream, left out: " +
              std::to_string(input->nb_streams - 1) + " other streams");
 }
@@ -137,13 +137,13 @@ void name_lost_words(const OutputPlan& plan, const InputInfo& info) {
   for (const InputVideo& video : info.videos) videos[video.stream] = 0;
   const std::string lost = words_without_place(*input, videos, nullptr);
   if (!lost.empty())
-    notify(plan.options.loss(), Message::not_held,
+    notify(plan.options.loss(), MessageKind::not_held,
            std::string(plan.kind->name) + " cannot hold: " + lost);
 }
 
 void name_orientation(const OutputPlan& plan, const VideoInfo& video) {
   if (!video.shown.is_upright())
-    notify(plan.options.loss(), Message::not_held,
+    notify(plan.options.loss(), MessageKind::not_held,
            std::string(plan.kind->name) + " cannot hold how the video is turned: it will be seen " +
                words_without(video.shown));
 }
@@ -153,7 +153,7 @@ void name_orientation(const OutputPlan& plan, const VideoInfo& video) {
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
   for (const InputVideo& video : input.videos)
     if (!video.info.hdr.dynamic.empty())
-      notify(plan.options.loss(), Message::not_held,
+      notify(plan.options.loss(), MessageKind::not_held,
              "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
 }
 
@@ -171,7 +171,7 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
   if (!kind.choose) refuse_encoder_options(options.encoder, kind.name);
   if (!kind.other_streams) refuse_muxer_options(options, kind.name);
   if (videos.size() > 1 && !kind.several_videos)
-    throw Error(Message::command_line, "`video`", "all",
+    throw Error(MessageKind::command_line, "`video`", "all",
                 std::string(kind.name) + " holds one video stream", "choose one with `video` N");
   check_shards(options.encoder, kind, videos);
   OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};

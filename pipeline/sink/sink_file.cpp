@@ -59,7 +59,7 @@ class FileSink final : public Sink {
       add_video(*videos_[0], nullptr);
     if (copies_.misses_sound())
       notify(
-          notify_, Message::no_effect,
+          notify_, MessageKind::no_effect,
           "`audio` " + verbatim(plan.options.audio) + " changes nothing: the input has no sound");
     begin();
   }
@@ -132,7 +132,7 @@ class FileSink final : public Sink {
       muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), seeks));
     } catch (const Error& error) {
       if (seeks || error.why().find("seekable") == std::string::npos) throw;
-      throw Error(Message::output_unsuited, "cannot write to a pipe", format_.name,
+      throw Error(MessageKind::output_unsuited, "cannot write to a pipe", format_.name,
                   "it is not written from beginning to end",
                   "use `format` nut or matroska, which are");
     }
@@ -146,14 +146,14 @@ class FileSink final : public Sink {
     video.written -= video.encoder->frames_left();
     if (video.encoder->frames_out() != video.written)
       throw Error(
-          Message::unaccounted, "the encoder lost frames", video.encoder->codec().name,
+          MessageKind::unaccounted, "the encoder lost frames", video.encoder->codec().name,
           fmt::format("{} went in, {} came out", video.written, video.encoder->frames_out()));
   }
 
   void check_written(const VideoOutput& video) const {
     const std::int64_t written = written_of(video);
     if (written != video.written)
-      throw Error(Message::unaccounted, "frames were lost on the way to the output", output_,
+      throw Error(MessageKind::unaccounted, "frames were lost on the way to the output", output_,
                   fmt::format("{} went in, {} were written", video.written, written));
   }
 
@@ -175,11 +175,11 @@ class FileSink final : public Sink {
         copies_.add(stream);
     }
     if (!copies_.converted().empty())
-      notify(notify_, Message::converted,
+      notify(notify_, MessageKind::converted,
              fmt::format("{} holds these streams in another form, converted: {}", format_.name,
                          copies_.converted()));
     if (!copies_.left_out().empty())
-      notify(lose_, Message::left_out,
+      notify(lose_, MessageKind::left_out,
              fmt::format("{} cannot hold these streams, left out: {}{}", format_.name,
                          copies_.left_out(), copies_.instead()));
     copy_description(input, muxer_.container());
@@ -206,7 +206,7 @@ class FileSink final : public Sink {
     });
     if (kept && !is_mov_family(format_))
       notify(
-          notify_, Message::converted,
+          notify_, MessageKind::converted,
           fmt::format(
               "{} has no timecode tracks: #{} (data, tmcd) becomes the tag timecode of the video",
               format_.name, stream.index));
@@ -216,10 +216,10 @@ class FileSink final : public Sink {
   void name_lost_words(const AVFormatContext& input, const std::map<int, int>& streams) {
     const std::string lost = words_without_place(input, streams, &format_);
     if (!lost.empty())
-      notify(lose_, Message::not_held, fmt::format("{} cannot hold: {}", format_.name, lost));
+      notify(lose_, MessageKind::not_held, fmt::format("{} cannot hold: {}", format_.name, lost));
     if (std::string_view(format_.name) == "mpegts" &&
         av_dict_get(input.metadata, "title", nullptr, 0))
-      notify(notify_, Message::converted, "mpegts holds the title as the name of its service");
+      notify(notify_, MessageKind::converted, "mpegts holds the title as the name of its service");
   }
 
   void add_video(VideoOutput& video, const AVStream* from) {
@@ -231,7 +231,7 @@ class FileSink final : public Sink {
     const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
     to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
     if (by_rate && !info.steady)
-      notify(lose_, Message::not_held,
+      notify(lose_, MessageKind::not_held,
              std::string(format_.name) +
                  " cannot hold a variable frame rate: times are rounded to it");
     to.avg_frame_rate = info.frame_rate;
@@ -257,7 +257,7 @@ class FileSink final : public Sink {
 
   void name_orientation(const Orientation& shown) {
     if (!shown.is_upright())
-      notify(lose_, Message::not_held,
+      notify(lose_, MessageKind::not_held,
              fmt::format("{} cannot hold how the video is turned: it will play {}", format_.name,
                          words_without(shown)));
   }
@@ -277,7 +277,7 @@ class FileSink final : public Sink {
       lost += (lost.empty() ? "" : ", ") + std::string(av_packet_side_data_name(type));
     }
     if (!lost.empty())
-      notify(lose_, Message::not_held,
+      notify(lose_, MessageKind::not_held,
              fmt::format("{} cannot hold of the video: {}", format_.name, lost));
   }
 

@@ -28,7 +28,7 @@ class ImageSink final : public Sink {
         encoder_(plan.encoders.at(0), input.videos.at(0).info, plan.options.encoder, false,
                  plan.options.notify, plan.options.loss()) {
     if (encoder_.joins_frames())
-      throw Error(Message::output_unsuited, "cannot write", output_,
+      throw Error(MessageKind::output_unsuited, "cannot write", output_,
                   std::string(encoder_.codec().name) + " makes one picture of all frames",
                   "use `codec` libwebp, or a name without a number");
     // So that a name that cannot be is refused at once.
@@ -37,14 +37,14 @@ class ImageSink final : public Sink {
     else if (plan.options.files)
       plan.options.files->writes(file_options_.what, numbered(output_, 1));
     if (const AVFormatContext* from = input.container.get(); from && from->nb_streams > 1)
-      notify(plan.options.loss(), Message::left_out,
+      notify(plan.options.loss(), MessageKind::left_out,
              "images hold no other streams, left out: " + std::to_string(from->nb_streams - 1));
   }
 
   void write(Frame frame) override {
     if (!numbered_ && written_ > 0)
-      throw Error(Message::output_unsuited, "cannot write", output_, "one image holds one frame",
-                  "use a name such as frame%04d.png, or `frames` 1");
+      throw Error(MessageKind::output_unsuited, "cannot write", output_,
+                  "one image holds one frame", "use a name such as frame%04d.png, or `frames` 1");
     ++written_;
     encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
   }

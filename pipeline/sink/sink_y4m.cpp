@@ -50,7 +50,7 @@ class Y4mSink final : public BareSink {
   Y4mSink(const OutputPlan& plan, const VideoInfo& video)
       : BareSink(plan), format_(y4m_format(video)), video_(video), notify_(plan.options.loss()) {
     if (&format_ != video.format) {
-      notify(notify_, Message::converted,
+      notify(notify_, MessageKind::converted,
              "y4m cannot hold " + video.format->name + ": converted to " + format_.name);
       converter_.emplace(format_, video.range, AVCOL_SPC_UNSPECIFIED, plain_memory);
     }
@@ -76,7 +76,7 @@ class Y4mSink final : public BareSink {
                          av_q2d(video_.frame_rate);
     rate_was_wrong_ = std::abs(shown - static_cast<double>(frames())) > 1;
     if (rate_was_wrong_)
-      notify(notify_, Message::not_held,
+      notify(notify_, MessageKind::not_held,
              "y4m cannot hold a variable frame rate: the times of the frames are lost");
   }
 

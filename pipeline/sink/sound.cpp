@@ -124,7 +124,7 @@ const AVCodec& choose_sound_encoder(const std::string& name, const AVOutputForma
                 "use copy, none or one that 'ffmpeg -encoders' lists");
   if (!can_hold(container, codec->id)) {
     const std::string other = sound_encoder_for(container);
-    throw Error(Message::output_unsuited, "the container does not take the sound",
+    throw Error(MessageKind::output_unsuited, "the container does not take the sound",
                 avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
                 other.empty() ? "use `audio` none" : "use `audio` " + other);
   }

@@ -104,7 +104,7 @@ void ContainerInput::open() {
 }
 
 void ContainerInput::begin() {
-  jumps_.emplace(*container_, copy_times_, [this](Message kind, const std::string& line) {
+  jumps_.emplace(*container_, copy_times_, [this](MessageKind kind, const std::string& line) {
     if (!std::exchange(told_, true)) notify(notify_, kind, line);
   });
 }
@@ -132,7 +132,7 @@ void ContainerInput::check_size(const AVCodecParameters& video) const {
   if (exceeds(width, height, max_pixels_))
     check_picture_size(width, height, AV_PIX_FMT_NONE, max_pixels_, Fault::input, what, name_);
   if (refused)
-    throw Error(Message::too_large, what, name_,
+    throw Error(MessageKind::too_large, what, name_,
                 fmt::format("FFmpeg decodes no picture of {}x{}", width, height));
 }
 
@@ -198,7 +198,7 @@ void ContainerInput::check_ours() const {
   if (pipe_) pipe_->rethrow();
   if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
   if (gave_up_)
-    throw Error(Message::input_silent, "cannot read the input", name_,
+    throw Error(MessageKind::input_silent, "cannot read the input", name_,
                 fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");
 }
 

@@ -27,7 +27,7 @@ void FrameTimes::set(AVFrame& frame, const Shown& shown, std::int64_t offset, st
   std::int64_t pts = shown.pts - offset;
   if (last_ != AV_NOPTS_VALUE && pts <= last_) {
     if (std::exchange(were_right_, false))
-      notify(notify_, Message::times_moved,
+      notify(notify_, MessageKind::times_moved,
              fmt::format("the times of the input's frames do not grow: from frame {} on some are "
                          "moved",
                          number));

@@ -18,7 +18,7 @@ FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device)
       return fmt::format("{}x{} {}", width, height, format);
     };
     const auto changed = static_cast<AVPixelFormat>(frame->format);
-    notify(notify_, Message::picture_changes,
+    notify(notify_, MessageKind::picture_changes,
            fmt::format("the picture changes at frame {} from {} to {}: scaled to the first", number,
                        picture(first_.width, first_.height, first_.format->name.c_str()),
                        picture(frame->width, frame->height, av_get_pix_fmt_name(changed))));

@@ -102,7 +102,7 @@ std::unique_ptr<Source> open_file_source(const std::string& input, const SourceO
   const std::string path = local_path(input);
   if (stat(path.c_str(), &status) != 0) {
     if (is_numbered(path)) return open_container("file:" + path, nullptr, options);
-    throw Error(Message::input_missing, "cannot open the input", path, "there is no such file");
+    throw Error(MessageKind::input_missing, "cannot open the input", path, "there is no such file");
   }
   auto reader = read_file(path, options);
   if (!S_ISREG(status.st_mode) || is_y4m(*reader, options))

@@ -121,7 +121,7 @@ class ContainerSource final : public Source {
     if (damage_.any() || !part_.cut)
       throw Error(Fault::input, "cannot decode any frame of", input_.name(),
                   damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
-    throw Error(Message::no_frame, "cannot start in", input_.name(), "it ends before that time",
+    throw Error(MessageKind::no_frame, "cannot start in", input_.name(), "it ends before that time",
                 "choose an earlier `start`");
   }
 
@@ -228,7 +228,7 @@ class ContainerSource final : public Source {
     if (ending.known) return;
     const std::string less = arrivals_->less_than_announced();
     if (!less.empty())
-      notify(options_.notify, Message::ended_early,
+      notify(options_.notify, MessageKind::ended_early,
              fmt::format("the header of the input announces more: {}, as a live stream may", less));
   }
 
@@ -241,7 +241,7 @@ class ContainerSource final : public Source {
         stream_->codecpar->codec_id != AV_CODEC_ID_VP8 && info_.field_order <= AV_FIELD_PROGRESSIVE;
     if (a.without_picture > 0 && one_each)
       notify(
-          options_.notify, Message::no_picture,
+          options_.notify, MessageKind::no_picture,
           fmt::format("{} packets of the video gave no picture, and the decoder does not say why",
                       a.without_picture));
   }

@@ -70,7 +70,7 @@ std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOp
     available = size / frame + (size % frame != 0);
   }
   if (spec.swapped)
-    notify(options.notify, Message::byte_order,
+    notify(options.notify, MessageKind::byte_order,
            "the samples of the raw input are turned into " + spec.format->name +
                ", this machine's order of bytes");
   return std::make_unique<RawSource>(info, options, std::move(reader), available, spec.swapped);

@@ -19,10 +19,11 @@ AVStream& choose_video(const AVFormatContext& container, int number, const std::
   const std::vector<int> found = video_streams(container);
   const auto wanted = static_cast<std::size_t>(number);
   if (found.empty())
-    throw Error(Message::no_video, "cannot filter", name, "it has no video stream");
+    throw Error(MessageKind::no_video, "cannot filter", name, "it has no video stream");
   if (wanted > found.size())
-    throw Error(Message::no_video, "cannot filter video stream " + std::to_string(number) + " of",
-                name, "it has " + std::to_string(found.size()), "`video` counts from 1");
+    throw Error(MessageKind::no_video,
+                "cannot filter video stream " + std::to_string(number) + " of", name,
+                "it has " + std::to_string(found.size()), "`video` counts from 1");
   return *container.streams[found[wanted - 1]];
 }
 

@@ -84,7 +84,7 @@ std::int64_t TimeJumps::jump(const Clock& clock, std::int64_t time) const {
 
 void TimeJumps::tell(std::int64_t time, std::int64_t by) const {
   const auto seconds = [](std::int64_t t) { return static_cast<double>(t) / AV_TIME_BASE; };
-  notify(notify_, Message::times_moved,
+  notify(notify_, MessageKind::times_moved,
          fmt::format("the input's times jump by {:+.6g} s to {:.6g} s: all streams go on there "
                      "without it; `copy_times` leaves them",
                      seconds(by), seconds(time)));

@@ -10,13 +10,13 @@
 #include "tests/cli/cli_test.h"
 
 namespace vidconv {
-void PrintTo(const MessageKind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const MessageRow& kind, std::ostream* out) { *out << kind.name; }
 }  // namespace vidconv
 
 namespace vidconv::test {
 namespace {
 
-class Messages : public CliTest, public testing::WithParamInterface<MessageKind> {
+class Messages : public CliTest, public testing::WithParamInterface<MessageRow> {
  protected:
   Result filter(const std::string& input, const std::string& more) const {
     return shell(vidconv() + " " + input + " --kernel box " + more);
@@ -94,106 +94,108 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageKind>
   std::string shard() const { return vidconv() + " shard 0 " + path("job") + " -q"; }
 
   using Trigger = std::function<Result()>;
-  std::map<Message, Trigger> triggers() const;
+  std::map<MessageKind, Trigger> triggers() const;
 };
 
-std::map<Message, Messages::Trigger> Messages::triggers() const {
+std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
   const std::string pattern = "pattern:64x48#20";
   return {
-      {Message::internal, [=, this] { return with_fault("moved frame", clip()); }},
-      {Message::unaccounted, [=, this] { return with_fault("lost packet", clip()); }},
-      {Message::command_line, [=, this] { return filter(pattern, "-o null: --frames many"); }},
-      {Message::filter_spec, [=, this] { return filter(pattern, "-o null: --kernel nosuch"); }},
-      {Message::encoder_option,
+      {MessageKind::internal, [=, this] { return with_fault("moved frame", clip()); }},
+      {MessageKind::unaccounted, [=, this] { return with_fault("lost packet", clip()); }},
+      {MessageKind::command_line, [=, this] { return filter(pattern, "-o null: --frames many"); }},
+      {MessageKind::filter_spec, [=, this] { return filter(pattern, "-o null: --kernel nosuch"); }},
+      {MessageKind::encoder_option,
        [=, this] { return filter(pattern, out("a.mkv") + " --encoder-opt nosuch=1"); }},
-      {Message::input_missing, [=, this] { return filter("/nowhere/in.mp4", "-o null:"); }},
-      {Message::input_unreadable, [=, this] { return filter("/dev/null", "-o null:"); }},
-      {Message::input_silent,
+      {MessageKind::input_missing, [=, this] { return filter("/nowhere/in.mp4", "-o null:"); }},
+      {MessageKind::input_unreadable, [=, this] { return filter("/dev/null", "-o null:"); }},
+      {MessageKind::input_silent,
        [] {
          return shell("set +o pipefail; sleep 3 | " + vidconv() +
                       " - -o null: --kernel box --timeout 0.3");
        }},
-      {Message::input_reference,
+      {MessageKind::input_reference,
        [=, this] {
          write_file(path("a.mp4"), "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/a.ts\n");
          return filter(path("a.mp4"), "-o null:");
        }},
-      {Message::too_large, [=, this] { return filter(clip(), "-o null: --max-pixels 9215"); }},
-      {Message::no_video, [=, this] { return filter(sound(), "-o null:"); }},
-      {Message::no_frame, [=, this] { return filter(clip(), "-o null: --start 99"); }},
-      {Message::output_exists,
+      {MessageKind::too_large, [=, this] { return filter(clip(), "-o null: --max-pixels 9215"); }},
+      {MessageKind::no_video, [=, this] { return filter(sound(), "-o null:"); }},
+      {MessageKind::no_frame, [=, this] { return filter(clip(), "-o null: --start 99"); }},
+      {MessageKind::output_exists,
        [=, this] {
          write_file(path("a.mkv"), "precious");
          return filter(pattern, out("a.mkv"));
        }},
-      {Message::output_is_input, [=, this] { return filter(clip(), out("clip.mp4") + " -y"); }},
-      {Message::output_unwritable, [=, this] { return filter(pattern, "-o /nowhere/a.mkv"); }},
-      {Message::output_closed,
+      {MessageKind::output_is_input, [=, this] { return filter(clip(), out("clip.mp4") + " -y"); }},
+      {MessageKind::output_unwritable, [=, this] { return filter(pattern, "-o /nowhere/a.mkv"); }},
+      {MessageKind::output_closed,
        [=, this] {
          return shell(vidconv() + " pattern:640x480 -o - --kernel box | head -c 1 >" +
                       path("head") + "; exit ${PIPESTATUS[0]}");
        }},
-      {Message::output_unsuited, [=, this] { return filter(pattern, out("a.nosuch")); }},
-      {Message::strict, [=, this] { return filter(clip(), out("a.y4m") + " --strict"); }},
-      {Message::device, [=, this] { return filter(pattern, "-o null: --device cuda:99"); }},
-      {Message::memory, [=, this] { return with_fault("no memory for aligned_alloc 0", pattern); }},
-      {Message::verification, [] { return disagreeing(); }},
-      {Message::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
-      {Message::plan, [=, this] { return shell(shard()); }},
-      {Message::part, [=, this] { return with_plan(vidconv() + " join " + path("job")); }},
-      {Message::try_again,
+      {MessageKind::output_unsuited, [=, this] { return filter(pattern, out("a.nosuch")); }},
+      {MessageKind::strict, [=, this] { return filter(clip(), out("a.y4m") + " --strict"); }},
+      {MessageKind::device, [=, this] { return filter(pattern, "-o null: --device cuda:99"); }},
+      {MessageKind::memory,
+       [=, this] { return with_fault("no memory for aligned_alloc 0", pattern); }},
+      {MessageKind::verification, [] { return disagreeing(); }},
+      {MessageKind::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
+      {MessageKind::plan, [=, this] { return shell(shard()); }},
+      {MessageKind::part, [=, this] { return with_plan(vidconv() + " join " + path("job")); }},
+      {MessageKind::try_again,
        [=, this] { return with_plan("rm " + path("clip.mp4") + "; " + shard()); }},
-      {Message::part_done,
+      {MessageKind::part_done,
        [=, this] { return with_plan(shard() + "; " + vidconv() + " shard 0 " + path("job")); }},
-      {Message::interrupted, [=, this] { return interrupted(); }},
-      {Message::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
-      {Message::shards_chosen,
+      {MessageKind::interrupted, [=, this] { return interrupted(); }},
+      {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
+      {MessageKind::shards_chosen,
        [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
-      {Message::fallback,
+      {MessageKind::fallback,
        [=, this] {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +
                       " -o null: --kernel box --decoder nvdec");
        }},
-      {Message::gain, [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
-      {Message::one_row,
+      {MessageKind::gain,
+       [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
+      {MessageKind::one_row,
        [=, this] { return filter(pattern, "-o null: --kernel 'matrix:0 -1 0 -1 5 -1 0 -1 0'"); }},
-      {Message::no_effect,
+      {MessageKind::no_effect,
        [=, this] { return filter("pattern:64x48:gbrp#2", "-o null: --range clamp"); }},
-      {Message::assumed, [=, this] { return filter(pattern, "-o null: --linear"); }},
-      {Message::byte_order,
+      {MessageKind::assumed, [=, this] { return filter(pattern, "-o null: --linear"); }},
+      {MessageKind::byte_order,
        [=, this] {
          write_file(path("a.raw"), std::string(2 * 64 * 48, 'a'));
          return filter(path("a.raw"), "-o null: --raw 64x48:gray16be");
        }},
-      {Message::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
-      {Message::encoder_said, [=, this] { return with_fault("encoder complains", pattern); }},
-      {Message::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
-      {Message::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
-      {Message::ended_early,
+      {MessageKind::converted, [=, this] { return filter("pattern:64x48:gbrp#2", out("a.y4m")); }},
+      {MessageKind::encoder_said, [=, this] { return with_fault("encoder complains", pattern); }},
+      {MessageKind::picture_changes, [=, this] { return filter(changing_clip(), out("a.mkv")); }},
+      {MessageKind::no_picture, [=, this] { return with_fault("silent decoder", clip()); }},
+      {MessageKind::ended_early,
        [] {
          return shell("ffmpeg -v error -f lavfi -i testsrc2=duration=0.4 -t 5 -f flv - | " +
                       vidconv() + " - -o null: --kernel box");
        }},
-      {Message::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
-      {Message::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
-      {Message::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
+      {MessageKind::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
+      {MessageKind::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
+      {MessageKind::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
   };
 }
 
 bool ends_with_a_kind(const std::string& line) {
-  return std::ranges::any_of(message_kinds(), [&](const MessageKind& kind) {
+  return std::ranges::any_of(message_table(), [&](const MessageRow& kind) {
     return line.ends_with(" [" + std::string(kind.name) + "]");
   });
 }
 
 TEST_P(Messages, ComesWithItsExitCode) {
-  const MessageKind& kind = GetParam();
+  const MessageRow& kind = GetParam();
   const auto all = triggers();
   const auto trigger = all.find(kind.id);
   ASSERT_NE(trigger, all.end()) << "nothing here brings it about";
   const Result result = trigger->second();
   EXPECT_EQ(result.exit_code,
-            kind.id == Message::interrupted ? exit_interrupted : static_cast<int>(kind.fault))
+            kind.id == MessageKind::interrupted ? exit_interrupted : static_cast<int>(kind.fault))
       << result.err;
   bool said = false;
   for (const std::string& line : split_lines(result.err)) {
@@ -207,7 +209,7 @@ TEST_P(Messages, ComesWithItsExitCode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Messages,
-                         testing::ValuesIn(message_kinds().begin(), message_kinds().end()),
+                         testing::ValuesIn(message_table().begin(), message_table().end()),
                          [](const auto& instance) {
                            std::string name(instance.param.name);
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -107,7 +107,7 @@ TEST_F(Pages, ManualHasEverything) {
   EXPECT_TRUE(succeeded(page));
   EXPECT_EQ(page.err, "");  // groff's complaints
   for (const std::string& name : dashed_names()) EXPECT_TRUE(mentions(page.out, name)) << name;
-  for (const MessageKind& kind : message_kinds())
+  for (const MessageRow& kind : message_table())
     EXPECT_TRUE(mentions(page.out, std::string(kind.name))) << kind.name;
   for (const ExitCode& code : exit_codes())
     EXPECT_TRUE(mentions(page.out, std::to_string(code.code))) << code.code;

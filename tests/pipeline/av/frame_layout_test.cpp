@@ -43,7 +43,7 @@ TEST(FrameLayout, HoldsItsPlanesOrIsRefused) {
             EXPECT_LT(end_of(l), Wide{l.bytes}) << format.name << ' ' << width << 'x' << height;
             ++made;
           } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), Message::too_large) << error.message();
+            EXPECT_EQ(error.kind(), MessageKind::too_large) << error.message();
             ++refused;
           }
   EXPECT_GT(made, 1000);

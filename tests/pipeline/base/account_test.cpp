@@ -98,7 +98,7 @@ TEST(Account, LossOnTheWayCostsNoFile) {
       run_it(source, *processor, *sink, {});
       ADD_FAILURE() << "nothing was thrown";
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), Message::unaccounted);
+      EXPECT_EQ(error.kind(), MessageKind::unaccounted);
       EXPECT_NE(error.message().find("11"), std::string::npos) << error.message();
     }
     EXPECT_EQ(test::read_file(dir / "out.mkv"), "precious");

@@ -92,8 +92,8 @@ Decoded decode_and_filter(const std::string& path, std::optional<int> sessions,
   Decoded outcome;
   options.memory = test::source_options_for(Device::cuda).memory;
   if (sessions) options.nvdec = NvdecOptions{.devices = {0}, .sessions = *sessions};
-  options.notify = [&](Message kind, const std::string&) {
-    outcome.fallbacks += kind == Message::fallback;
+  options.notify = [&](MessageKind kind, const std::string&) {
+    outcome.fallbacks += kind == MessageKind::fallback;
   };
   const auto source = open_source(path, options);
   const auto processor =

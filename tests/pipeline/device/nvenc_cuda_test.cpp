@@ -64,8 +64,8 @@ TEST_F(NvencCuda, FramesOfNvdecComeBack) {
   nvenc().b_frames = 2;
   int fallbacks = 0;
   SourceOptions options{.nvdec = NvdecOptions{.devices = {0}, .sessions = 2}};
-  options.notify = [&](Message kind, const std::string&) {
-    fallbacks += kind == Message::fallback;
+  options.notify = [&](MessageKind kind, const std::string&) {
+    fallbacks += kind == MessageKind::fallback;
   };
   filter(Device::cuda, in, dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc"}}, {"sobel"},
          options);

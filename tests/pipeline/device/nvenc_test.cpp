@@ -134,7 +134,7 @@ TEST_F(Nvenc, OtherFormatsAreConverted) {
   const auto encode = [&](const char* format) {
     said.clear();
     SinkOptions options{.encoder = {.codec = "h264_nvenc"}, .overwrite = true};
-    options.notify = [&](Message, const std::string& line) { said += line; };
+    options.notify = [&](MessageKind, const std::string& line) { said += line; };
     filter(Device::cpu, std::string("pattern:32x32:") + format + "#2", dir_ / "a.mkv", options);
     return said;
   };

@@ -72,8 +72,8 @@ TEST(DecoderWish, NvdecWantsItsFramesOnTheDevice) {
   EXPECT_NE(refusal([&] { choose_decoder(nvdec, cuda, true, {}); }).find("`verify`"),
             std::string::npos);
   int lines = 0;
-  const Notify count = [&](Message kind, const std::string&) {
-    EXPECT_EQ(kind, Message::fallback);
+  const Notify count = [&](MessageKind kind, const std::string&) {
+    EXPECT_EQ(kind, MessageKind::fallback);
     ++lines;
   };
   EXPECT_FALSE(choose_decoder(nvdec, none_found, false, count));

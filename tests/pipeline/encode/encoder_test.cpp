@@ -111,7 +111,7 @@ TEST(Encoder, DepthIsKeptWhereItCanBe) {
   EXPECT_EQ(format_of(dir / "a.mkv"), "yuv420p10le\n");
   std::string said;
   SinkOptions options{.encoder = {.codec = "libx264"}};
-  options.notify = [&](Message, const std::string& line) { said += line; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line; };
   convert("pattern:64x64:yuv422p12le#2", dir / "b.mkv", {"identity"}, options);
   EXPECT_EQ(format_of(dir / "b.mkv"), "yuv422p10le\n");
   EXPECT_NE(said.find("yuv422p12le"), std::string::npos) << said;

@@ -132,7 +132,7 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   video.time_base = {1, 25}, video.frame_rate = {25, 1};
   video.seconds = 60;
   std::string said;
-  const auto notify = [&](Message, const std::string& line) { said += line; };
+  const auto notify = [&](MessageKind, const std::string& line) { said += line; };
   const ShardOptions chosen = settled({.automatic = true, .jobs = 3}, video, notify);
   EXPECT_EQ(chosen.count, 6);
   EXPECT_EQ(chosen.slots, 250);  // all of a part

@@ -96,10 +96,10 @@ TEST_F(OnDevice, MemoryMayBeOut) {
     SCOPED_TRACE(call);
     fail_cuda_after(call, cudaErrorMemoryAllocation, 1);
     try {
-      EXPECT_TRUE(filter(Device::cuda, [&](Message, const std::string&) { ++fallbacks; }) ==
+      EXPECT_TRUE(filter(Device::cuda, [&](MessageKind, const std::string&) { ++fallbacks; }) ==
                   wanted);
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), Message::memory) << error.message();
+      EXPECT_EQ(error.kind(), MessageKind::memory) << error.message();
       ++errors;
     }
   }

@@ -23,13 +23,13 @@ Fit make_on(int room, int slots, bool or_cpu) {
         if (options.device == Device::cuda && room < 0)
           throw Error(Fault::device, "cannot use the device", "cuda:0", "injected");
         if (options.device == Device::cuda && options.slots > room)
-          throw Error(Message::memory, "cannot allocate device memory", "", "injected");
+          throw Error(MessageKind::memory, "cannot allocate device memory", "", "injected");
         options.device = Device::cpu;  // as if
         return test::processor_for(*source, {"sobel"}, options);
       },
       fit.options, or_cpu,
-      [&](Message kind, const std::string& line) {
-        EXPECT_EQ(kind, Message::fallback);
+      [&](MessageKind kind, const std::string& line) {
+        EXPECT_EQ(kind, MessageKind::fallback);
         fit.lines.push_back(line);
       });
   return fit;

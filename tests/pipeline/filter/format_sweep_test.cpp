@@ -138,7 +138,7 @@ TEST(FormatSweep, SwappedBytesAreTurned) {
     write_file(path, before);
     std::string said;
     SourceOptions options;
-    options.notify = [&](Message, const std::string& line) { said += line; };
+    options.notify = [&](MessageKind, const std::string& line) { said += line; };
     const std::string after = filter_raw(path, twin, 7, 5, Device::cpu, false, options);
     expect_filtered(twin, format.id, 7, 5, false, before, after);
     EXPECT_NE(said.find(format.name), std::string::npos) << said;

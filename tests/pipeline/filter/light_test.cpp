@@ -192,7 +192,7 @@ TEST(LightPlan, SaysWhatItAssumes) {
   const auto said = [](VideoInfo video) {
     std::string words;
     make_light_plan(video, Codes::all,
-                    [&](Message, const std::string& line) { words += line + "\n"; });
+                    [&](MessageKind, const std::string& line) { words += line + "\n"; });
     return words;
   };
   VideoInfo video = video_of(AV_PIX_FMT_YUV420P, 64, 64);

@@ -101,8 +101,8 @@ TEST_F(SeveralDevices, AnyCallMayFailOnce) {
     SCOPED_TRACE(call);
     ProcessorOptions options = on({0, 0});
     options.cpu_stands_in = true;
-    options.notify = [&](Message kind, const std::string& line) {
-      EXPECT_EQ(kind, Message::fallback);
+    options.notify = [&](MessageKind kind, const std::string& line) {
+      EXPECT_EQ(kind, MessageKind::fallback);
       EXPECT_NE(line.find("the CPU filters the frames of cuda:0"), std::string::npos) << line;
       ++taken_over;
     };
@@ -146,7 +146,7 @@ void lose_a_device(ProcessorOptions options, const std::string& who) {
   const DealtJob job{.input = "pattern:640x360#300"};
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
   std::string said;
-  options.notify = [&](Message, const std::string& line) { said += line + "\n"; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line + "\n"; };
   RunOptions run_options;
   run_options.observer = [&](const Progress& progress) {
     if (progress.encoded != 50) return;

@@ -86,7 +86,7 @@ TEST(RoundTrip, Y4mConvertsWhatItCannotHold) {
   const TempDir dir;
   std::string said;
   SinkOptions options;
-  options.notify = [&](Message, const std::string& line) { said += line; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line; };
   convert("pattern:32x16:nv12#2", dir / "a.y4m", {"identity"}, options);
   EXPECT_NE(said.find("nv12"), std::string::npos);
   EXPECT_EQ(open_source(dir / "a.y4m", {})->video().format->id, AV_PIX_FMT_YUV420P);

@@ -69,7 +69,7 @@ TEST_F(Film, EverythingComesAlong) {
 TEST_F(Film, WhatTheContainerCannotHoldIsNamed) {
   std::string said;
   SinkOptions options;
-  options.notify = [&](Message, const std::string& line) { said += line + "\n"; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line + "\n"; };
   const std::string out = dir_ / "out.mp4";
   convert(film_, out, {"sobel"}, options);
   EXPECT_NE(said.find("mp4 cannot hold"), std::string::npos) << said;

@@ -35,8 +35,8 @@ class Times : public testing::Test {
 
   AVStream stream_{};
   std::vector<std::string> notices_;
-  FrameTimes times_{stream_, [this](Message kind, const std::string& line) {
-                      EXPECT_EQ(kind, Message::times_moved);
+  FrameTimes times_{stream_, [this](MessageKind kind, const std::string& line) {
+                      EXPECT_EQ(kind, MessageKind::times_moved);
                       notices_.push_back(line);
                     }};
   std::int64_t number_ = 0;

@@ -157,7 +157,7 @@ TEST(Source, ConvertsFormatsThatAreNotFiltered) {
             dir / "a.mkv");
   std::string said;
   SourceOptions options;
-  options.notify = [&](Message, const std::string& line) { said += line; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line; };
   const auto source = open_source(dir / "a.mkv", options);
   EXPECT_EQ(source->video().format->components.size(), 4u);
   EXPECT_NE(said.find("pal8"), std::string::npos);
@@ -172,7 +172,7 @@ TEST(Source, PicturesOfAnotherSizeAreScaledToTheFirst) {
   output_of("cat " + dir / "64x48.ts" + " " + dir / "32x32.ts" + " > " + dir / "both.ts");
   std::string said;
   SourceOptions options;
-  options.notify = [&](Message, const std::string& line) { said += line; };
+  options.notify = [&](MessageKind, const std::string& line) { said += line; };
   const auto contents = read_all(dir / "both.ts", options);
   EXPECT_GT(contents.pictures.size(), 7u);
   for (const std::string& picture : contents.pictures) EXPECT_EQ(picture.size(), 64u * 48 * 3 / 2);
