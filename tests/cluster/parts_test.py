@@ -99,6 +99,20 @@ class Parts(PartsTest):
         self.vidconv("join", "job", code=OUTPUT, says=["out.mkv", "exists"])
         self.vidconv("join", "job", "-y")
 
+    def test_folders_that_nobody_shares(self):
+        """As with an object store: a worker gets the plan, and leaves its part and the ledger."""
+        self.make()
+        for part in self.parts():
+            (self.folder / f"worker{part}/parts").mkdir(parents=True)
+            (self.folder / f"worker{part}/plan.json").write_bytes(self.bytes("job/plan.json"))
+            self.vidconv("shard", part, f"worker{part}", "-q")
+            left = sorted(path.name for path in (self.folder / f"worker{part}/parts").iterdir())
+            self.assertEqual(left, [self.path_of(part, "json").name, self.path_of(part).name])
+            for name in left:
+                (self.folder / f"worker{part}/parts" / name).rename(self.folder / "job/parts" / name)
+        self.vidconv("join", "job", "-q")
+        self.expect_bytes_of_one_process("in.mp4", *self.words)
+
     def test_numbers_come_from_schedulers(self):
         self.make()
         for name, part in (("SLURM_ARRAY_TASK_ID", 0), ("JOB_COMPLETION_INDEX", 2)):
