@@ -13,9 +13,9 @@
 namespace vidconv {
 namespace {
 
-constexpr std::string_view names[] = {"plan", "shard", "join"};
+constexpr std::string_view command_names[] = {"plan", "shard", "join"};
 
-constexpr const char* help =
+constexpr const char* cluster_help =
     R"(Encode a video in parts on many hosts, under a scheduler that is there already.
 
 Usage: vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR [options]
@@ -93,7 +93,8 @@ InputVideo describe_video(const std::string& input, SourceOptions options) {
 }
 
 bool is_cluster_command(int argc, const char* const* argv) {
-  return argc > 1 && std::ranges::find(names, std::string_view(argv[1])) != std::end(names);
+  return argc > 1 &&
+         std::ranges::find(command_names, std::string_view(argv[1])) != std::end(command_names);
 }
 
 int cluster_command(int argc, const char* const* argv) {
@@ -107,7 +108,7 @@ int cluster_command(int argc, const char* const* argv) {
     if (!worker.help)
       return run_worker([&] { return name == "shard" ? run_shard(worker) : run_join(worker); });
   }
-  print(help);
+  print(cluster_help);
   return 0;
 }
 

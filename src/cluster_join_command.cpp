@@ -80,7 +80,8 @@ std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords&
   return parts;
 }
 
-int join(const ClusterPlan& plan, const Options& options, const std::vector<FinishedPart>& parts) {
+int join_all(const ClusterPlan& plan, const Options& options,
+             const std::vector<FinishedPart>& parts) {
   ClusterRun run(options.quiet);
   capture_av_log();
   run.files.reads("the input", options.input);
@@ -110,7 +111,7 @@ int run_join(const WorkerWords& words) {
   check_host(plan, options);
   enter_sandbox(options, {words.folder});
   const std::vector<FinishedPart> parts = find_parts(plan, words);
-  return words.dry_run ? 0 : join(plan, options, parts);
+  return words.dry_run ? 0 : join_all(plan, options, parts);
 }
 
 }  // namespace vidconv

@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int schema = 1;
+constexpr int plan_schema = 1;
 constexpr std::size_t key_digits = 16;
 
-std::string version_text(unsigned version) {
+std::string library_version(unsigned version) {
   return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
                      AV_VERSION_MICRO(version));
 }
@@ -34,7 +34,7 @@ std::string version_text(unsigned version) {
 
 // What every part has in common.
 Json common_json(const ClusterPlan& plan) {
-  return {{"schema", schema},
+  return {{"schema", plan_schema},
           {"versions", plan.versions},
           {"source", {{"bytes", plan.source.bytes}, {"digest", plan.source.digest}}},
           {"options", plan.words.job},
@@ -65,8 +65,8 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
   ClusterPlan plan;
   try {
     const Json all = Json::parse(text);
-    if (const int its = all.at("schema").get<int>(); its != schema)
-      refuse_plan(name, fmt::format("it is of schema {}, this vidconv knows {}", its, schema));
+    if (const int its = all.at("schema").get<int>(); its != plan_schema)
+      refuse_plan(name, fmt::format("it is of schema {}, this vidconv knows {}", its, plan_schema));
     all.at("versions").get_to(plan.versions);
     const Json& source = all.at("source");
     plan.source = {source.at("path"), source.at("bytes"), source.at("digest")};
@@ -127,11 +127,11 @@ std::int64_t ClusterPlan::frames() const {
 
 std::map<std::string, std::string> library_versions() {
   return {{"vidconv", VIDCONV_VERSION},
-          {"libavcodec", version_text(avcodec_version())},
-          {"libavformat", version_text(avformat_version())},
-          {"libavutil", version_text(avutil_version())},
-          {"libswresample", version_text(swresample_version())},
-          {"libswscale", version_text(swscale_version())}};
+          {"libavcodec", library_version(avcodec_version())},
+          {"libavformat", library_version(avformat_version())},
+          {"libavutil", library_version(avutil_version())},
+          {"libswresample", library_version(swresample_version())},
+          {"libswscale", library_version(swscale_version())}};
 }
 
 ClusterPlan::Source identify(const std::string& input, const SourceOptions& options) {

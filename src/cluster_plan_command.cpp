@@ -144,7 +144,7 @@ class Planner {
   ClusterPlan plan_;
 };
 
-void make_folder(const std::string& folder) {
+void make_plan_folder(const std::string& folder) {
   for (const std::string& path : {folder, folder + "/parts"})
     if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
       throw Error(Fault::output, "cannot make the folder", path, std::strerror(errno));
@@ -168,7 +168,7 @@ int run_plan(const PlanWords& words) {
   const KeptWords kept = kept_words(words.rest);
   const Options options = plan_options(words, kept);
   const std::string folder = std::filesystem::absolute(words.folder).string();
-  if (!words.dry_run) make_folder(folder);
+  if (!words.dry_run) make_plan_folder(folder);
   Planner planner(words, kept, options);
   enter_sandbox(options, {words.dry_run ? "" : folder});
   const ClusterPlan plan = planner.make();

@@ -18,15 +18,15 @@ constexpr std::string_view of_machine[] = {"--device", "--variant",    "--slots"
                                            "-y",       "--no-sandbox", "--timeout", "--insecure",
                                            "--quiet",  "--progress"};
 // Of one process, or settled by the plan itself.
-constexpr std::string_view dropped[] = {"--output", "--shards", "--jobs",
-                                        "--stats",  "--trace",  "--decoder"};
+constexpr std::string_view left_out_of_plan[] = {"--output", "--shards", "--jobs",
+                                                 "--stats",  "--trace",  "--decoder"};
 
-struct Refused {
+struct RefusedBesidePlan {
   std::string_view option;
   const char* why;
   const char* remedy;
 };
-constexpr Refused refused[] = {
+constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--frames", "where the last frame ends is known when all were decoded", "use --duration"},
     {"--benchmark", "a plan runs nothing", "leave it out"},
     {"--explain", "a plan is for many hosts", "leave out plan"},
@@ -34,11 +34,11 @@ constexpr Refused refused[] = {
 };
 
 template <class Names>
-bool is_one_of(std::string_view name, const Names& names) {
+bool is_named_in(std::string_view name, const Names& names) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-std::string name_of(const CLI::Option& option) {
+std::string option_name_of(const CLI::Option& option) {
   if (!option.get_lnames().empty()) return "--" + option.get_lnames()[0];
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames()[0];
 }
@@ -53,7 +53,7 @@ std::string absolute_kernel(const std::string& spec) {
   return std::string(file) + std::filesystem::absolute(spec.substr(file.size())).string();
 }
 
-void parse(CLI::App& app, std::vector<std::string> words) {
+void parse_for_plan(CLI::App& app, std::vector<std::string> words) {
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
   try {
     app.parse(words);
@@ -170,14 +170,16 @@ KeptWords kept_words(const std::vector<std::string>& words) {
   OptionWords unused_words;
   CLI::App app("", "vidconv");
   declare_options(app, unused, unused_words);
-  parse(app, full);
+  parse_for_plan(app, full);
   KeptWords kept;
   for (const CLI::Option* option : app.get_options()) {
-    const std::string name = name_of(*option);
-    if (option->count() == 0 || !name.starts_with('-') || is_one_of(name, dropped)) continue;
-    if (const auto* r = std::ranges::find(refused, name, &Refused::option); r != std::end(refused))
+    const std::string name = option_name_of(*option);
+    if (option->count() == 0 || !name.starts_with('-') || is_named_in(name, left_out_of_plan))
+      continue;
+    if (const auto* r = std::ranges::find(refused_beside_plan, name, &RefusedBesidePlan::option);
+        r != std::end(refused_beside_plan))
       refuse(name, "", r->why, r->remedy);
-    auto& to = is_one_of(name, of_machine) ? kept.machine : kept.job;
+    auto& to = is_named_in(name, of_machine) ? kept.machine : kept.job;
     if (option->get_items_expected_max() == 0) {
       to.push_back(name);
       continue;

@@ -8,14 +8,14 @@ namespace vidconv {
 namespace {
 
 // One shell word, whatever is in it.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
 // One scalar of YAML, as JSON has it.
-std::string yaml(const std::string& text) {
+std::string yaml_scalar(const std::string& text) {
   std::string word = "\"";
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ') {
@@ -28,7 +28,7 @@ std::string yaml(const std::string& text) {
   return word + "\"";
 }
 
-constexpr const char* slurm = R"sh(#!/bin/bash
+constexpr const char* slurm_job = R"sh(#!/bin/bash
 # Encodes {parts} parts as an array, then joins them. Run it on a host that submits jobs:
 #   bash job.sh
 # A host that dies has its parts requeued by Slurm; a part that says "try again" (exit code 75) is requeued
@@ -64,8 +64,8 @@ EOF
 echo "$array $join"
 )sh";
 
-constexpr const char* kubernetes =
-    R"yaml(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
+constexpr const char* kubernetes_job =
+    R"yaml_scalar(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
 #   kubectl create job vidconv-join --image=IMAGE -- vidconv join DIR
 # (or the second document below, applied then). The image, the volume and the resources are a site's:
 # docs/cluster.md says what to change. An index that fails is tried again three times, on whatever node, with growing
@@ -134,7 +134,7 @@ spec:
             claimName: vidconv
 )yaml";
 
-constexpr const char* parallel = R"sh(#!/bin/bash
+constexpr const char* parallel_job = R"sh(#!/bin/bash
 # Encodes {parts} parts with GNU parallel, on this host or on those of --sshloginfile, then joins them. Run again, it goes
 # on with what has failed (--resume-failed). docs/cluster.md says what to change on a site.
 set -euo pipefail
@@ -156,14 +156,14 @@ std::string mount_of(const std::string& folder) {
 std::string job_script(JobScript kind, const ClusterPlan& plan, const std::string& folder) {
   const std::size_t parts = plan.parts.size();
   const bool shell = kind != JobScript::kubernetes;
-  const char* script = kind == JobScript::slurm        ? slurm
-                       : kind == JobScript::kubernetes ? kubernetes
-                                                       : parallel;
+  const char* script = kind == JobScript::slurm        ? slurm_job
+                       : kind == JobScript::kubernetes ? kubernetes_job
+                                                       : parallel_job;
   constexpr std::size_t most_pods = 100;
   return fmt::format(fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
                      fmt::arg("parallelism", std::min(parts, most_pods)),
-                     fmt::arg("dir", shell ? quoted(folder) : yaml(folder)),
-                     fmt::arg("mount", yaml(mount_of(folder))));
+                     fmt::arg("dir", shell ? shell_word(folder) : yaml_scalar(folder)),
+                     fmt::arg("mount", yaml_scalar(mount_of(folder))));
 }
 
 }  // namespace vidconv
