@@ -35,7 +35,7 @@ def arguments():
                         help="how often a part of the end may be encoded at once, where workers have nothing else to do")
     parser.add_argument("--rate", **number, default=20, help="Mbit/s of the source and of the output")
     parser.add_argument("--join", **number, default=150, help="MB/s at which one process joins parts")
-    parser.add_argument("--operations", **number, default=30, help="of a file system's metadata for each part")
+    parser.add_argument("--operations", **number, default=60, help="of a file system's metadata for each part")
     parser.add_argument("--most", type=int, default=3_000_000, help="parts that are simulated; of more, a share")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", help="file for all figures")
