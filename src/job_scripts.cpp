@@ -65,7 +65,7 @@ echo "$array $join"
 )sh";
 
 constexpr const char* kubernetes_job =
-    R"yaml_scalar(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
+    R"yaml(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
 #   kubectl create job vidconv-join --image=IMAGE -- vidconv join DIR
 # (or the second document below, applied then). The image, the volume and the resources are a site's:
 # docs/cluster.md says what to change. An index that fails is tried again three times, on whatever node, with growing
