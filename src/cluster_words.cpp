@@ -18,8 +18,8 @@ constexpr std::string_view of_machine[] = {"--device", "--variant",    "--slots"
                                            "-y",       "--no-sandbox", "--timeout", "--insecure",
                                            "--quiet",  "--progress"};
 // Of one process, or settled by the plan itself.
-constexpr std::string_view left_out_of_plan[] = {"--output", "--shards", "--jobs",
-                                                 "--stats",  "--trace",  "--decoder"};
+constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
+                                                 "--trace",  "--decoder", "--quiet", "--progress"};
 
 struct RefusedBesidePlan {
   std::string_view option;
