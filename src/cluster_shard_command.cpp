@@ -106,12 +106,12 @@ class Worker {
     const Messages::Beside beside(run_.messages, display);
     Progress last;
     constexpr double observer_seconds = 0.05;
-    const RunResult result = job.run({.observer =
-                                          [&](const Progress& progress) {
-                                            last = progress;
-                                            display.show(progress);
-                                          },
-                                      .observer_interval = observer_seconds});
+    RunResult result = job.run({.observer =
+                                    [&](const Progress& progress) {
+                                      last = progress;
+                                      display.show(progress);
+                                    },
+                                .observer_interval = observer_seconds});
     display.finish(last);
     return result;
   }

@@ -5,7 +5,7 @@ Each worker finds the frames of its own part alone; all of them joined are the b
 """
 import unittest
 
-from support import PartsTest, ffmpeg
+from support import USAGE, PartsTest, ffmpeg
 
 X264 = ("-c:v", "libx264", "-preset", "ultrafast", "-bf", "3")
 OPEN_H264 = (*X264, "-x264-params", "open-gop=1:keyint=30:bframes=3:b-adapt=0:scenecut=0")
@@ -111,6 +111,12 @@ class Cuts(PartsTest):
                     self.vidconv("shard", part, output + ".job", "-q")
                 self.vidconv("join", output + ".job", "-q")
                 self.expect_bytes_of_one_process(*words, output=output)
+
+    def test_what_parts_do_not_hold(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:duration=1,format=yuva420p", "-c:v", "ffv1", "in.mkv",
+               cwd=self.folder)
+        self.plan("in.mkv", "--codec", "libvpx-vp9", "--shards", "2", output="out.webm")
+        self.vidconv("shard", 0, "job", code=USAGE, says=["libvpx-vp9", "beside its packets", "one host"])
 
     def test_compare_and_subtitles(self):
         (self.folder / "a.srt").write_text("1\n00:00:00,500 --> 00:00:02,000\none\n\n2\n00:00:07,000 --> "

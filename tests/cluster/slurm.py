@@ -1,6 +1,7 @@
 """A real Slurm on this machine: a controller and three nodes, from Debian's packages, without systemd."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -103,6 +104,9 @@ class Cluster:
                           f"RealMemory=1000 Gres=gpu:1" for name in NODES)
         (self.folder / "slurm.conf").write_text(
             CONFIGURATION.format(host=host, port=free_port(), folder=self.folder, nodes=nodes))
+        version = re.search(r"(\d+)\.(\d+)", self.run("slurmd", "-V"))
+        if (int(version[1]), int(version[2])) >= (23, 11):  # which asks for cgroups that containers may not have
+            (self.folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         (self.folder / "gpu0").touch()  # stands for a device
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu0\n")
         self.run("slurmctld", "-c")
