@@ -54,7 +54,7 @@ std::string help_text() {
   for (const Example& example : examples()) text += fmt::format("  {}\n", example.command);
   text += "\nExit codes:\n";
   for (const ExitCode& code : exit_codes()) text += row(fmt::format("{}", code.code), code.meaning);
-  return text + "\n'man vidconv' says more.\n";
+  return text + "\n'vidconv plan --help' tells of parts on many hosts, 'man vidconv' says more.\n";
 }
 
 }  // namespace vidconv

@@ -18,6 +18,7 @@ extern "C" {
 #include "pipeline/run/job.h"
 #include "src/batch.h"
 #include "src/benchmark.h"
+#include "src/cluster.h"
 #include "src/explain.h"
 #include "src/gallery.h"
 #include "src/interrupt.h"
@@ -196,6 +197,7 @@ class Command {
 };
 
 int command(int argc, char** argv) {
+  if (is_cluster_command(argc, argv)) return cluster_command(argc, argv);
   const Options options = parse_options(argc, argv);
   if (options.list != List::none) {
     print_list(options.list);

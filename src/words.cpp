@@ -30,6 +30,7 @@ constexpr ExitCode exit_table[] = {
     {5, "the device is missing or failed"},
     {6, "--verify found a difference"},
     {7, "finished, but the input was damaged: something is missing or wrong"},
+    {75, "of shard and join: try again, on this host or another (docs/cluster.md)"},
     {129, "interrupted by SIGHUP; as 130"},
     {130, "interrupted by Ctrl-C; the output is finished and plays, or there is none"},
     {143, "the same by SIGTERM"},
@@ -93,9 +94,19 @@ constexpr std::string_view times_table[] = {
     "the times go on or jump and the decoder has nothing to complain of.",
 };
 
+constexpr std::string_view many_hosts_table[] = {
+    "vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR writes DIR/plan.json: which "
+    "frames each part has. vidconv shard I DIR encodes part I, counted from 0, and vidconv join "
+    "DIR makes the output of all parts, with the bytes of --shards N on one host. Parts can be "
+    "encoded in any order, again, and by two hosts at once; one that is there and whole is left "
+    "alone. 'vidconv plan --help' lists their options; --script slurm, kubernetes or parallel "
+    "prints a job for a scheduler. Where an input is named plan, shard or join, write ./plan.",
+};
+
 }  // namespace
 
 std::span<const std::string_view> batches() { return batch_table; }
+std::span<const std::string_view> many_hosts() { return many_hosts_table; }
 std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }
 std::span<const Example> examples() { return example_table; }

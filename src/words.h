@@ -16,6 +16,9 @@ struct Example {
 };
 std::span<const Example> examples();
 
+// A video in parts on many hosts: a paragraph each.
+std::span<const std::string_view> many_hosts();
+
 // When frames are shown, and what counts as damage: a paragraph each.
 std::span<const std::string_view> times();
 

@@ -60,6 +60,17 @@ constexpr MessageRow kinds[] = {
     {MessageKind::damaged, "damaged", Fault::damaged,
      "the input was damaged or ended early; what could be decoded is in the output",
      "the line says what is missing; `strict` stops at the first damage"},
+    {MessageKind::plan, "plan", Fault::input,
+     "a plan cannot be read, or the source, the libraries or a kernel's file are not those that it "
+     "was made with",
+     "make it again with 'vidconv plan'"},
+    {MessageKind::part, "part", Fault::input,
+     "a part is missing, corrupt, of another plan, or has another number of frames than the plan",
+     "'vidconv shard' makes parts that are not whole again"},
+    {MessageKind::try_again, "try-again", Fault::again,
+     "a part, or the joining of parts, has failed by what may be over later or on another host: a "
+     "full disk, a source that cannot be reached, too little memory, a failing device",
+     "try again, as the job scripts do"},
     {MessageKind::interrupted, "interrupted", Fault::none,
      "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143); the "
      "output "
@@ -71,6 +82,8 @@ constexpr MessageRow kinds[] = {
      "what `device` auto has chosen, and why", ""},
     {MessageKind::shards_chosen, "shards-chosen", Fault::none,
      "into how many parts `shards` auto has cut the video, and how many are encoded at once", ""},
+    {MessageKind::part_done, "part-done", Fault::none,
+     "the part is there and whole: nothing was done", ""},
     {MessageKind::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
      "memory that copies slower, by another device, or on the CPU; the output is the same",
@@ -137,6 +150,8 @@ MessageKind usual_kind(Fault fault) {
       return MessageKind::device;
     case Fault::verification:
       return MessageKind::verification;
+    case Fault::again:
+      return MessageKind::try_again;
     case Fault::damaged:
       return MessageKind::damaged;
     case Fault::none:

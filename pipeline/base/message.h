@@ -18,6 +18,7 @@ enum class Fault : int {
   device = 5,        // a device is missing, refuses or ran out of memory
   verification = 6,  // two ways to compute a frame disagree
   damaged = 7,       // frames of the input are missing
+  again = 75,        // what failed may succeed later, or on another host
 };
 
 // Rows of the table, in its order. Failures first, then notices, which end nothing.
@@ -44,9 +45,13 @@ enum class MessageKind : std::uint8_t {
   memory,
   verification,
   damaged,
+  plan,
+  part,
+  try_again,
   interrupted,
   device_chosen,
   shards_chosen,
+  part_done,
   fallback,
   gain,
   one_row,

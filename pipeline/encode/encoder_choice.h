@@ -15,6 +15,8 @@
 
 namespace vidconv {
 
+class EncodedParts;
+
 // What is asked of an encoder.
 struct EncoderOptions {
   // An encoder ("libx265") or a codec ("hevc"); empty: the input's own codec where it was made as a
@@ -30,6 +32,8 @@ struct EncoderOptions {
   // takes_device_frames() says so.
   std::optional<int> device;
   std::optional<ShardOptions> shards;  // the video is encoded in parts
+  // Where these were encoded elsewhere: their packets. Outlives the encoder.
+  EncodedParts* encoded = nullptr;
 };
 
 // An encoder that this FFmpeg has and `container` takes.

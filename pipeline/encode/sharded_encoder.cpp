@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/encode/joined_encoder.h"
 #include "pipeline/encode/shard_rules.h"
 
 namespace vidconv {
@@ -28,6 +29,13 @@ std::string in_parts(const ShardOptions& shards) {
 }
 
 }  // namespace
+
+std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const VideoInfo& video,
+                                           EncoderOptions options, bool global_header,
+                                           const Notify& notify, const Notify& lose) {
+  return std::make_unique<Encoder>(choice, video, of_parts(std::move(options)), global_header,
+                                   notify, lose);
+}
 
 ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video,
                                EncoderOptions options, bool global_header, const Notify& notify,
@@ -149,6 +157,8 @@ void ShardedEncoder::leave_unfinished() {
 std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            const EncoderOptions& options, bool global_header,
                                            const Notify& notify, const Notify& lose) {
+  if (options.encoded)
+    return std::make_unique<JoinedEncoder>(choice, video, options, global_header, notify, lose);
   if (!options.shards)
     return std::make_unique<Encoder>(choice, video, options, global_header, notify, lose);
   return std::make_unique<ShardedEncoder>(choice, video, options, global_header, notify, lose);

@@ -14,6 +14,11 @@
 
 namespace vidconv {
 
+// The encoder of any one part, wherever that is. Throws as the constructor of Encoder.
+std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const VideoInfo& video,
+                                           EncoderOptions options, bool global_header,
+                                           const Notify& notify, const Notify& lose);
+
 // Frames are dealt to the encoder of their part; packets come out in order, those of a part when
 // all of the parts before have come. At most `jobs` parts are in here, `slots` frames wait for
 // each, and of those behind the oldest no more bytes of packets than there is memory for.

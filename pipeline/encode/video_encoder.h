@@ -35,6 +35,8 @@ class VideoEncoder {
   virtual std::int64_t frames_out() const = 0;
   // Frames that an interruption has kept from coming out.
   virtual std::int64_t frames_left() const { return 0; }
+  // Frames that come out although they were not given to write(): they were encoded elsewhere.
+  virtual std::int64_t frames_brought() const { return 0; }
   virtual bool joins_frames() const = 0;
   // How many parts have come out whole; 0 where the video is not encoded in parts.
   virtual std::int64_t parts_out() const { return 0; }

@@ -170,7 +170,7 @@ RunResult Job::run(RunOptions options) {
   });
   {
     const TraceSpan span(trace, "start: output", 0);
-    sink_ = open_sink(plan, input);
+    sink_ = options_.open_sink ? options_.open_sink(plan, input) : open_sink(plan, input);
   }
   FirstItem first(*source_);
   processor_ = processor_made.get();

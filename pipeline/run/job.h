@@ -34,8 +34,10 @@ struct JobOptions {
   std::optional<std::size_t> one_device;
   DecoderWish decoder;
   std::function<Work(const VideoInfo&)> work;  // what is done to frames of a video
-  int slots = 0;                               // 0: as many as the device and the frames want
-  ProcessorOptions processor;                  // without the device and `slots`
+  // Opens what the frames go to; empty: vidconv::open_sink().
+  std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
+  int slots = 0;               // 0: as many as the device and the frames want
+  ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
   Notify notify;

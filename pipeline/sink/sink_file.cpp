@@ -47,6 +47,9 @@ class FileSink final : public Sink {
         in_parts_(plan.options.encoder.shards.has_value()),
         muxer_(format_, output_, plan.options.muxer_options, notify_, lose_),
         copies_(muxer_, format_, plan.options.audio, lose_) {
+    // Containers have names that are made up, Matroska's segments among them; parts have the same
+    // bytes whoever joins them.
+    if (in_parts_) muxer_.container().flags |= AVFMT_FLAG_BITEXACT;
     for (const InputVideo& video : input.videos)
       videos_.push_back(
           std::make_unique<VideoOutput>(video, plan.encoders.at(videos_.size()), plan));
@@ -136,6 +139,7 @@ class FileSink final : public Sink {
   }
 
   void finish(VideoOutput& video) {
+    video.written += video.encoder->frames_brought();
     if (video.written == 0)  // some containers come out broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     video.encoder->finish([&](AVPacket& packet) { mux(packet, video); });

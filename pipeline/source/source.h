@@ -76,6 +76,17 @@ class Source {
   virtual std::size_t memory() const = 0;
 };
 
+// Of the part that is asked for, the frames that are shown from `begin` on and before `end`, as
+// somebody has found them who read all of it: times are those of its frames, ticks of
+// VideoInfo::time_base.
+struct Interval {
+  std::int64_t begin = 0;
+  std::int64_t end = INT64_MAX;
+  bool first = true;  // nothing comes before it
+  bool seeks = true;  // else all that comes before is decoded too, and dropped
+  VideoInfo video;    // what source.video() is of the whole part; so it is of the interval then
+};
+
 struct SourceOptions {
   // WxH:PIXFMT[@FPS]: the input is bare frames of this kind. Empty: it says itself what it is.
   std::string raw;
@@ -94,6 +105,10 @@ struct SourceOptions {
   // Packets of other streams are not wanted, and what the demuxer complains of is counted by
   // another source of the same file.
   bool video_only = false;
+  // No frames are wanted but the first, from which all is known of the video: packets of other
+  // streams are all that comes.
+  bool copies_only = false;
+  std::optional<Interval> interval;  // of a container; other sources know none
   // Times that begin anew on the way stay as they are. They are moved to go on otherwise, those of
   // all streams alike.
   bool copy_times = false;

@@ -35,12 +35,13 @@ class ContainerSource final : public Source {
         input_(url, std::move(reader), options),
         part_(wanted_part(input_.container(), options)) {
     search_.emplace(input_, part_.start);
-    if (part_.cut) search_->go_back();
+    if (part_.cut && part_.seeks) search_->go_back();
     begin();
     while (!begin_decoding()) {
       search_->go_back();
       begin();
     }
+    if (options_.copies_only) leave_out_frames();
   }
 
   const VideoInfo& video() const override { return info_; }
@@ -133,13 +134,18 @@ class ContainerSource final : public Source {
     errors_before_ = errors();
   }
 
+  void leave_out_frames() {
+    std::erase_if(ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); });
+    leaves_out_ = true;
+  }
+
   void produce() {
     while (ready_.empty() && !at_end_ && !input_.stopped()) step();
   }
 
   // One frame out of the decoder, or one packet into it or past it.
   void step() {
-    if (!video_done_) {
+    if (!video_done_ && !leaves_out_) {
       FramePtr frame = std::move(spare_);
       const VideoDecoder::Result result = decoder_->receive(frame);
       if (result == VideoDecoder::Result::done) return take_frame(std::move(frame));
@@ -173,7 +179,10 @@ class ContainerSource final : public Source {
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
     count_marked(stream, marks_->take(stream.index, marked, input_.follows(), input_.broken()));
     if (&stream != stream_) return take_packet(std::move(packet), stream);
-    if (video_done_ || !search_->takes(*packet, stream.time_base)) {
+    if (leaves_out_ && packet->pts != unknown_time &&
+        av_rescale_q(packet->pts, stream.time_base, AV_TIME_BASE_Q) >= part_.end)
+      video_done_ = true;
+    if (video_done_ || leaves_out_ || !search_->takes(*packet, stream.time_base)) {
       ++account.outside;
       return;
     }
@@ -202,7 +211,8 @@ class ContainerSource final : public Source {
       count_marked(*input_.container().streams[stream], packets);
     if (code != AVERROR_EOF && !input_.stopped())
       damage_.truncated = "reading stopped with: " + av_message(code);
-    if (video_done_ || input_.stopped()) {
+    if (leaves_out_ && !input_.stopped() && !part_.cut && damage_.truncated.empty()) judge_end();
+    if (video_done_ || leaves_out_ || input_.stopped()) {
       at_end_ = true;
       return;
     }
@@ -295,6 +305,7 @@ class ContainerSource final : public Source {
     info_.frames_are_exact = expected.exact;
     info_.seconds = expected.seconds;
     info_.loops = input_.loops();
+    if (options_.interval) info_ = options_.interval->video;
     fitter_.emplace(info_, options_.memory, options_.notify);
   }
 
@@ -320,6 +331,7 @@ class ContainerSource final : public Source {
   std::int64_t count_ = 0;           // frames so far
   std::atomic<bool> begun_ = false;  // next() was called
   bool draining_ = false, video_done_ = false, at_end_ = false;
+  bool leaves_out_ = false;  // frames are not wanted any more
   int drain_failures_ = 0;
 };
 

@@ -8,9 +8,25 @@ extern "C" {
 }
 
 namespace vidconv {
+namespace {
+
+// To the frames of the interval; times are counted from where they were.
+void narrow(WantedPart& part, const Interval& interval) {
+  const AVRational time_base = interval.video.time_base;
+  const std::int64_t offset = part.offset(time_base);
+  if (!interval.first) {
+    part.cut = true;
+    part.seeks = interval.seeks;
+    part.start = av_rescale_q(interval.begin + offset, time_base, AV_TIME_BASE_Q);
+  }
+  if (interval.end != INT64_MAX)
+    part.end = av_rescale_q(interval.end + offset, time_base, AV_TIME_BASE_Q);
+}
+
+}  // namespace
 
 std::int64_t WantedPart::offset(AVRational time_base) const {
-  return cut ? av_rescale_q(start, AV_TIME_BASE_Q, time_base) : 0;
+  return counted ? av_rescale_q(origin, AV_TIME_BASE_Q, time_base) : 0;
 }
 
 bool WantedPart::take(AVPacket& packet, const AVStream& stream) const {
@@ -39,6 +55,9 @@ WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& op
   }
   if (options.duration) part.end = av_sat_add64(part.start, microseconds(*options.duration));
   if (options.frames == 0) part.end = part.start;
+  part.counted = part.cut;
+  part.origin = part.start;
+  if (options.interval) narrow(part, *options.interval);
   return part;
 }
 

@@ -9,9 +9,12 @@ namespace vidconv {
 
 // In microseconds of the container's time.
 struct WantedPart {
-  bool cut = false;  // there is a start: times are counted from it
+  bool cut = false;  // there is a start
   std::int64_t start = 0;
   std::int64_t end = INT64_MAX;
+  bool counted = false;     // times are counted from
+  std::int64_t origin = 0;  // this, the start that the user has asked for
+  bool seeks = true;        // to the start; else it is found by decoding all that comes before
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }

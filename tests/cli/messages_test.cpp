@@ -86,6 +86,13 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageRow> 
     return {};
   }
 
+  // One part of a plan for clip(), then these lines of a shell.
+  Result with_plan(const std::string& lines) const {
+    return shell(vidconv() + " plan " + clip() + " -q --kernel box --shards 1 " + out("all.mkv") +
+                 " --dir " + path("job") + "; " + lines);
+  }
+  std::string shard() const { return vidconv() + " shard 0 " + path("job") + " -q"; }
+
   using Trigger = std::function<Result()>;
   std::map<MessageKind, Trigger> triggers() const;
 };
@@ -133,6 +140,12 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
        [=, this] { return with_fault("no memory for aligned_alloc 0", pattern); }},
       {MessageKind::verification, [] { return disagreeing(); }},
       {MessageKind::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
+      {MessageKind::plan, [=, this] { return shell(shard()); }},
+      {MessageKind::part, [=, this] { return with_plan(vidconv() + " join " + path("job")); }},
+      {MessageKind::try_again,
+       [=, this] { return with_plan("rm " + path("clip.mp4") + "; " + shard()); }},
+      {MessageKind::part_done,
+       [=, this] { return with_plan(shard() + "; " + vidconv() + " shard 0 " + path("job")); }},
       {MessageKind::interrupted, [=, this] { return interrupted(); }},
       {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
       {MessageKind::shards_chosen,

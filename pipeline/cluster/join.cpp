@@ -1,0 +1,129 @@
+#include "pipeline/cluster/join.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "pipeline/encode/joined_encoder.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+// Whether all that was read went somewhere.
+void check_copies(const Source& source, const Sink& sink) {
+  const std::map<int, CopyAccount> copies = sink.copies();
+  for (const StreamAccount& stream : source.accounts()) {
+    if (stream.filtered) continue;
+    const auto copy = copies.find(stream.stream);
+    const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
+    if (!wrong.empty())
+      throw Error(MessageKind::unaccounted, "what was read is not accounted for", "", wrong);
+  }
+}
+
+// Reads the parts, and ahead of them the packets that lie beside the video.
+class PartsAndCopies final : public EncodedParts {
+ public:
+  PartsAndCopies(Source& source, AVRational time_base, const std::vector<FinishedPart>& parts,
+                 const std::atomic<bool>* interrupted)
+      : source_(source), time_base_(time_base), parts_(parts), interrupted_(interrupted) {
+    if (const AVFormatContext* container = source.container().get())
+      for (unsigned i = 0; i < container->nb_streams; ++i)
+        time_bases_[container->streams[i]->index] = container->streams[i]->time_base;
+  }
+
+  // Where the copies go.
+  void set_sink(Sink& sink) { sink_ = &sink; }
+
+  std::optional<Part> next() override {
+    reader_.reset();
+    if (next_ == parts_.size()) {
+      while (copy_next()) continue;
+      check_copies(source_, *sink_);
+      return std::nullopt;
+    }
+    const FinishedPart& part = parts_[next_++];
+    check_part(part.path, part.ledger, true);
+    reader_.emplace(part.path, part.ledger);
+    return Part{.shown = times_of(part.ledger), .header = part.ledger.header};
+  }
+
+  PacketPtr read() override { return reader_->read(); }
+
+  // What is decoded by then has to be there, and what comes late in its file.
+  void before(const AVPacket& packet) override {
+    constexpr std::int64_t ahead = std::int64_t{10} * AV_TIME_BASE;
+    const std::int64_t until = av_rescale_q(packet.dts, time_base_, AV_TIME_BASE_Q) + ahead;
+    while (copied_until_ < until && copy_next()) continue;
+  }
+
+  std::int64_t frames() const override {
+    std::int64_t frames = 0;
+    for (const FinishedPart& part : parts_) frames += std::ssize(part.ledger.packets);
+    return frames;
+  }
+
+ private:
+  // False at the end.
+  bool copy_next() {
+    std::optional<Item> item = at_end_ ? std::nullopt : source_.next();
+    if (interrupted_ && *interrupted_)
+      throw Error(MessageKind::interrupted, "the parts are not joined", "", "it was interrupted");
+    if (!item) {
+      at_end_ = true;
+      return false;
+    }
+    PacketPtr packet = std::move(std::get<PacketPtr>(*item));
+    const std::int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    if (time != AV_NOPTS_VALUE)
+      copied_until_ = std::max(
+          copied_until_, av_rescale_q(time, time_bases_[packet->stream_index], AV_TIME_BASE_Q));
+    sink_->copy(std::move(packet));
+    return true;
+  }
+
+  Source& source_;
+  const AVRational time_base_;
+  const std::vector<FinishedPart>& parts_;
+  const std::atomic<bool>* const interrupted_;
+  std::map<int, AVRational> time_bases_;  // of the source's streams
+  Sink* sink_ = nullptr;
+  std::size_t next_ = 0;
+  std::optional<PartReader> reader_;
+  std::int64_t copied_until_ = INT64_MIN;  // microseconds
+  bool at_end_ = false;
+};
+
+}  // namespace
+
+Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
+                  const std::vector<FinishedPart>& parts) {
+  PartsAndCopies encoded(source, video.info.time_base, parts, output.options.interrupted);
+  OutputPlan plan = output;
+  plan.options.encoder.encoded = &encoded;
+  const std::unique_ptr<Sink> sink =
+      open_sink(plan, {.videos = {video}, .container = source.container()});
+  encoded.set_sink(*sink);
+  sink->finish();
+  Joined joined{.frames = sink->frames(),
+                .parts = sink->parts(),
+                .bytes = sink->bytes(),
+                .description = sink->description(),
+                .damage = source.damage()};
+  for (const auto& [stream, copies] : sink->copies()) {
+    joined.damage.refused += copies.refused;
+    joined.damage.marked += copies.failed;
+  }
+  return joined;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,73 @@
+#include "pipeline/cluster/part_sink.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "pipeline/cluster/digest.h"
+#include "pipeline/encode/sharded_encoder.h"
+
+namespace vidconv {
+namespace {
+
+// Beside a packet: what containers make of it would be lost.
+void refuse_beside(const AVPacket& packet, const std::string& encoder) {
+  for (int i = 0; i < packet.side_data_elems; ++i) {
+    const AVPacketSideDataType type = packet.side_data[i].type;
+    if (type == AV_PKT_DATA_QUALITY_STATS || type == AV_PKT_DATA_CPB_PROPERTIES) continue;
+    throw Error(MessageKind::encoder_option, "parts for other hosts cannot be made by", encoder,
+                fmt::format("they do not hold what comes beside its packets: {}",
+                            av_packet_side_data_name(type)),
+                "use `shards` on one host, or another `pixel_format` or `codec`");
+  }
+}
+
+}  // namespace
+
+PartSink::PartSink(const OutputPlan& plan, const InputInfo& input, const std::string& path,
+                   std::int64_t frames)
+    : path_(path),
+      time_base_(input.videos.at(0).info.time_base),
+      frames_(frames),
+      encoder_(make_part_encoder(plan.encoders.at(0), input.videos[0].info, plan.options.encoder,
+                                 plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
+                                 plan.options.loss())),
+      file_(path, {.what = "the part", .overwrite = true}),
+      writer_(file_.fd(), path),
+      muxer_(*av_guess_format("nut", nullptr, nullptr), path, {}, nullptr, nullptr) {
+  AVStream& stream = muxer_.add_stream();
+  encoder_->describe(*stream.codecpar);
+  ledger_.header = {reinterpret_cast<const char*>(stream.codecpar->extradata),
+                    static_cast<std::size_t>(stream.codecpar->extradata_size)};
+  stream.time_base = time_base_;
+  stream_ = &stream;
+  muxer_.begin(std::make_unique<PipeOutput>(writer_, true));
+}
+
+void PartSink::write(Frame frame) {
+  encoder_->write(std::move(frame), [this](AVPacket& packet) { mux(packet); });
+}
+
+void PartSink::mux(AVPacket& packet) {
+  refuse_beside(packet, encoder_->codec().name);
+  ledger_.packets.push_back({packet.pts, packet.dts, packet.duration, packet.flags});
+  muxer_.write(packet, time_base_, *stream_);
+}
+
+void PartSink::finish() {
+  encoder_->finish([this](AVPacket& packet) { mux(packet); });
+  if (frames() != frames_)
+    throw Error(MessageKind::part, "the part is not published", path_,
+                fmt::format("it has {} frames, the plan says {}", frames(), frames_),
+                "make the plan with --exact, which counts frames by decoding all of them");
+  muxer_.finish();
+}
+
+PartLedger PartSink::publish() {
+  ledger_.bytes = writer_.size();
+  ledger_.digest = digest_of_file(file_.fd(), path_);
+  file_.commit();
+  return std::move(ledger_);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,49 @@
+// PartSink: where the frames of one part of a video go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pipeline/bytes/byte_io.h"
+#include "pipeline/bytes/partial_file.h"
+#include "pipeline/cluster/part_file.h"
+#include "pipeline/encode/encoder.h"
+#include "pipeline/sink/muxer.h"
+#include "pipeline/sink/sink.h"
+
+namespace vidconv {
+
+class PartSink final : public Sink {
+ public:
+  // `plan`: of the whole output, which the part is for. `frames`: that have to come. What is at
+  // `path` is replaced. Throws Error(output).
+  PartSink(const OutputPlan& plan, const InputInfo& input, const std::string& path,
+           std::int64_t frames);
+
+  void write(Frame frame) override;
+  void cancel() override { writer_.cancel(); }
+  // Throws Error(part) where another number of frames has come. Gives it no name yet.
+  void finish() override;
+  // After finish(): the file has its name then. Returns what its ledger has to say, without a key.
+  PartLedger publish();
+
+  std::int64_t frames() const override { return static_cast<std::int64_t>(ledger_.packets.size()); }
+  std::int64_t bytes() const override { return writer_.bytes(); }
+  std::string description() const override { return encoder_->description(); }
+
+ private:
+  void mux(AVPacket& packet);
+
+  const std::string path_;
+  const AVRational time_base_;
+  const std::int64_t frames_;
+  const std::unique_ptr<Encoder> encoder_;
+  PartialFile file_;
+  ByteWriter writer_;
+  Muxer muxer_;
+  AVStream* stream_ = nullptr;
+  PartLedger ledger_;
+};
+
+}  // namespace vidconv

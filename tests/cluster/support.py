@@ -1,0 +1,73 @@
+"""What the tests of parts on many hosts have in common: vidconv as a process, and clips made by ffmpeg."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve()) if len(sys.argv) > 1 else "vidconv"
+
+DONE, USAGE, INPUT, OUTPUT, DAMAGED, AGAIN = 0, 2, 3, 4, 7, 75
+
+
+def ffmpeg(*words, cwd):
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *words], cwd=cwd, check=True, stdin=subprocess.DEVNULL)
+
+
+class PartsTest(unittest.TestCase):
+    """A folder that goes with the test."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-parts-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def vidconv(self, *words, code=DONE, says=(), environment=None):
+        """Runs it, expects that exit code and a line that holds all of `says`."""
+        run = subprocess.run(
+            [PROGRAM, *map(str, words)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "SVT_LOG": "1", **(environment or {})},
+            check=False,
+            timeout=120,
+        )
+        self.assertEqual(run.returncode, code, run.stderr)
+        if says:
+            lines = run.stderr.splitlines()
+            self.assertTrue(any(all(word in line for word in says) for line in lines), f"{says} in {run.stderr}")
+        return run.stdout
+
+    def clip(self, name="in.mp4", *encoding, seconds=8):
+        """A moving test picture with sound."""
+        source = ["-f", "lavfi", "-i", f"testsrc2=size=128x96:rate=25:duration={seconds}"]
+        sound = ["-f", "lavfi", "-i", f"sine=duration={seconds}"]
+        ffmpeg(*source, *sound, *(encoding or ("-c:v", "libx264", "-preset", "ultrafast", "-g", "50")), name,
+               cwd=self.folder)
+        return name
+
+    def plan(self, *words, folder="job", output="out.mkv", **expected):
+        return self.vidconv("plan", *words, "-o", output, "--kernel", "box", "--dir", folder, **expected)
+
+    def read_plan(self, folder="job"):
+        return json.loads((self.folder / folder / "plan.json").read_text())
+
+    def parts(self, folder="job"):
+        return range(len(self.read_plan(folder)["parts"]))
+
+    def bytes(self, name):
+        return (self.folder / name).read_bytes()
+
+    def path_of(self, part, ending="nut", folder="job"):
+        key = self.read_plan(folder)["parts"][part]["key"]
+        return self.folder / folder / "parts" / f"{part}-{key}.{ending}"
+
+    def expect_bytes_of_one_process(self, *words, output="out.mkv"):
+        """What join made is what one process makes."""
+        one = "one" + pathlib.Path(output).suffix
+        self.vidconv(*words, "-o", one, "--kernel", "box", "-y", "-q")
+        self.assertEqual(self.bytes(output), self.bytes(one), "the bytes differ")
