@@ -23,8 +23,12 @@ FRAME_FLAGS = ("interlaced_frame", "top_field_first")
 SIDE_DATA = {"Display Matrix", "Mastering display metadata", "Content light level metadata"}
 
 
+LIMIT = 120  # seconds for one run of ffprobe or ffmpeg: more is a hang
+
+
 def run(words):
-    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                          timeout=LIMIT)
     return done.returncode, done.stdout, done.stderr
 
 
