@@ -47,6 +47,18 @@ TEST_F(Animation, GifIsShownAgainAsOften) {
   }
 }
 
+// FFmpeg's encoder leaves out pixels whose index is that of the picture before, though the palette
+// is another.
+TEST_F(Animation, GifShowsTheColoursOfEachPicture) {
+  ffmpeg(
+      "-f lavfi -i color=black:s=32x32:r=10:d=0.3 -vf \""
+      "drawbox=x=8:y=8:w=16:h=16:c=red:t=fill:enable='not(eq(n,1))',"
+      "drawbox=x=8:y=8:w=16:h=16:c=lime:t=fill:enable='eq(n,1)',format=bgra\" -c:v ffv1 " +
+      path("changes.mkv"));
+  const std::string out = filtered(path("changes.mkv"), "changes.gif");
+  EXPECT_EQ(judge_digests(out), judge_digests(path("changes.mkv")));
+}
+
 TEST_F(Animation, ApngIsShownAgainAsOften) {
   for (const int plays : {0, 1, 5}) {
     const std::string name = std::to_string(plays) + ".apng";

@@ -109,6 +109,13 @@ def flip(folder, output, name):
     (folder / output).write_bytes(data)
 
 
+def called_progressive(folder, output, name):
+    """Matroska's flag and order of fields, the first of which says what is not true."""
+    data = (folder / name).read_bytes()
+    assert data.count(b"\x9a\x81\x01\x9d\x81") == 1
+    (folder / output).write_bytes(data.replace(b"\x9a\x81\x01\x9d\x81", b"\x9a\x81\x02\x9d\x81"))
+
+
 def without_start(folder, output, name):
     """The tables, then what comes after the first quarter: the first key frame is gone."""
     data = (folder / name).read_bytes()

@@ -121,6 +121,7 @@ RECIPES = [
            says=("avi:full range to limited", "mp4:full range to limited"), except_for=("avi:color_range", "mp4:color_range")),
     Recipe("siting.mkv", V + X264 + "-chroma_sample_location topleft", ("mkv", "mp4")),
     Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264 + "-top 1", ("mkv", "mp4")),
+    Recipe("called-progressive.mkv", "!called_progressive interlaced-tff.mkv", ("mkv", "mp4")),
     Recipe("interlaced-bff.ts", V + "-vf setfield=bff -c:v mpeg2video -flags +ilme+ildct -top 0", ("ts", "mkv")),
     Recipe("interlaced.mov", V + "-vf setfield=tff -c:v prores_ks -flags +ildct", ("mov", "mkv")),
     Recipe("interlaced.y4m", V + "-vf setfield=tff -pix_fmt yuv420p -top 1", ("y4m", "mkv")),
