@@ -56,6 +56,40 @@ TEST_F(OutputChoice, AllColoursOfPicturesWhereTheyAreAskedFor) {
   EXPECT_EQ(coded("b.mp4"), "h264,yuv444p");
 }
 
+// As photographs and the web's pictures have it: half a pixel of chroma at the edge.
+TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
+  for (const auto& [size, format] : {std::pair("35x22", "yuv444p"), std::pair("36x21", "yuv422p"),
+                                     std::pair("35x21", "yuv444p")}) {
+    std::string crop = size;
+    crop.replace(crop.find('x'), 1, ":");
+    ffmpeg("-f lavfi -i testsrc2=s=40x40:d=0.04 -vf crop=" + crop + ":exact=1,scale=" + crop +
+           ",format=yuv420p -c:v ffv1 " + path("o.mkv"));
+    for (const std::string codec : {"libx264", "libx265"}) {
+      const Result result = convert(path("o.mkv"), "o.mp4", {"--codec", codec});
+      EXPECT_TRUE(succeeded(result));
+      EXPECT_TRUE(
+          has_line_with(result.err, {std::string("converted to ") + format, "[converted]"}));
+      EXPECT_TRUE(coded("o.mp4").ends_with(format)) << size << ' ' << coded("o.mp4");
+    }
+  }
+}
+
+// One video and one sound, and no MPEG-4, whose header nobody finds in it.
+TEST_F(OutputChoice, FlvGetsWhatItHolds) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -f lavfi -i sine=d=0.4 -map 0 -map 0 -map 1 -map "
+      "1 -c:v mpeg4 -c:a aac " +
+      path("two.mkv"));
+  const Result result = convert(path("two.mkv"), "a.flv");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"left out: #1 (video, mpeg4), #3 (audio, aac)"}));
+  EXPECT_EQ(probe(path("a.flv"), "stream=codec_name", "v"), Lines{"h264"});
+  EXPECT_EQ(probe(path("a.flv"), "stream=codec_name", "a"), Lines{"aac"});
+  EXPECT_EQ(judge_digests(path("a.flv")).frames.size(), 10u);
+  EXPECT_TRUE(refused(convert(path("two.mkv"), "b.flv", {"--codec", "mpeg4"}), exit_output,
+                      {"does not take the codec 'mpeg4'", "[output-unsuited]"}));
+}
+
 TEST_F(OutputChoice, VideosKeepTheirCodec) {
   make_clip("a.webm", "-pix_fmt yuv420p -c:v libvpx -deadline realtime");
   EXPECT_TRUE(succeeded(convert(path("a.webm"), "b.webm")));
