@@ -90,6 +90,17 @@ TEST_F(OutputChoice, FlvGetsWhatItHolds) {
                       {"does not take the codec 'mpeg4'", "[output-unsuited]"}));
 }
 
+// VP9's lies beside its packets, for which only Matroska's family has a place.
+TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -vf format=yuva420p -c:v ffv1 " +
+         path("alpha.mkv"));
+  const Arguments vp9{"--codec", "libvpx-vp9", "--pix-fmt", "yuva420p"};
+  const Result lost = convert(path("alpha.mkv"), "a.mp4", vp9);
+  EXPECT_TRUE(succeeded(lost));
+  EXPECT_TRUE(has_line_with(lost.err, {"cannot hold what is transparent", "[not-held]"}));
+  EXPECT_EQ(convert(path("alpha.mkv"), "a.webm", vp9).err.find("transparent"), std::string::npos);
+}
+
 TEST_F(OutputChoice, VideosKeepTheirCodec) {
   make_clip("a.webm", "-pix_fmt yuv420p -c:v libvpx -deadline realtime");
   EXPECT_TRUE(succeeded(convert(path("a.webm"), "b.webm")));
