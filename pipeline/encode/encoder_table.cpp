@@ -236,7 +236,12 @@ EncoderDefaults defaults_of(const AVCodec& encoder) {
 ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container,
                          const VideoInfo& video) {
   const auto* row = std::ranges::find(codec_words, encoder.id, &CodecWords::codec);
-  const CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
+  CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
+  // Has names for two, and decoders take one of them whatever a container says.
+  if (codec.codec == AV_CODEC_ID_UTVIDEO && video.matrix != AVCOL_SPC_UNSPECIFIED &&
+      video.matrix != AVCOL_SPC_BT709 && video.matrix != AVCOL_SPC_BT470BG &&
+      video.matrix != AVCOL_SPC_SMPTE170M)
+    codec = {encoder.id, 0, matrix};
   const unsigned said = codec.says | (container_words(container, video) & ~codec.fixed);
   return {.range = (said & range) != 0,
           .matrix = (said & matrix) != 0,

@@ -101,6 +101,25 @@ TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
   EXPECT_EQ(convert(path("alpha.mkv"), "a.webm", vp9).err.find("transparent"), std::string::npos);
 }
 
+// Its muxer wants to know the profile, which the encoder does not tell.
+TEST_F(OutputChoice, ProResGoesIntoMxf) {
+  make_clip("a.mkv", "-pix_fmt yuv422p10le -c:v ffv1");
+  EXPECT_TRUE(succeeded(convert(path("a.mkv"), "a.mxf", {"--codec", "prores_ks"})));
+  EXPECT_EQ(coded("a.mxf"), "prores,yuv422p10le");
+}
+
+// Ut Video has names for the matrices of BT.601 and BT.709.
+TEST_F(OutputChoice, UtVideoGetsAMatrixThatItKnows) {
+  make_clip(
+      "a.mkv",
+      "-pix_fmt yuv422p -c:v ffv1 -colorspace bt2020nc -color_primaries bt2020 -color_range tv");
+  for (const char* name : {"a.avi", "b.mkv"}) {
+    const Result result = convert(path("a.mkv"), name, {"--codec", "utvideo"});
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"matrix bt2020nc to ", "[converted]"})) << name;
+  }
+}
+
 TEST_F(OutputChoice, VideosKeepTheirCodec) {
   make_clip("a.webm", "-pix_fmt yuv420p -c:v libvpx -deadline realtime");
   EXPECT_TRUE(succeeded(convert(path("a.webm"), "b.webm")));

@@ -3,7 +3,10 @@
 them: frames, times, colours shown, streams, tags, chapters, side data, damage. Each file goes losslessly
 into Matroska, and into a container of its own kind as vidconv codes it without being told.
 
-    real_files.py VIDCONV FOLDER [--report FILE.md] [--max-bytes N] [--only TEXT] [--known FILE]
+    real_files.py VIDCONV FOLDER [--report FILE.md] [--max-bytes N] [--only EXPRESSION] [--known FILE]
+                  [--results FILE]
+
+What is in --results already is not looked at again: a long run goes on where it was ended.
 
 Differences that a line of --known explains (KIND, a tab, an expression, a tab, why) are counted apart.
 Exits with 1 where one is unexplained, with 77 where there is no video in the folder.
@@ -14,6 +17,7 @@ import collections
 import concurrent.futures
 import dataclasses
 import hashlib
+import json
 import pathlib
 import re
 import resource
@@ -127,10 +131,10 @@ def run(words, binary=False):
     return done.returncode, done.stdout if binary else done.stdout.decode(errors="replace"), text
 
 
-def shown(clip, turned):
+def shown(clip, turned, alpha):
     """The mean colours of each frame's cells, as ffmpeg shows them: bytes of R, G, B, black where nothing is
-    to be seen; and `turned` as it is to be."""
-    visible = "format=gbrap,premultiply=inplace=1,format=gbrp," if has_alpha(clip) else ""
+    to be seen if there is `alpha`; and `turned` as it is to be."""
+    visible = "format=gbrap,premultiply=inplace=1,format=gbrp," if alpha else ""
     _, cells, _ = run(
         ["ffmpeg", "-nostdin", "-v", "quiet", *clip.decoder, *["-noautorotate"] * (not turned), "-i", clip.path,
          "-map", f"0:{clip.video['index']}", "-fps_mode", "passthrough", "-vf",
@@ -147,7 +151,8 @@ def has_alpha(clip):
 def compare_colours(into, out, said, lossless):
     worst, typical, at = 0, 0, 0
     turned = "cannot hold how the video is turned" not in said
-    pairs = list(zip(shown(into, turned), shown(out, turned)))
+    alpha = has_alpha(into) and has_alpha(out)  # a loss is named as a conversion
+    pairs = list(zip(shown(into, turned, alpha), shown(out, turned, alpha)))
     for number, (before, after) in enumerate(pairs):
         apart = [abs(a - b) for a, b in zip(before, after)]
         if max(apart) > worst:
@@ -273,7 +278,7 @@ def guarded(vidconv, path, name):
 def files_in(folder, most, only):
     """The files, each content once."""
     seen = set()
-    for path in sorted(p for p in folder.rglob("*") if p.is_file() and only in str(p)):
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and re.search(only, str(p.relative_to(folder)))):
         if path.stat().st_size > most:
             continue
         digest = hashlib.sha256(path.read_bytes()).digest()
@@ -320,20 +325,27 @@ def main():
     options.add_argument("--max-bytes", type=int, default=12_000_000)
     options.add_argument("--only", default="")
     options.add_argument("--known")
+    options.add_argument("--results", type=pathlib.Path)
     options = options.parse_args()
     known = explanations(options.known)
     paths = list(files_in(options.folder, options.max_bytes, options.only))
-    results = []
+    before = options.results.read_text().splitlines() if options.results and options.results.exists() else []
+    results = [r for r in (Found(**json.loads(line)) for line in before) if re.search(options.only, r.name)]
+    done = {r.name for r in results}
+    paths = [p for p in paths if str(p.relative_to(options.folder)) not in done]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda p: guarded(options.vidconv, p, str(p.relative_to(options.folder))), paths):
             results.append(found)
+            if options.results:
+                with options.results.open("a") as file:
+                    print(json.dumps(dataclasses.asdict(found)), file=file)
             if not found.kind or found.left_out:
                 continue
             print("differs" if found.differences else "alike  ", found.name, f"({found.kind}, {found.frames} frames)", flush=True)
             for kind, text in found.differences:
                 reason = why(known, found.name, kind, text)
                 print("        ", "explained" if reason else "OPEN", kind, "|", text.replace("\n", "\n             "), flush=True)
-    text, unexplained, judged = table(results, known)
+    text, unexplained, judged = table(sorted(results, key=lambda r: r.name), known)
     if options.report:
         pathlib.Path(options.report).write_text(text + "\n")
     print(text.split("\n\n| file")[0], f"{unexplained} differences unexplained", sep="\n")
