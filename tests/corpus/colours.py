@@ -25,6 +25,8 @@ TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 
 TOLERANCE = 6
 # The container has no name for them, and only FFmpeg guesses what they are.
 NAMELESS = {("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
+# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else.
+NOT_TAKEN = {"amv"}
 
 
 def run(words, binary=False, limit=LIMIT):
@@ -98,7 +100,7 @@ def check(vidconv, folder, encoder, codec, ending):
                 *OPTIONS.get(encoder, [])])
     if done.returncode != 0:
         output.unlink(missing_ok=True)
-        if (ending, codec) in NAMELESS or not ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec):
+        if encoder in NOT_TAKEN or (ending, codec) in NAMELESS or not ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec):
             return "", "refused"
         return f"refused, but ffmpeg writes it: {done.stderr.strip()[:200]}", ""
     before, after = shown(source, *size), shown(output, *size)

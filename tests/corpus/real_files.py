@@ -71,7 +71,7 @@ class Real(judge.Judge):
             if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", clip.tags.get("creation_time", "")):
                 clip.tags["creation_time"] = clip.tags["creation_time"].replace(" ", "T") + ".000000Z"
         # Program streams have no time of a picture that begins in the packet of another.
-        if out.video and any("pts" not in p for p in out.packets[out.video["index"]]):
+        if ending == "mpg" and out.video and any("pts" not in p for p in out.packets[out.video["index"]]):
             plain, number = out.packet_times, out.video["index"]
             out.packet_times = lambda index: out.frame_times() if index == number else plain(index)
         # QuickTime's muxer makes a track of the timecode that is a tag elsewhere.
@@ -268,7 +268,9 @@ def survey(vidconv, path, name):
 
 def guarded(vidconv, path, name):
     try:
-        return survey(vidconv, path, name)
+        found = survey(vidconv, path, name)
+        found.differences = [(kind, text.replace(str(path), path.name)) for kind, text in found.differences]
+        return found
     except subprocess.TimeoutExpired as late:
         return Found(name, "?", 0, "", [("hang", f"still running after {late.timeout} s: {' '.join(map(str, late.cmd[:3]))}")])
     except Exception as failure:  # of this script, by a file that nobody has thought of: to be seen, not to end it all
@@ -305,8 +307,9 @@ def table(results, known):
         for kind, text in r.differences:
             by_kind[kind].append((r.name, text, why(known, r.name, kind, text)))
     alike = sum(not r.differences for r in judged)
-    lines = [f"{len(judged)} files with {sum(r.frames for r in judged)} frames, {alike} of them without any difference; "
-             f"{len(results) - len(judged)} others have no video or are too long.", "",
+    silent = sum(r.frames == 0 for r in judged)
+    lines = [f"{len(judged)} files with {sum(r.frames for r in judged)} frames, {alike} of them without any difference; {silent} of "
+             f"them hold no frame that ffmpeg decodes. {len(results) - len(judged)} others have no video or are too long.", "",
              "| difference | files | unexplained |", "| --- | --- | --- |"]
     for kind, all_of in sorted(by_kind.items(), key=lambda item: -len(item[1])):
         lines.append(f"| {kind} | {len({n for n, _, _ in all_of})} | {len({n for n, _, w in all_of if not w})} |")
