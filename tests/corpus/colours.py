@@ -24,7 +24,7 @@ TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 
               "svq1": 12, "libwebp": 8, "vbn": 12, "hap": 12, "asv1": 12, "asv2": 12, "vc2": 12}
 TOLERANCE = 6
 # The container has no name for them, and only FFmpeg guesses what they are.
-NAMELESS = {("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
+NAMELESS = {("mkv", "gif"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
 # Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else.
 NOT_TAKEN = {"amv"}
 
