@@ -49,7 +49,7 @@ class Clip:
              "-show_programs", "-show_packets", "-show_data_hash", "md5", "-of", "json", self.path])
         self.readable = code == 0
         shown = json.loads(out or "{}") if self.readable else {}  # what it has begun is no JSON
-        self.streams = shown.get("streams", [])
+        self.streams = [{"codec_type": "unknown", **s} for s in shown.get("streams", [])]
         self.chapters = shown.get("chapters", [])
         self.programs = shown.get("programs", [])
         self.tags = shown.get("format", {}).get("tags", {})

@@ -109,11 +109,12 @@ def flip(folder, output, name):
     (folder / output).write_bytes(data)
 
 
-def called_progressive(folder, output, name):
-    """Matroska's flag and order of fields, the first of which says what is not true."""
+def other_fields(folder, output, name, flag, order):
+    """Matroska's flag of interlacing and order of fields, saying what the pictures do not."""
     data = (folder / name).read_bytes()
     assert data.count(b"\x9a\x81\x01\x9d\x81") == 1
-    (folder / output).write_bytes(data.replace(b"\x9a\x81\x01\x9d\x81", b"\x9a\x81\x02\x9d\x81"))
+    at = data.index(b"\x9a\x81\x01\x9d\x81")
+    (folder / output).write_bytes(data[: at + 2] + bytes([int(flag)]) + data[at + 3 : at + 5] + bytes([int(order)]) + data[at + 6 :])
 
 
 def without_start(folder, output, name):

@@ -65,6 +65,9 @@ class Real(judge.Judge):
         lists += re.findall(r"(stream #\d+) \([^)]*\) has more and is left out", said)
         lost = {f"{number} " for text in lists for number in re.findall(r"#\d+", text)}
         super().__init__(into, out, ending, same_container, lost, (), said)
+        words = lambda clip: {re.sub("0x[0-9a-f]+", "", line) for line in clip.complaints.splitlines()}
+        if words(out) <= words(into):
+            out.complaints = ""  # what is wrong with what is copied
         for clip in (into, out):
             self.colours_of_frames(clip)
             clip.tags = {k: v for k, v in clip.tags.items() if k.lower() not in FLV_FIELDS and v != "1970-01-01T00:00:00.000000Z"}
