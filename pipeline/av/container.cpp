@@ -181,7 +181,9 @@ bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
-  if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
+  // Of QuickTime's animations it does not say how many bits a pixel has.
+  if (is_matroska(container) &&
+      (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
   // Nobody's reader of FLV finds its header again.
   if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;

@@ -101,6 +101,15 @@ TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
   EXPECT_EQ(convert(path("alpha.mkv"), "a.webm", vp9).err.find("transparent"), std::string::npos);
 }
 
+// Matroska takes it and does not say how many bits a pixel has, so nobody can decode it.
+TEST_F(OutputChoice, QuickTimesAnimationsDoNotGoIntoMatroska) {
+  make_clip("a.mov", "-pix_fmt rgb24 -c:v qtrle");
+  EXPECT_TRUE(succeeded(convert(path("a.mov"), "a.mkv")));
+  EXPECT_TRUE(coded("a.mkv").starts_with("h264"));
+  EXPECT_TRUE(refused(convert(path("a.mov"), "b.mkv", {"--codec", "qtrle"}), exit_output,
+                      {"does not take the codec 'qtrle'", "[output-unsuited]"}));
+}
+
 // Its muxer wants to know the profile, which the encoder does not tell.
 TEST_F(OutputChoice, ProResGoesIntoMxf) {
   make_clip("a.mkv", "-pix_fmt yuv422p10le -c:v ffv1");

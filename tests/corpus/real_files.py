@@ -71,8 +71,9 @@ class Real(judge.Judge):
         for clip in (into, out):
             self.colours_of_frames(clip)
             clip.tags = {k: v for k, v in clip.tags.items() if k.lower() not in FLV_FIELDS and v != "1970-01-01T00:00:00.000000Z"}
-            if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", clip.tags.get("creation_time", "")):
-                clip.tags["creation_time"] = clip.tags["creation_time"].replace(" ", "T") + ".000000Z"
+            for key, value in clip.tags.items():
+                if key.lower() == "creation_time" and re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", value):
+                    clip.tags[key] = value.replace(" ", "T") + ".000000Z"
         # Program streams have no time of a picture that begins in the packet of another.
         if ending == "mpg" and out.video and any("pts" not in p for p in out.packets[out.video["index"]]):
             plain, number = out.packet_times, out.video["index"]
