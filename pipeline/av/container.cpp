@@ -181,8 +181,12 @@ bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
-  if (is_matroska(container) && (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG))
+  // Of QuickTime's animations it does not say how many bits a pixel has.
+  if (is_matroska(container) &&
+      (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
+  // Nobody's reader of FLV finds its header again.
+  if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;
   if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);
   if (can_hold(container, codec) || is(container, "image2")) return true;
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
@@ -194,6 +198,8 @@ bool may_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is_program_stream(container)) return program_stream_holds(container, codec);
   return can_hold_video(container, codec) || header_holds_video(container, codec);
 }
+
+bool holds_one_of_each_kind(const AVOutputFormat& container) { return is(container, "flv"); }
 
 bool is_mov_family(const AVOutputFormat& container) {
   for (const char* name : {"mov", "mp4", "ipod", "3gp", "3g2", "psp", "f4v"})

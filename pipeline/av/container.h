@@ -22,6 +22,9 @@ const AVOutputFormat* image_container();
 // Whether frames have no times of their own, only a rate: the time base is one frame then.
 bool has_constant_rate(const AVOutputFormat& container);
 
+// FLV: one video and one sound.
+bool holds_one_of_each_kind(const AVOutputFormat& container);
+
 // MP4, QuickTime and their kin.
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM

@@ -216,6 +216,9 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   if (!colours.lost.empty())
     vidconv::notify(lose, MessageKind::not_held,
                     file + " cannot say, and players will not know: " + colours.lost);
+  if (!choice.colours.alpha && av_pix_fmt_desc_get(to.id)->flags & AV_PIX_FMT_FLAG_ALPHA)
+    vidconv::notify(lose, Message::not_held,
+                    file + " cannot hold what is transparent, and players will not find it");
   if (&to == &from && !colours.changes_samples) return;
   const bool to_rgb = to.components[0].kind == Component::Kind::colour;
   converter_.emplace(to, colours.range, to_rgb ? AVCOL_SPC_UNSPECIFIED : colours.matrix,
@@ -297,6 +300,11 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
 void Encoder::describe(AVCodecParameters& to) const {
   check_av(avcodec_parameters_from_context(&to, context_.get()), Fault::internal,
            "cannot describe the video");
+  // MXF's muxer asks for what the encoder has chosen, and keeps to itself.
+  std::int64_t profile = FF_PROFILE_UNKNOWN;
+  if (codec_.id == AV_CODEC_ID_PRORES && to.profile == FF_PROFILE_UNKNOWN &&
+      av_opt_get_int(context_->priv_data, "profile", 0, &profile) >= 0 && profile >= 0)
+    to.profile = static_cast<int>(profile);
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {

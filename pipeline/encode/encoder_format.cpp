@@ -16,7 +16,38 @@ bool has_alpha(const PixelFormat& format) {
   return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
 }
 
+// Whether chroma lies on the pixels to the very edge.
+bool fits(const PixelFormat& format, const VideoInfo& video) {
+  return std::ranges::all_of(format.components, [&](const Component& c) {
+    return video.width % c.subsampling.x == 0 && video.height % c.subsampling.y == 0;
+  });
+}
+
+// Of as many bits, with as much more chroma as the size asks for; `format` where there is none.
+const PixelFormat& fitting(const AVCodec& encoder, const VideoInfo& video,
+                           const PixelFormat& format) {
+  const int depth = format.components[0].sample.depth;
+  for (const AVPixelFormat id :
+       {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10,
+        AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12}) {
+    const PixelFormat& more = *find_format(id);
+    if (more.components[0].sample.depth == depth && fits(more, video) && takes(encoder, more))
+      return more;
+  }
+  return format;
+}
+
+const PixelFormat& usual_of_any_size(const EncoderChoice& choice, const VideoInfo& video,
+                                     bool lossless);
+
 }  // namespace
+
+const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& video,
+                                bool lossless) {
+  const PixelFormat& usual = usual_of_any_size(choice, video, lossless);
+  const bool whole = !choice.defaults.whole_chroma || fits(usual, video);
+  return whole ? usual : fitting(*choice.codec, video, usual);
+}
 
 const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
                                 AVColorRange& range) {
@@ -68,8 +99,10 @@ const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& fro
   return describe_format(best);
 }
 
-const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& video,
-                                bool lossless) {
+namespace {
+
+const PixelFormat& usual_of_any_size(const EncoderChoice& choice, const VideoInfo& video,
+                                     bool lossless) {
   const AVCodec& encoder = *choice.codec;
   const PixelFormat& from = *video.format;
   const bool is_rgb = from.components[0].kind == Component::Kind::colour;
@@ -88,6 +121,8 @@ const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& vi
     if (to && takes(encoder, *to)) return *to;
   return nearest_format(encoder, from, choice.colours.alpha);
 }
+
+}  // namespace
 
 bool same_samples(const PixelFormat& a, const PixelFormat& b) {
   const auto count = [](const PixelFormat& f) { return av_pix_fmt_desc_get(f.id)->nb_components; };

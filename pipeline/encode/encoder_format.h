@@ -23,7 +23,8 @@ const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& fro
                                   bool alpha = true);
 
 // What `video` is coded in where nothing is said: that one, but for pictures and RGB the 4:2:0 that
-// players of the codec decode, unless nothing shall be lost.
+// players of the codec decode, unless nothing shall be lost; and where the size is odd and the
+// encoder does not take half a pixel of chroma, with more of it.
 const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& video, bool lossless);
 
 // Whether the two differ in nothing but where samples lie.

@@ -45,12 +45,14 @@ constexpr EncoderDefaults known_encoders[] = {
      .codec = AV_CODEC_ID_H264,
      .quality = x264,
      .options = {{"preset", "medium"}},
+     .whole_chroma = true,
      .in_parts = true,
      .for_parts = {"x264-params", "stitchable=1:cpu-independent=1"}},
     {.name = "libx265",
      .codec = AV_CODEC_ID_HEVC,
      .quality = {.option = "crf", .usual = 28, .best = 0, .worst = 51},
      .options = {{"preset", "medium"}, {"x265-params", "log-level=error"}},
+     .whole_chroma = true,
      .in_parts = true,
      .for_parts = {"x265-params", "frame-threads=2"}},
     {.name = "libvpx-vp9",
@@ -234,7 +236,12 @@ EncoderDefaults defaults_of(const AVCodec& encoder) {
 ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container,
                          const VideoInfo& video) {
   const auto* row = std::ranges::find(codec_words, encoder.id, &CodecWords::codec);
-  const CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
+  CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
+  // Has names for two, and decoders take one of them whatever a container says.
+  if (codec.codec == AV_CODEC_ID_UTVIDEO && video.matrix != AVCOL_SPC_UNSPECIFIED &&
+      video.matrix != AVCOL_SPC_BT709 && video.matrix != AVCOL_SPC_BT470BG &&
+      video.matrix != AVCOL_SPC_SMPTE170M)
+    codec = {encoder.id, 0, matrix};
   const unsigned said = codec.says | (container_words(container, video) & ~codec.fixed);
   return {.range = (said & range) != 0,
           .matrix = (said & matrix) != 0,

@@ -42,6 +42,7 @@ struct EncoderDefaults {
   bool counts_frames = false;
   bool full_range_only = false;
   bool rgb_only = false;      // there is another encoder of this codec for the rest
+  bool whole_chroma = false;  // takes odd sizes only where chroma is not subsampled that way
   bool joins_frames = false;  // one packet holds all frames
   int depth = 16;             // bits of a sample that it keeps, whatever its formats hold
   // Nothing that it does depends on what came before a key frame, so that parts can be encoded

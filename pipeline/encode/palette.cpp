@@ -41,10 +41,6 @@ FramePtr PaletteMaker::reduce(const AVFrame& picture) {
   reduced->height = picture.height;
   check_av(av_frame_get_buffer(reduced.get(), 0), Fault::internal, "cannot keep a picture");
   copy_properties(picture, *reduced);
-  std::vector<std::uint32_t> palette = colours_;
-  palette.resize(most_colours, 0xff000000U);
-  std::memcpy(reduced->data[1], palette.data(), palette.size() * sizeof palette[0]);
-
   for (int y = 0; y < picture.height; ++y) {
     const std::uint8_t* from = picture.data[0] + std::ptrdiff_t{picture.linesize[0]} * y;
     std::uint8_t* to = reduced->data[0] + std::ptrdiff_t{reduced->linesize[0]} * y;
@@ -59,7 +55,27 @@ FramePtr PaletteMaker::reduce(const AVFrame& picture) {
       }
     }
   }
+  set_palette(*reduced);
   return reduced;
+}
+
+void PaletteMaker::set_palette(AVFrame& reduced) {
+  std::vector<std::uint32_t> palette = colours_;
+  palette.resize(most_colours, 0xff000000U);
+  if (first_.empty()) first_ = palette;
+  if (palette != first_) others_ = true;
+  // libavcodec's encoder leaves out what has the same index as in the picture before, where the
+  // palette is the first one's, whatever that picture's was. So there is no way back to the first.
+  if (palette == first_ && others_) {
+    std::swap(palette[most_colours - 2], palette[most_colours - 1]);
+    if (palette == first_) palette.back() ^= 1;  // both are of no pixel
+    for (int y = 0; y < reduced.height; ++y) {
+      std::uint8_t* row = reduced.data[0] + std::ptrdiff_t{reduced.linesize[0]} * y;
+      for (int x = 0; x < reduced.width; ++x)
+        if (row[x] >= most_colours - 2) row[x] ^= 1;
+    }
+  }
+  std::memcpy(reduced.data[1], palette.data(), palette.size() * sizeof palette[0]);
 }
 
 // Whether all colours fit into the palette, which is made of them then, sorted. Else counts them by

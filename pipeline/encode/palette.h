@@ -39,11 +39,14 @@ class PaletteMaker {
     bool can_split() const { return cells.size() > 1; }
   };
 
+  void set_palette(AVFrame& reduced);
   bool count(const AVFrame& picture);
   static Box measure(std::span<Cell> cells);
   void cut();
   std::uint8_t nearest(int red, int green, int blue);
 
+  std::vector<std::uint32_t> first_;    // palette of all
+  bool others_ = false;                 // a picture had another one
   std::vector<std::uint32_t> colours_;  // of the palette, ARGB
   std::vector<Cell> counted_;           // all cells, then those that are not empty in front
   std::vector<std::int16_t> nearest_;   // by cell; -1: not asked for yet

@@ -32,7 +32,10 @@ int chroma_height(const PixelFormat& format) {
 int rounded_up(int width, int to) { return (width + to - 1) / to * to; }
 
 VideoInfo compared_video(VideoInfo video, const Comparison& comparison) {
-  if (comparison.mode == Comparison::Mode::side)
+  if (comparison.mode != Comparison::Mode::side) return video;
+  if (video.shown.swaps())
+    video.height = 2 * rounded_up(video.height, chroma_height(*video.format));
+  else
     video.width = 2 * rounded_up(video.width, chroma_width(*video.format));
   return video;
 }
@@ -83,16 +86,20 @@ void whiten(Frame& frame, const Area& area, bool limited) {
   }
 }
 
-// The first `width` columns of `from` to where column `at` of `to` is; both are whole samples of
-// chroma, or `width` ends with the picture.
-void copy_columns(const Frame& from, int width, Frame& to, int at) {
+// To where column `x` and row `y` of `to` are, where whole samples of chroma begin.
+void copy_whole(const Frame& from, Frame& to, int x, int y) {
   const PixelFormat& format = from.format();
   for (int p = 0; p < format.planes; ++p) {
-    const std::size_t bytes = format.row_bytes(p, width), skip = at ? format.row_bytes(p, at) : 0;
-    for (int y = 0; y < format.rows(p, from.height()); ++y)
-      std::memcpy(to.row(p, y) + skip, from.row(p, y), bytes);
+    const std::size_t bytes = format.row_bytes(p, from.width());
+    const std::size_t skip = x ? format.row_bytes(p, x) : 0;
+    const int first = y ? format.rows(p, y) : 0;
+    for (int row = 0; row < format.rows(p, from.height()); ++row)
+      std::memcpy(to.row(p, first + row) + skip, from.row(p, row), bytes);
   }
 }
+
+// Whether what is seen at the left is stored at the right, or at the bottom.
+bool left_is_last(const VideoInfo& video) { return video.shown.a + video.shown.c < 0; }
 
 // An area that begins and ends with whole samples of chroma, or with the picture.
 void copy_area(const Frame& from, const Area& area, Frame& to) {
@@ -110,7 +117,7 @@ struct Split {
   Area original, line;
 
   Split(const VideoInfo& video) {
-    const bool rows = video.shown.swaps(), at_end = video.shown.a + video.shown.c < 0;
+    const bool rows = video.shown.swaps(), at_end = left_is_last(video);
     const int unit = rows ? chroma_height(*video.format) : chroma_width(*video.format);
     const int whole = rows ? video.height : video.width, across = rows ? video.width : video.height;
     const int half = at_end ? rounded_up(whole - whole / 2, unit) : whole / 2 / unit * unit;
@@ -133,7 +140,6 @@ class CompareProcessor final : public Processor {
       : filter_(std::move(filter)),
         comparison_(comparison),
         video_(video),
-        unit_(chroma_width(*video.format)),
         limited_(is_limited_range(video)),
         split_(video) {
     if (comparison.mode == Comparison::Mode::split && !split_.fits)
@@ -141,10 +147,9 @@ class CompareProcessor final : public Processor {
                   "a picture " + std::to_string(video.shown.swaps() ? video.height : video.width) +
                       " wide is too narrow for it",
                   "use `compare` side");
-    if (comparison.mode == Comparison::Mode::side)
-      pool_.emplace(
-          aligned_layout(*video.format, compared_video(video, comparison).width, video.height),
-          plain_memory);
+    if (comparison.mode != Comparison::Mode::side) return;
+    const VideoInfo both = compared_video(video, comparison);
+    pool_.emplace(aligned_layout(*video.format, both.width, both.height), plain_memory);
   }
 
   bool submit(Frame frame) override {
@@ -199,24 +204,28 @@ class CompareProcessor final : public Processor {
       case Comparison::Mode::side:
         return beside(original, filtered);
       case Comparison::Mode::flip:
-        if (shows_original(filtered.av().pts)) copy_columns(original, video_.width, filtered, 0);
+        if (shows_original(filtered.av().pts)) copy_whole(original, filtered, 0, 0);
         break;
     }
     return filtered;
   }
 
   Frame beside(const Frame& original, const Frame& filtered) {
-    const int half = rounded_up(video_.width, unit_);
     FramePtr av = pool_->get();
     copy_properties(filtered.av(), *av);
     Frame both(std::move(av), filtered);
-    copy_columns(original, video_.width, both, 0);
-    copy_columns(filtered, video_.width, both, half);
-    const auto fill = [&](int from) {
-      whiten(both, {from, 0, half - video_.width, video_.height}, limited_);
-    };
-    fill(video_.width);
-    fill(half + video_.width);
+    const bool rows = video_.shown.swaps();
+    const int size = rows ? video_.height : video_.width;
+    const int half = (rows ? both.height() : both.width()) / 2;
+    for (const bool second : {false, true}) {
+      const int at = second ? half : 0, end = at + size;
+      copy_whole(second == left_is_last(video_) ? original : filtered, both, rows ? 0 : at,
+                 rows ? at : 0);
+      whiten(
+          both,
+          rows ? Area{0, end, video_.width, half - size} : Area{end, 0, half - size, video_.height},
+          limited_);
+    }
     return both;
   }
 
@@ -232,7 +241,6 @@ class CompareProcessor final : public Processor {
   const std::unique_ptr<Processor> filter_;
   const Comparison comparison_;
   const VideoInfo video_;
-  const int unit_;
   const bool limited_;
   const Split split_;
   std::optional<FramePool> pool_;  // of side

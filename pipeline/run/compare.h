@@ -14,8 +14,9 @@ namespace vidconv {
 struct Comparison {
   enum class Mode : std::uint8_t {
     split,  // the left half is the original; a white line, 2 luma samples wide or 1 of chroma
-    // The original left, the filtered right; where the width is no multiple of a chroma sample,
-    // each has white columns up to it at its right.
+    // The original left, the filtered right, as they are seen; where the width is no multiple of a
+    // chroma sample, each has white columns up to it at its right, and rows below where they are
+    // stored turned.
     side,
     flip,  // the original for `seconds`, then the filtered for as long, and again
   };

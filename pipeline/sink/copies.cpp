@@ -114,7 +114,10 @@ void Copies::add(const AVStream& from) {
   accounts_.try_emplace(from.index);
   const bool is_sound = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
   if (is_sound && without_sound_) return;
+  const bool is_video = from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+  const bool second = is_video || (is_sound && has_sound_);
   has_sound_ |= is_sound;
+  if (second && holds_one_of_each_kind(container_)) return leave_out(from);
   Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr, .sound = nullptr};
   if (is_matroska(container_) && is_cover(from)) {
     copy.to = &muxer_.add_stream();

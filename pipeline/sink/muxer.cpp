@@ -162,7 +162,8 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
 void Muxer::release() {
   holding_ = false;
   for (const PacketPtr& packet : held_) {
-    const std::int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    const bool decoding = packet->dts != AV_NOPTS_VALUE && !is_matroska(format_);
+    const std::int64_t time = decoding ? packet->dts : packet->pts;
     if (time == AV_NOPTS_VALUE) continue;
     later_ =
         std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));

@@ -28,6 +28,9 @@ class Muxer {
 
   AVFormatContext& container() { return *container_; }
   AVStream& add_stream();
+  // The input begins before 0, by more than a lead-in of sound: all times may have to be moved.
+  // Matroska's blocks can say such times, which FFmpeg's reader takes for unknown ones.
+  void hold_start() { holding_ = true; }
   // A stream whose first packet is needed to tell where the times begin: what comes before it is
   // held back where that matters.
   void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -163,7 +164,16 @@ class FileSink final : public Sink {
     return video.encoder->joins_frames() && packets == 1 ? video.encoder->frames_out() : packets;
   }
 
+  static bool begins_before_zero(const AVFormatContext& input) {
+    return (input.start_time != AV_NOPTS_VALUE && input.start_time < -AV_TIME_BASE / 2) ||
+           std::ranges::any_of(std::span(input.streams, input.nb_streams), [](const AVStream* s) {
+             return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+                    s->start_time != AV_NOPTS_VALUE && s->start_time < 0;
+           });
+  }
+
   void add_streams(const AVFormatContext& input) {
+    if (is_matroska(format_) && begins_before_zero(input)) muxer_.hold_start();
     for (unsigned i = 0; i < input.nb_streams; ++i) {
       const AVStream& stream = *input.streams[i];
       time_bases_[stream.index] = stream.time_base;

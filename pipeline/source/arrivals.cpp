@@ -20,6 +20,8 @@ namespace {
 
 // What FFmpeg's AVI muxer puts where it cannot come back to write the number of frames.
 constexpr std::int64_t unknown_in_avi = 1 << 30;
+// A length in 32 bits that is not known, as fragments of a live stream have it.
+constexpr std::int64_t unknown_in_mp4 = 0xffffffff;
 
 // Whether the header says how long it is meant to become: what these formats' muxers write first,
 // and leave where they cannot come back.
@@ -146,7 +148,8 @@ std::int64_t Arrivals::claimed_duration() const {
   // Of the longest stream that is read: chapters may have one that is not.
   for (unsigned i = 0; known && !video_only_ && i < container_.nb_streams; ++i) {
     const AVStream& stream = *container_.streams[i];
-    if (stream.discard == AVDISCARD_ALL) continue;
+    if (stream.discard == AVDISCARD_ALL || (indexed_ && stream.duration == unknown_in_mp4))
+      continue;
     const std::int64_t length =
         stream.duration == AV_NOPTS_VALUE
             ? container_.duration

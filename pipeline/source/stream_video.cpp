@@ -57,7 +57,10 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.sample_aspect = av_guess_sample_aspect_ratio(&container, &stream, guess);
   info.field_order =
       known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
-  if (info.field_order == AV_FIELD_UNKNOWN && is_interlaced(first))
+  // Pictures know it better than headers.
+  const bool top_first = info.field_order == AV_FIELD_TT || info.field_order == AV_FIELD_TB;
+  if (is_interlaced(first) &&
+      (info.field_order <= AV_FIELD_PROGRESSIVE || top_first != is_top_field_first(first)))
     info.field_order = is_top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
   info.range = first.color_range != AVCOL_RANGE_UNSPECIFIED
                    ? first.color_range

@@ -47,6 +47,18 @@ TEST_F(Animation, GifIsShownAgainAsOften) {
   }
 }
 
+// FFmpeg's encoder leaves out pixels whose index is that of the picture before, though the palette
+// is another.
+TEST_F(Animation, GifShowsTheColoursOfEachPicture) {
+  ffmpeg(
+      "-f lavfi -i color=black:s=32x32:r=10:d=0.3 -vf \""
+      "drawbox=x=8:y=8:w=16:h=16:c=red:t=fill:enable='not(eq(n,1))',"
+      "drawbox=x=8:y=8:w=16:h=16:c=lime:t=fill:enable='eq(n,1)',format=bgra\" -c:v ffv1 " +
+      path("changes.mkv"));
+  const std::string out = filtered(path("changes.mkv"), "changes.gif");
+  EXPECT_EQ(judge_digests(out), judge_digests(path("changes.mkv")));
+}
+
 TEST_F(Animation, ApngIsShownAgainAsOften) {
   for (const int plays : {0, 1, 5}) {
     const std::string name = std::to_string(plays) + ".apng";
@@ -116,6 +128,27 @@ TEST_F(Animation, LeadInsAreNotLost) {
   ASSERT_LT(std::stod(probe(path("a.ogv"), "packet=pts_time", "a:0").at(0)), 0);
   const std::string out = filtered(path("a.ogv"), "out.nut");
   EXPECT_EQ(packet_hashes(out, "a"), packet_hashes(path("a.ogv"), "a"));
+}
+
+// As of a transport stream whose counter is about to begin anew: Matroska could say the times, and
+// FFmpeg would not read them.
+TEST_F(Animation, MatroskaBeginsAtZeroWhereTheVideoBeginsBefore) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:rate=25:duration=2 -f lavfi -i sine=duration=2 -c:v libx264 "
+      "-c:a mp2 -output_ts_offset 95434 -muxdelay 0 " +
+      path("before.ts"));
+  const std::vector<std::string> before = frame_times(path("before.ts"));
+  ASSERT_LT(std::stod(before.at(0)), -9);
+  const Result result = run_vidconv(
+      {path("before.ts"), "-o", path("out.mkv"), "--kernel", "identity", "--codec", "ffv1"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"holds no times before 0", "9.7", "[not-held]"}));
+  const std::vector<std::string> after = frame_times(path("out.mkv"));
+  ASSERT_EQ(after.size(), before.size());
+  const std::string sound = probe(path("before.ts"), "packet=pts_time", "a").at(0);
+  const double first = std::min(std::stod(before[0]), std::stod(sound));
+  for (std::size_t i = 0; i < after.size(); ++i)
+    EXPECT_NEAR(std::stod(after[i]), std::stod(before[i]) - first, 0.001);
 }
 
 }  // namespace

@@ -56,6 +56,79 @@ TEST_F(OutputChoice, AllColoursOfPicturesWhereTheyAreAskedFor) {
   EXPECT_EQ(coded("b.mp4"), "h264,yuv444p");
 }
 
+// As photographs and the web's pictures have it: half a pixel of chroma at the edge.
+TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
+  for (const auto& [size, format] : {std::pair("35x22", "yuv444p"), std::pair("36x21", "yuv422p"),
+                                     std::pair("35x21", "yuv444p")}) {
+    std::string crop = size;
+    crop.replace(crop.find('x'), 1, ":");
+    ffmpeg("-f lavfi -i testsrc2=s=40x40:d=0.04 -vf crop=" + crop + ":exact=1,scale=" + crop +
+           ",format=yuv420p -c:v ffv1 " + path("o.mkv"));
+    for (const std::string codec : {"libx264", "libx265"}) {
+      const Result result = convert(path("o.mkv"), "o.mp4", {"--codec", codec});
+      EXPECT_TRUE(succeeded(result));
+      EXPECT_TRUE(
+          has_line_with(result.err, {std::string("converted to ") + format, "[converted]"}));
+      EXPECT_TRUE(coded("o.mp4").ends_with(format)) << size << ' ' << coded("o.mp4");
+    }
+  }
+}
+
+// One video and one sound, and no MPEG-4, whose header nobody finds in it.
+TEST_F(OutputChoice, FlvGetsWhatItHolds) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -f lavfi -i sine=d=0.4 -map 0 -map 0 -map 1 -map "
+      "1 -c:v mpeg4 -c:a aac " +
+      path("two.mkv"));
+  const Result result = convert(path("two.mkv"), "a.flv");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"left out: #1 (video, mpeg4), #3 (audio, aac)"}));
+  EXPECT_EQ(probe(path("a.flv"), "stream=codec_name", "v"), Lines{"h264"});
+  EXPECT_EQ(probe(path("a.flv"), "stream=codec_name", "a"), Lines{"aac"});
+  EXPECT_EQ(judge_digests(path("a.flv")).frames.size(), 10u);
+  EXPECT_TRUE(refused(convert(path("two.mkv"), "b.flv", {"--codec", "mpeg4"}), exit_output,
+                      {"does not take the codec 'mpeg4'", "[output-unsuited]"}));
+}
+
+// VP9's lies beside its packets, for which only Matroska's family has a place.
+TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -vf format=yuva420p -c:v ffv1 " +
+         path("alpha.mkv"));
+  const Arguments vp9{"--codec", "libvpx-vp9", "--pix-fmt", "yuva420p"};
+  const Result lost = convert(path("alpha.mkv"), "a.mp4", vp9);
+  EXPECT_TRUE(succeeded(lost));
+  EXPECT_TRUE(has_line_with(lost.err, {"cannot hold what is transparent", "[not-held]"}));
+  EXPECT_EQ(convert(path("alpha.mkv"), "a.webm", vp9).err.find("transparent"), std::string::npos);
+}
+
+// Matroska takes it and does not say how many bits a pixel has, so nobody can decode it.
+TEST_F(OutputChoice, QuickTimesAnimationsDoNotGoIntoMatroska) {
+  make_clip("a.mov", "-pix_fmt rgb24 -c:v qtrle");
+  EXPECT_TRUE(succeeded(convert(path("a.mov"), "a.mkv")));
+  EXPECT_TRUE(coded("a.mkv").starts_with("h264"));
+  EXPECT_TRUE(refused(convert(path("a.mov"), "b.mkv", {"--codec", "qtrle"}), exit_output,
+                      {"does not take the codec 'qtrle'", "[output-unsuited]"}));
+}
+
+// Its muxer wants to know the profile, which the encoder does not tell.
+TEST_F(OutputChoice, ProResGoesIntoMxf) {
+  make_clip("a.mkv", "-pix_fmt yuv422p10le -c:v ffv1");
+  EXPECT_TRUE(succeeded(convert(path("a.mkv"), "a.mxf", {"--codec", "prores_ks"})));
+  EXPECT_EQ(coded("a.mxf"), "prores,yuv422p10le");
+}
+
+// Ut Video has names for the matrices of BT.601 and BT.709.
+TEST_F(OutputChoice, UtVideoGetsAMatrixThatItKnows) {
+  make_clip(
+      "a.mkv",
+      "-pix_fmt yuv422p -c:v ffv1 -colorspace bt2020nc -color_primaries bt2020 -color_range tv");
+  for (const char* name : {"a.avi", "b.mkv"}) {
+    const Result result = convert(path("a.mkv"), name, {"--codec", "utvideo"});
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"matrix bt2020nc to ", "[converted]"})) << name;
+  }
+}
+
 TEST_F(OutputChoice, VideosKeepTheirCodec) {
   make_clip("a.webm", "-pix_fmt yuv420p -c:v libvpx -deadline realtime");
   EXPECT_TRUE(succeeded(convert(path("a.webm"), "b.webm")));

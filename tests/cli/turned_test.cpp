@@ -40,11 +40,13 @@ TEST_F(Turned, FiltersActOnWhatIsSeen) {
     EXPECT_TRUE(succeeded(convert("upright.mp4", "b.mp4", more)));
     EXPECT_EQ(shown("a.mp4"), shown("b.mp4")) << filter;
   }
-  const Arguments split{"--kernel", "box:size=9", "--compare",     "split",
-                        "--codec",  "libx264",    "--encoder-opt", "qp=0"};
-  EXPECT_TRUE(succeeded(convert("in.mp4", "a.mp4", split)));
-  EXPECT_TRUE(succeeded(convert("upright.mp4", "b.mp4", split)));
-  EXPECT_EQ(shown("a.mp4"), shown("b.mp4"));
+  for (const char* compare : {"split", "side"}) {
+    const Arguments more{"--kernel", "box:size=9", "--compare",     compare,
+                         "--codec",  "libx264",    "--encoder-opt", "qp=0"};
+    EXPECT_TRUE(succeeded(convert("in.mp4", "a.mp4", more)));
+    EXPECT_TRUE(succeeded(convert("upright.mp4", "b.mp4", more)));
+    EXPECT_EQ(shown("a.mp4"), shown("b.mp4")) << compare;
+  }
 }
 
 TEST_F(Turned, WhatCannotHoldItSaysSo) {

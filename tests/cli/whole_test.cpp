@@ -78,6 +78,19 @@ TEST_F(Whole, FragmentsThatBeginLater) {
   for (const double part : {0.8, 0.99}) expect_cut(file, part);
 }
 
+// What is put in front of fragments that nobody has counted yet.
+TEST_F(Whole, FragmentsWhoseHeaderKnowsNoLength) {
+  const std::string file =
+      make("live.mp4",
+           std::string(source) + x264 + "-movflags frag_keyframe+empty_moov+default_base_moof");
+  std::string bytes = read_file(file);
+  // Behind the name of the box: its version, two times, the ticks of a second.
+  bytes.replace(bytes.find("mdhd") + 20, 4, "\xff\xff\xff\xff");
+  write_file(file, bytes);
+  ASSERT_EQ(probe(file, "stream=duration_ts"), std::vector<std::string>{"4294967295"});
+  expect_whole(file);
+}
+
 class Held : public Whole, public testing::WithParamInterface<std::string> {
  protected:
   // Ten pictures, the sixth of which is shown for three seconds, the last for five.

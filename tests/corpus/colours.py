@@ -24,7 +24,9 @@ TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 
               "svq1": 12, "libwebp": 8, "vbn": 12, "hap": 12, "asv1": 12, "asv2": 12, "vc2": 12}
 TOLERANCE = 6
 # The container has no name for them, and only FFmpeg guesses what they are.
-NAMELESS = {("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
+NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
+# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else.
+NOT_TAKEN = {"amv"}
 
 
 def run(words, binary=False, limit=LIMIT):
@@ -78,8 +80,11 @@ def ffmpeg_can(source, encoder, output, codec):
     """Whether ffmpeg writes it so that the same codec is found in it and decoded."""
     if encoder == "libsvtav1":
         return False  # SVT-AV1 1.4 waits for ever where the container refuses it
-    done = run(["ffmpeg", "-y", "-nostdin", "-v", "warning", "-i", str(source), "-frames:v", "3", "-c:v", encoder,
-                "-strict", "-2", str(output)], limit=10)
+    try:
+        done = run(["ffmpeg", "-y", "-nostdin", "-v", "warning", "-i", str(source), "-frames:v", "3", "-c:v", encoder,
+                    "-strict", "-2", str(output)], limit=10)
+    except subprocess.TimeoutExpired:
+        return False
     can = done.returncode == 0 and "may be unplayable" not in done.stderr and codec_of(output) == codec and shown(output, *size_of(encoder)) is not None
     output.unlink(missing_ok=True)
     return can
@@ -98,7 +103,7 @@ def check(vidconv, folder, encoder, codec, ending):
                 *OPTIONS.get(encoder, [])])
     if done.returncode != 0:
         output.unlink(missing_ok=True)
-        if (ending, codec) in NAMELESS or not ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec):
+        if encoder in NOT_TAKEN or (ending, codec) in NAMELESS or not ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec):
             return "", "refused"
         return f"refused, but ffmpeg writes it: {done.stderr.strip()[:200]}", ""
     before, after = shown(source, *size), shown(output, *size)

@@ -23,8 +23,12 @@ FRAME_FLAGS = ("interlaced_frame", "top_field_first")
 SIDE_DATA = {"Display Matrix", "Mastering display metadata", "Content light level metadata"}
 
 
+LIMIT = 120  # seconds for one run of ffprobe or ffmpeg: more is a hang
+
+
 def run(words):
-    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                          timeout=LIMIT)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -39,12 +43,13 @@ class Clip:
     def __init__(self, path, video=1, all=False):
         self.path = str(path)
         self.files = ["-start_number", "7"] if "seq%03d" in self.path else []
+        self.decoder = []  # options of ffmpeg that choose another than ffprobe's
         code, out, self.complaints = run(
             ["ffprobe", "-v", "error", *self.files, "-show_streams", "-show_format", "-show_chapters",
              "-show_programs", "-show_packets", "-show_data_hash", "md5", "-of", "json", self.path])
         self.readable = code == 0
-        shown = json.loads(out or "{}")
-        self.streams = shown.get("streams", [])
+        shown = json.loads(out or "{}") if self.readable else {}  # what it has begun is no JSON
+        self.streams = [{"codec_type": "unknown", **s} for s in shown.get("streams", [])]
         self.chapters = shown.get("chapters", [])
         self.programs = shown.get("programs", [])
         self.tags = shown.get("format", {}).get("tags", {})
@@ -58,8 +63,8 @@ class Clip:
         self.frames = self._frames() if self.video else []
 
     def _frames(self):
-        entries = ("frame=pts,best_effort_timestamp,width,height,pix_fmt,side_data_list,"
-                   + ",".join(FRAME_FLAGS))
+        entries = ("frame=pts,best_effort_timestamp,width,height,pix_fmt,color_range,color_space,color_primaries,"
+                   "color_transfer,side_data_list," + ",".join(FRAME_FLAGS))
         code, out, errors = run(
             ["ffprobe", "-v", "error", *self.files, "-select_streams", str(self.video["index"]),
              "-show_frames", "-show_entries", entries, "-of", "json", self.path])
@@ -80,7 +85,7 @@ class Clip:
         if not self.video:
             return []
         code, out, _ = run(
-            ["ffmpeg", "-nostdin", "-v", "quiet", "-noautorotate", *self.files, "-i", self.path, "-map",
+            ["ffmpeg", "-nostdin", "-v", "quiet", "-noautorotate", *self.decoder, *self.files, "-i", self.path, "-map",
              f"0:{self.video['index']}", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
         return [line.split(",")[-1].strip() for line in out.splitlines() if not line.startswith("#")]
 
@@ -187,7 +192,8 @@ class Judge:
     def side_data(self, clip):
         first = clip.frames[0] if clip.frames else {}
         lists = clip.video.get("side_data_list", []) + first.get("side_data_list", [])
-        numbers = lambda s: tuple(sorted((k, str(v)) for k, v in s.items() if k != "side_data_type"))
+        number = lambda v: str(Fraction(v)) if re.fullmatch(r"-?\d+/[1-9]\d*", str(v)) else str(v)
+        numbers = lambda s: tuple(sorted((k, number(v)) for k, v in s.items() if k != "side_data_type"))
         known = {(s["side_data_type"], numbers(s)) for s in lists if s.get("side_data_type") in SIDE_DATA}
         return sorted(known)
 
@@ -244,8 +250,8 @@ class Judge:
         return any(s["disposition"]["default"] for s in self.into.streams if s["codec_type"] == kind)
 
     def compare_file(self):
-        lost = re.findall(r"cannot hold: (?:chapters; )?the tags ([^;\[]*)", self.said)
-        lost = lost[0].lower().strip().split(", ") if lost else []
+        lost = re.findall(r"cannot hold: (?:chapters; )?the tags ([^;\[]*)|cannot hold these tags: ([^;\[]*)", self.said)
+        lost = [tag for names in lost for tag in "".join(names).lower().strip().split(", ")]
         there = tags(self.out.tags, also=("creation_time",))
         for stream in self.out.streams:  # where Ogg has those of the file
             if self.ending in ("ogv", "ogg"):

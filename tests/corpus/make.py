@@ -109,6 +109,14 @@ def flip(folder, output, name):
     (folder / output).write_bytes(data)
 
 
+def other_fields(folder, output, name, flag, order):
+    """Matroska's flag of interlacing and order of fields, saying what the pictures do not."""
+    data = (folder / name).read_bytes()
+    assert data.count(b"\x9a\x81\x01\x9d\x81") == 1
+    at = data.index(b"\x9a\x81\x01\x9d\x81")
+    (folder / output).write_bytes(data[: at + 2] + bytes([int(flag)]) + data[at + 3 : at + 5] + bytes([int(order)]) + data[at + 6 :])
+
+
 def without_start(folder, output, name):
     """The tables, then what comes after the first quarter: the first key frame is gone."""
     data = (folder / name).read_bytes()

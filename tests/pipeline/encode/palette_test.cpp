@@ -45,6 +45,29 @@ TEST(Palette, AsManyColoursAsThereIsRoomForAreKept) {
   }
 }
 
+// libavcodec's encoder takes the indices of the picture before for those of the first palette.
+TEST(Palette, TheFirstOneDoesNotComeBackAfterAnother) {
+  for (const int colours : {2, 254, 255, 256}) {
+    const auto colour_at = [&](int other) {
+      return [=](int x, int y) {
+        return Colour{static_cast<std::uint8_t>((x + 16 * y) % colours),
+                      static_cast<std::uint8_t>(other), 9, 255};
+      };
+    };
+    const auto palette = [](const AVFrame& frame) {
+      return std::vector<std::uint8_t>(frame.data[1], frame.data[1] + 1024);
+    };
+    PaletteMaker maker;
+    const FramePtr first = maker.reduce(*picture(16, 16, colour_at(1)));
+    EXPECT_EQ(palette(*maker.reduce(*picture(16, 16, colour_at(1)))), palette(*first));
+    maker.reduce(*picture(16, 16, colour_at(2)));
+    const FramePtr back = maker.reduce(*picture(16, 16, colour_at(1)));
+    EXPECT_NE(palette(*back), palette(*first)) << colours;
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 16; ++x) ASSERT_EQ(shown(*back, x, y), colour_at(1)(x, y));
+  }
+}
+
 TEST(Palette, LessThanHalfOpaqueIsTransparent) {
   for (const bool many : {false, true}) {
     const auto colour_at = [&](int x, int y) {
