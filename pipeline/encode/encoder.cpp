@@ -217,7 +217,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
     vidconv::notify(lose, MessageKind::not_held,
                     file + " cannot say, and players will not know: " + colours.lost);
   if (!choice.colours.alpha && av_pix_fmt_desc_get(to.id)->flags & AV_PIX_FMT_FLAG_ALPHA)
-    vidconv::notify(lose, Message::not_held,
+    vidconv::notify(lose, MessageKind::not_held,
                     file + " cannot hold what is transparent, and players will not find it");
   if (&to == &from && !colours.changes_samples) return;
   const bool to_rgb = to.components[0].kind == Component::Kind::colour;
