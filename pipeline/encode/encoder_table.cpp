@@ -88,11 +88,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = quantiser,
      .counts_frames = true,
      .in_parts = true},
-    {.name = "libxvid",
-     .codec = AV_CODEC_ID_MPEG4,
-     .quality = quantiser,
-     .counts_frames = true,
-     .in_parts = true},
+    // Not in parts: each encoder that begins writes the tables of all others of the process anew.
+    {.name = "libxvid", .codec = AV_CODEC_ID_MPEG4, .quality = quantiser, .counts_frames = true},
     {.name = "mpeg2video",
      .codec = AV_CODEC_ID_MPEG2VIDEO,
      .quality = quantiser,

@@ -227,7 +227,7 @@ const std::vector<Refusal> refusals = {
     {"NoKernel", {}, {"--kernel"}},
     {"UnknownOption", {"--kernel", "box", "--sharpness", "3"}, {"--sharpness"}},
     {"MisspelledOption", {"--kernel", "box", "--kernal", "box"}, {"--kernal"}},
-    {"SurplusArgument", {"--kernel", "box", "more.mp4"}, {"more.mp4"}},
+    {"SeveralInputsAndOneOutput", {"--kernel", "box", "more.mp4"}, {"several inputs", "{stem}"}},
     {"UnknownBorder", {"--kernel", "box", "--border", "mirror"}, {"mirror", "reflect"}},
     {"UnknownPlane", {"--kernel", "box", "--planes", "r"}, {"'R'", "YUV"}},
     {"UnknownDevice", {"--kernel", "box", "--device", "gpu"}, {"--device", "gpu"}},

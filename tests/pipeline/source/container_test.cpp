@@ -150,7 +150,8 @@ TEST(Output, KeepsColourAspectRotationAndFieldOrder) {
   const TempDir dir;
   const std::string in = dir / "in.mp4";
   output_of(
-      "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:d=0.4 -vf setsar=16/15 -c:v libx264 "
+      "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:d=0.4 -vf setsar=16/15,setfield=tff -c:v "
+      "libx264 "
       "-flags +ildct+ilme -x264opts tff=1 -color_range pc -colorspace bt709 -color_primaries "
       "bt709 -color_trc bt709 -pix_fmt yuv420p " +
       dir / "flat.mp4" + " && ffmpeg -v error -i " + dir / "flat.mp4" +
