@@ -24,8 +24,8 @@ TOPS = ("api", "bench", "kernels", "pipeline", "samples", "src", "tests")
 # Tests need not be fast, doubles of C functions are made by macros, and GoogleTest's macros make so much code that
 # every check takes its time: so there are those only that find mistakes which tests do not.
 LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-infinite-loop,bugprone-sizeof-expression,bugprone-suspicious-*,"
-                 "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-*,"
-                 "performance-for-range-copy,-bugprone-suspicious-include"}
+                 "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-nullptr,"
+                 "modernize-use-override,performance-for-range-copy,-bugprone-suspicious-include"}
 # Libraries without which the project can be built.
 OPTIONAL = re.compile(r"'((?:cuda|nvtx3/|ffnvcodec/|opencv2/|libavfilter/|npp)[\w/.]*)' file not found")
 
