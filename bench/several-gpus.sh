@@ -76,15 +76,15 @@ one=$((count > 1 ? 1 : 0))
 
 title "clips: 3840x2160, $frames frames, a key frame every 60"
 vidconv "pattern:3840x2160#$frames" -o "$work/h264.mp4" --kernel identity --codec libx264 --preset ultrafast \
-    --encoder-opt g=60 --device cpu -q &
+    --encoder-opt g=60 --shards 8 --device cpu -q &
 h264=$!
 vidconv "pattern:3840x2160#$frames" -o "$work/hevc.mp4" --kernel identity --codec libx265 --preset ultrafast \
-    --encoder-opt g=60 --device cpu -q &
+    --encoder-opt g=60 --shards 8 --device cpu -q &
 wait $! $h264
 
 title "digests: one GPU, each, all, the CPU"
 digest() { vidconv "$@" -o md5: -q | tail -1 | awk '{print $NF}'; }
-for input in pattern:1920x1080#301 pattern:640x360:yuv420p10le#101 pattern:1920x1080:gbrpf32le#21; do
+for input in pattern:1280x720#101 pattern:640x360:yuv420p10le#101 pattern:640x360:gbrpf32le#21; do
     for kernel in sobel gaussian:sigma=3; do
         wanted=$(digest $input --kernel $kernel --device cpu)
         for device in cuda:0 cuda:$one cuda:0,0 cuda:$one,0,0 $several; do
