@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/av/digest.h"
 #include "pipeline/base/url.h"
-#include "pipeline/cluster/digest.h"
 #include "pipeline/source/survey.h"
 
 extern "C" {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/digest.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
-#include "pipeline/cluster/digest.h"
 #include "pipeline/encode/sharded_encoder.h"
 #include "pipeline/run/job.h"
 #include "pipeline/source/survey.h"

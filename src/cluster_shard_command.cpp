@@ -9,9 +9,9 @@ extern "C" {
 }
 
 #include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/digest.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
-#include "pipeline/cluster/digest.h"
 #include "pipeline/cluster/part_sink.h"
 #include "pipeline/run/job.h"
 #include "src/cluster_commands.h"

@@ -6,34 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <memory>
 
 #include "pipeline/av/av.h"
+#include "pipeline/av/digest.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <libavutil/sha.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 }
 
 namespace vidconv {
 namespace {
-
-std::string sha256(std::string_view text) {
-  const std::unique_ptr<AVSHA, decltype(&av_free)> sha(av_sha_alloc(), &av_free);
-  if (!sha) throw_out_of_memory("for a digest");
-  av_sha_init(sha.get(), 256);
-  av_sha_update(sha.get(), reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  std::array<std::uint8_t, 32> digest;
-  av_sha_final(sha.get(), digest.data());
-  std::string hex;
-  for (const std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
 
 // As many as there are, from `offset` on; none where they cannot be read.
 std::optional<std::string> bytes_at(int fd, off_t offset, std::size_t most) {
@@ -61,7 +46,7 @@ void ContentKey::add(std::string_view name, const std::vector<std::string>& valu
   for (const std::string& value : values) add(name, value);
 }
 
-std::string ContentKey::hex() const { return sha256(text_); }
+std::string ContentKey::hex() const { return digest_of(text_); }
 
 std::string libav_versions() {
   return fmt::format("{} avcodec {} avformat {} avutil {} swscale {} swresample {}",
@@ -81,7 +66,7 @@ std::optional<std::string> identity_of_file(const std::string& path) {
         bytes_at(fd, std::max<off_t>(status.st_size - static_cast<off_t>(sample), 0), sample);
     if (first && last)
       identity = fmt::format("{} bytes, {}.{:09} s, {}", status.st_size, status.st_mtim.tv_sec,
-                             status.st_mtim.tv_nsec, sha256(*first + *last));
+                             status.st_mtim.tv_nsec, digest_of(*first + *last));
   }
   close(fd);
   return identity;

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "pipeline/av/digest.h"
 #include "pipeline/base/error.h"
-#include "pipeline/cluster/digest.h"
 
 namespace vidconv {
 namespace {

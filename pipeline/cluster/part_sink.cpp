@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "pipeline/cluster/digest.h"
+#include "pipeline/av/digest.h"
 #include "pipeline/encode/sharded_encoder.h"
 
 namespace vidconv {

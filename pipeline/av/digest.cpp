@@ -1,4 +1,4 @@
-#include "pipeline/cluster/digest.h"
+#include "pipeline/av/digest.h"
 
 #include <unistd.h>
 
