@@ -25,6 +25,10 @@ passed=0 failed=0 skipped=0
 # Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
 jobs=$(($(nproc) + 1))
 
+# Of the sweeps over all filters, formats, borders and sizes one case in five, other ones for each filter; all with
+# VIDCONV_TEST_THINNING=1, and by ctest.
+export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-5}
+
 # CUDA code that no GPU will run has to compile, and need not be fast.
 options=()
 [[ ${1:-} != --sanitizers ]] || options+=(-DVIDCONV_FUZZ_SECONDS=60)
