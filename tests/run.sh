@@ -25,9 +25,9 @@ passed=0 failed=0 skipped=0
 # Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
 jobs=$(($(nproc) + 1))
 
-# Of the sweeps over all filters, formats, borders and sizes one case in five, other ones for each filter; all with
-# VIDCONV_TEST_THINNING=1, and by ctest.
-export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-5}
+# Each combination of filter, border and samples meets one size in 13 here, another one each time, and one in
+# three where there is time (--sanitizers, and ctest by itself).
+[[ ${1:-} == --sanitizers ]] || export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-13}
 
 # CUDA code that no GPU will run has to compile, and need not be fast.
 options=()
