@@ -37,7 +37,7 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   all.job.push_back("--shards=1");
   Options planned = options_of(o.input, o.output, all, {"--device=cpu"});
   planned.shards = o.shards;
-  planned.quiet = planned.quiet || words.script != JobScript::none;
+  planned.quiet = o.quiet || words.script != JobScript::none;
   return planned;
 }
 
