@@ -54,10 +54,11 @@ class Stall : public CliTest {
     Process process(
         {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
     EXPECT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
-    for (int signals = 0; signals < 2; ++signals) {
-      std::this_thread::sleep_for(milliseconds(300));
-      process.signal(number);
-    }
+    EXPECT_TRUE(process.wait_until_it_waits(std::chrono::seconds(60)));
+    process.signal(number);
+    // Two of a number that are pending are one; a second after the first, nobody waits any more.
+    std::this_thread::sleep_for(milliseconds(100));
+    process.signal(number);
     const Result result = process.wait();
     EXPECT_FALSE(result.timed_out);
     EXPECT_EQ(result.exit_code, 128 + number);
@@ -90,7 +91,7 @@ TEST_F(Stall, SignalEndsAWriteThatWaits) {
     Process process(
         {"bash", "-c", into_full_pipe("pattern:64x48 --kernel box --device auto -o " + output)});
     EXPECT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
-    std::this_thread::sleep_for(milliseconds(300));
+    EXPECT_TRUE(process.wait_until_it_waits(std::chrono::seconds(60)));
     process.signal(SIGINT);
     const Result result = process.wait();
     EXPECT_FALSE(result.timed_out);

@@ -10,7 +10,10 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <system_error>
+#include <thread>
 
 extern char** environ;
 
@@ -30,6 +33,23 @@ struct Pipe {
   }
   int read, write;
 };
+
+// Whether each thread of the process is in an interruptible sleep: none runs, is about to, or reads
+// a disk.
+bool all_threads_sleep(pid_t pid) {
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    std::ifstream file(task.path() / "stat");
+    std::string stat;
+    // A thread that has ended meanwhile has no line. The state follows its name, which is in
+    // parentheses.
+    if (!std::getline(file, stat)) continue;
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.substr(name_end + 2, 1) != "S") return false;
+  }
+  return !gone;
+}
 
 }  // namespace
 
@@ -76,6 +96,16 @@ bool Process::wait_for_stderr(const std::string& text, std::chrono::seconds limi
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   while (result_.err.find(text) == std::string::npos)
     if (!read_some(deadline)) return false;
+  return true;
+}
+
+bool Process::wait_until_it_waits(std::chrono::seconds limit) const {
+  const Deadline deadline = std::chrono::steady_clock::now() + limit;
+  for (int in_a_row = 0; in_a_row < 10;) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    in_a_row = all_threads_sleep(pid_) ? in_a_row + 1 : 0;
+  }
   return true;
 }
 

@@ -30,6 +30,11 @@ class Process {
   // first.
   bool wait_for_stderr(const std::string& text, std::chrono::seconds limit);
 
+  // Waits until all threads of the program sleep, so that it waits for something outside of it:
+  // seen several times in a row, because threads wait for each other too. False where `limit`
+  // passes first.
+  bool wait_until_it_waits(std::chrono::seconds limit) const;
+
   // Sends a signal to the program alone.
   void signal(int number) const;
 
