@@ -22,12 +22,12 @@ case ${1:-} in
 esac
 
 passed=0 failed=0 skipped=0
-# Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
-jobs=$(($(nproc) + 1))
+# Many tests wait for processes and signals: two more than there are cores keep the cores at work.
+jobs=$(($(nproc) + 2))
 
-# Each combination of filter, border and samples meets one size in 13 here, another one each time, and one in
+# Each combination of filter, border and samples meets one size in 26 here, another one each time, and one in
 # three where there is time (--sanitizers, and ctest by itself).
-[[ ${1:-} == --sanitizers ]] || export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-13}
+[[ ${1:-} == --sanitizers ]] || export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-26}
 
 # CUDA code that no GPU will run has to compile, and need not be fast.
 options=()

@@ -1,7 +1,11 @@
 #include "tests/cli/cli_test.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace vidconv::test {
@@ -11,6 +15,18 @@ std::string describe(const Result& result) {
   return "exit code " + std::to_string(result.exit_code) +
          (result.timed_out ? ", killed after the time limit" : "") + "\nstdout:\n" +
          result.out.substr(0, 2000) + "\nstderr:\n" + result.err.substr(0, 4000);
+}
+
+// Where ffmpeg's output is kept: for arguments that read no file and write one, the last.
+std::optional<std::filesystem::path> kept_clip(const std::string& arguments,
+                                               const std::filesystem::path& output) {
+  static const std::filesystem::path clips = VIDCONV_CLIPS;
+  const std::string name = output.filename().string();
+  const std::string before = arguments.substr(0, arguments.size() - output.string().size());
+  if (!output.is_absolute() || name.find_first_of("%'\"") != std::string::npos ||
+      before.find("lavfi") == std::string::npos || before.find('/') != std::string::npos)
+    return std::nullopt;
+  return clips / fmt::format("{:016x}-{}", std::hash<std::string>()(before), name);
 }
 
 }  // namespace
@@ -54,7 +70,22 @@ std::string until_written_to(const std::string& folder) {
          "(#|.*[.]part$)' <(ls -l /proc/[0-9]*/fd 2> /dev/null); do sleep 0.05; done; ";
 }
 
-void ffmpeg(const std::string& arguments) { output_of("ffmpeg -v error -nostdin -y " + arguments); }
+// Half of the clips that the tests make are alike, and ffmpeg takes a tenth of a second to start.
+void ffmpeg(const std::string& arguments) {
+  const std::filesystem::path output = arguments.substr(arguments.rfind(' ') + 1);
+  const std::optional<std::filesystem::path> kept = kept_clip(arguments, output);
+  if (kept && std::filesystem::exists(*kept)) {
+    std::filesystem::copy_file(*kept, output, std::filesystem::copy_options::overwrite_existing);
+    return;
+  }
+  output_of("ffmpeg -v error -nostdin -y " + arguments);
+  if (!kept || !std::filesystem::is_regular_file(output)) return;
+  // Several programs may be here at a time.
+  const std::string mine = fmt::format("{}.{}", kept->string(), ::getpid());
+  std::filesystem::create_directories(kept->parent_path());
+  std::filesystem::copy_file(output, mine);
+  std::filesystem::rename(mine, *kept);
+}
 
 std::vector<std::string> probe(const std::string& file, const std::string& entries,
                                const std::string& streams) {

@@ -6,7 +6,7 @@ namespace vidconv::test {
 namespace {
 
 Arguments line(const std::string& folder, const Arguments& tls) {
-  Arguments argv{"python3", std::string(VIDCONV_SOURCE_DIR) + "/tests/cli/server.py", folder,
+  Arguments argv{VIDCONV_PYTHON, std::string(VIDCONV_SOURCE_DIR) + "/tests/cli/server.py", folder,
                  folder + ".port", folder + ".log"};
   argv.insert(argv.end(), tls.begin(), tls.end());
   return argv;

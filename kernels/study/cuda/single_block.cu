@@ -12,13 +12,11 @@
 namespace vidconv::study {
 namespace {
 
-constexpr int side = single_block_side;
-
 template <class T>
-__global__ void __launch_bounds__(side* side)
+__global__ void __launch_bounds__(single_block_side* single_block_side)
     block_kernel(const __grid_constant__ Work<T> work, Sum<T> outside) {
-  __shared__ T samples[side][side];
-  __shared__ Sum<T> sums[side][side];
+  __shared__ T samples[single_block_side][single_block_side];
+  __shared__ Sum<T> sums[single_block_side][single_block_side];
   const Matrix& m = work.lesson.matrices[0];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const bool mine = inside(work.dst, x, y);
@@ -51,9 +49,10 @@ class SingleBlock : Passes<T> {
   using Passes<T>::Passes;
 
   void launch(const Work<T>& work, cudaStream_t stream) {
-    if (work.dst.width > side || work.dst.height > side)
+    if (work.dst.width > single_block_side || work.dst.height > single_block_side)
       throw std::invalid_argument("study-cuda-block: planes of at most 32 x 32 samples");
-    block_kernel<<<1, dim3(side, side), 0, stream>>>(work, this->outside());
+    block_kernel<<<1, dim3(single_block_side, single_block_side), 0, stream>>>(work,
+                                                                               this->outside());
     check_launch("study-cuda-block");
   }
 };

@@ -11,17 +11,17 @@
 namespace vidconv::study {
 namespace {
 
-constexpr int side = 16;
+constexpr int tile_side = 16;
 
 template <class T>
 __global__ void tile_kernel(const __grid_constant__ Work<T> work) {
   extern __shared__ float shared[];
   auto* const tile = reinterpret_cast<Sum<T>*>(shared);
-  const TileShape shape = tile_shape(work.lesson, side, side);
-  const int left = static_cast<int>(blockIdx.x) * side - work.lesson.reach.left;
-  const int top = static_cast<int>(blockIdx.y) * side - work.lesson.reach.above;
-  for (int j = static_cast<int>(threadIdx.y); j < shape.height; j += side)
-    for (int i = static_cast<int>(threadIdx.x); i < shape.width; i += side)
+  const TileShape shape = tile_shape(work.lesson, tile_side, tile_side);
+  const int left = static_cast<int>(blockIdx.x) * tile_side - work.lesson.reach.left;
+  const int top = static_cast<int>(blockIdx.y) * tile_side - work.lesson.reach.above;
+  for (int j = static_cast<int>(threadIdx.y); j < shape.height; j += tile_side)
+    for (int i = static_cast<int>(threadIdx.x); i < shape.width; i += tile_side)
       tile[j * shape.width + i] = sample_at(work.src, work.lesson, left + i, top + j);
   __syncthreads();
 
@@ -34,9 +34,9 @@ __global__ void tile_kernel(const __grid_constant__ Work<T> work) {
 template <class T>
 struct Tile {
   void launch(const Work<T>& work, cudaStream_t stream) {
-    const dim3 block(side, side);
+    const dim3 block(tile_side, tile_side);
     const int bytes =
-        tile_shape(work.lesson, side, side).samples() * static_cast<int>(sizeof(Sum<T>));
+        tile_shape(work.lesson, tile_side, tile_side).samples() * static_cast<int>(sizeof(Sum<T>));
     tile_kernel<<<grid_for(work.dst.width, work.dst.height, block), block, bytes, stream>>>(work);
     check_launch("study-cuda-tile");
   }
@@ -45,7 +45,7 @@ struct Tile {
 }  // namespace
 
 bool supports_cuda_tile(const Plan& plan) {
-  return supports_any(plan) && tile_fits(plan, side, side);
+  return supports_any(plan) && tile_fits(plan, tile_side, tile_side);
 }
 
 std::unique_ptr<Convolver> make_cuda_tile(const Plan& plan, int) {
