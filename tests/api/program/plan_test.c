@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#define MOST_PLANES 4
+#define MOST_PLANES 8
 
 static const char* command;
 static const char* folder;
@@ -202,6 +202,76 @@ static void bare_samples(void) {
   }
 }
 
+/* A chain is its filters one after the other. */
+static void chain(void) {
+  static const char* const kernels[] = {"gaussian:sigma=2", "unsharp", "box:size=5:planes=y",
+                                        "emboss"};
+  static const char* const formats[] = {"yuv420p", "rgba", "u16p5"};
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  size_t f;
+  for (f = 0; f < 3; ++f) {
+    const vidconv_filter* filters[4];
+    vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+    vidconv_plan* plan = NULL;
+    picture pictures[5], at_once;
+    size_t i, count = 0;
+    options.format = formats[f];
+    options.width = 31;
+    options.height = 19;
+    for (i = 0; i < 4; ++i)
+      if (f == 0 || !strstr(kernels[i], "planes=y")) filters[count++] = parsed(kernels[i]);
+    CHECK_OK(vidconv_plan_new(filters, count, &options, &plan, &error), error);
+    for (i = 0; i <= count; ++i) pictures[i] = make_picture(plan, i % 2);
+    at_once = make_picture(plan, 0);
+    make_samples(&pictures[0], formats[f], 77);
+    CHECK_OK(run(plan, &pictures[0], &at_once, &error), error);
+    vidconv_plan_free(plan);
+    for (i = 0; i < count; ++i) {
+      CHECK_OK(vidconv_plan_new(filters + i, 1, &options, &plan, &error), error);
+      CHECK_OK(run(plan, &pictures[i], &pictures[i + 1], &error), error);
+      vidconv_plan_free(plan);
+    }
+    CHECK(equal(&at_once, &pictures[count]));
+    CHECK(!equal(&at_once, &pictures[0]));
+    for (i = 0; i <= count; ++i) free_picture(&pictures[i]);
+    free_picture(&at_once);
+    for (i = 0; i < count; ++i) vidconv_filter_free((vidconv_filter*)filters[i]);
+  }
+}
+
+/* Fields are pictures of their own. */
+static void fields(void) {
+  enum { width = 24, height = 11 };
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  unsigned char samples[width * height], at_once[width * height], by_field[width * height];
+  const void* from[1];
+  void* to[1];
+  ptrdiff_t stride = width, both = 2 * width;
+  vidconv_plan* plan;
+  int field;
+  fill_random(samples, sizeof samples, 9);
+  options.format = "gray";
+  options.width = width;
+  options.height = height;
+  options.interlaced = 1;
+  plan = planned("gaussian", &options);
+  from[0] = samples;
+  to[0] = at_once;
+  CHECK_OK(vidconv_plan_run(plan, 1, from, &stride, to, &stride, NULL, &error), error);
+  vidconv_plan_free(plan);
+  options.interlaced = 0;
+  for (field = 0; field < 2; ++field) {
+    options.height = (height + 1 - field) / 2;
+    plan = planned("gaussian", &options);
+    from[0] = samples + field * width;
+    to[0] = by_field + field * width;
+    CHECK_OK(vidconv_plan_run(plan, 1, from, &both, to, &both, NULL, &error), error);
+    vidconv_plan_free(plan);
+  }
+  CHECK(memcmp(at_once, by_field, sizeof by_field) == 0);
+}
+
 /* Many planes at once, and halves of one array side by side. */
 static void planes_of_one_array(void) {
   enum { width = 16, height = 9, planes = 300 };
@@ -345,6 +415,8 @@ int main(int argc, char** argv) {
   CHECK(vidconv_version() == VIDCONV_VERSION);
   sizes();
   bare_samples();
+  chain();
+  fields();
   planes_of_one_array();
   read_only_input();
   threads();
