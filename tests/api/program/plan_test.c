@@ -382,7 +382,14 @@ static void threads(void) {
   vidconv_plan_free(shared);
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+#if defined(__GLIBC__) && !defined(SANITIZED)
 /* Every allocation of the process, of C++'s too, comes by here. */
 static volatile long allocations;
 extern void* __libc_malloc(size_t bytes);
