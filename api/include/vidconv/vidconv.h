@@ -176,8 +176,8 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * runtime and torch have it. The work is queued on `stream`, a cudaStream_t or CUstream of that
  * device (NULL: the default stream), and the function returns; planes are needed until the stream
  * has got so far. Waits for nothing, also where the stream is another than before: a stream that is
- * new to the plan is made to wait for what was run on the other. Errors of earlier work on the
- * device may come out here.
+ * new to the plan is made to wait for what was run on the other. The stream must not be capturing a
+ * graph. Errors of earlier work on the device may come out here.
  *
  * Allocates nothing. Any thread; calls on one plan take turns. Fails with VIDCONV_USAGE,
  * VIDCONV_DEVICE. */
