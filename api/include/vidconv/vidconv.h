@@ -179,8 +179,8 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * new to the plan is made to wait for what was run on the other. The stream must not be capturing a
  * graph. Errors of earlier work on the device may come out here.
  *
- * Allocates nothing. Any thread; calls on one plan take turns. Fails with VIDCONV_USAGE,
- * VIDCONV_DEVICE. */
+ * Allocates nothing, but for what the first picture may need. Any thread; calls on one plan take
+ * turns. Fails with VIDCONV_USAGE, VIDCONV_DEVICE. */
 VIDCONV_API vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes,
                                             const void* const* from, const ptrdiff_t* from_strides,
                                             void* const* to, const ptrdiff_t* to_strides,
