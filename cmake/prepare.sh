@@ -24,7 +24,7 @@ if [[ $target == vidconv ]]; then
   [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
 else
   packages+=(
-    ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
+    abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
     python3 python3-jsonschema python3-yaml slurmctld slurmd slurm-client munge parallel groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
   )
   options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
