@@ -11,18 +11,13 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
 
 HWY_BEFORE_NAMESPACE();
-// Highway 1.0.3 tests for the instruction when it chooses this set, but does not allow it.
-#if HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL
-#define VIDCONV_HAVE_DPWSSD 1
-#pragma GCC target("avx512vnni")
-#else
-#define VIDCONV_HAVE_DPWSSD 0
-#endif
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -35,27 +30,6 @@ using V32 = hn::VFromD<D32>;
 constexpr D16 d16;
 constexpr D32 d32;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
-
-// A vector of 32-bit sums. Some machines add the two products of a pair apart.
-struct Sum {
-  V32 a, b;
-
-  HWY_INLINE void start(std::int32_t value) {
-    a = hn::Set(d32, value);
-    b = hn::Zero(d32);
-  }
-  // Adds the two products of each pair.
-  HWY_INLINE void add(V16 samples, V16 taps) {
-#if VIDCONV_HAVE_DPWSSD
-    a = V32{_mm512_dpwssd_epi32(a.raw, samples.raw, taps.raw)};
-#else
-    a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
-#endif
-  }
-  HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
-};
-
-HWY_INLINE V16 taps_of(Int16Plan::TapPair taps) { return hn::BitCast(d16, hn::Set(d32, taps)); }
 
 // The lower halves of `even` and `odd`, in turn.
 HWY_INLINE V16 weave(V32 even, V32 odd) {
@@ -185,7 +159,7 @@ class Engine {
       for (Sum& sum : sums) sum.start(term.row_start);
       for (const Int16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
-        const V16 taps = taps_of(step.taps);
+        const V16 taps = pair_of_taps(step.taps);
         for (int u = 0; u < pass_vectors; ++u) {
           sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
           sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
@@ -209,8 +183,8 @@ class Engine {
         const V16 even = hn::LoadU(d16, from + u * lanes);
         const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
         for (int r = From; r < To; ++r) {
-          sums[r][2 * u].add(even, taps_of(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
+          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
         }
       }
     }
@@ -228,8 +202,8 @@ class Engine {
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
         for (int r = 0; r < rows; ++r) {
-          sums[r][2 * u].add(even, taps_of(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
+          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
         }
       }
     }
@@ -266,7 +240,6 @@ void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv
-#undef VIDCONV_HAVE_DPWSSD
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -23,6 +23,8 @@ constexpr Variant table[] = {
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
+    {"cpu-bytes", "SIMD, dot products of 8-bit samples, one matrix; threads", Device::cpu,
+     prepare_cpu_bytes},
     {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
