@@ -56,6 +56,15 @@ struct WideSamples {
   }
 };
 
+// Calls f(i) for i from `from` up to `to`, each a constant, so that arrays of sums are registers.
+template <int from, int to, class F>
+HWY_INLINE void unrolled(const F& f) {
+  if constexpr (from < to) {
+    f(std::integral_constant<int, from>());
+    unrolled<from + 1, to>(f);
+  }
+}
+
 class Engine {
  public:
   using Lane = std::uint8_t;
@@ -93,11 +102,13 @@ class Engine {
   HWY_INLINE void make_group(const Lane* const* window, int x, Lane* const* out,
                              const Plane<Lane>& dst) const {
     Sum sums[group][phases];
-    for (auto& row : sums)
-      for (Sum& sum : row) sum.start(plan_.start);
+    unrolled<0, group>([&](auto r) HWY_ATTR {
+      unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[r][phase].start(plan_.start); });
+    });
     add_ranges<Samples, first, 0, 1>(window, x, sums);
-    for (int r = 0; r < group; ++r)
+    unrolled<0, group>([&](auto r) HWY_ATTR {
       if (out[first + r] != nullptr) store(sums[r], x, out[first + r], dst);
+    });
   }
 
   // The steps of all ranges of output rows from that of From and To on.
@@ -115,10 +126,12 @@ class Engine {
 
   template <class Samples, int first, int begin, int end>
   static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sum (*sums)[phases]) {
-    for (int phase = 0; phase < phases; ++phase) {
+    unrolled<0, phases>([&](auto phase) HWY_ATTR {
       const Samples samples(from + phase);
-      for (int r = begin; r < end; ++r) samples.add_to(sums[r][phase], step.taps[first + r]);
-    }
+      unrolled<begin, end>([&](auto r) HWY_ATTR {  //
+        samples.add_to(sums[r][phase], step.taps[first + r]);
+      });
+    });
   }
 
   HWY_INLINE void store(const Sum* sums, int x, Lane* out, const Plane<Lane>& dst) const {
