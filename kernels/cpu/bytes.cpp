@@ -16,6 +16,7 @@
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -55,15 +56,6 @@ struct WideSamples {
     sum.add(odd, pair_of_taps(taps.odd));
   }
 };
-
-// Calls f(i) for i from `from` up to `to`, each a constant, so that arrays of sums are registers.
-template <int from, int to, class F>
-HWY_INLINE void unrolled(const F& f) {
-  if constexpr (from < to) {
-    f(std::integral_constant<int, from>());
-    unrolled<from + 1, to>(f);
-  }
-}
 
 class Engine {
  public:
