@@ -26,6 +26,8 @@ constexpr Variant table[] = {
     {"cpu-bytes", "SIMD, dot products of 8-bit samples, one matrix; threads", Device::cpu,
      prepare_cpu_bytes},
     {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
+    {"cpu-gradient", "SIMD, length of a gradient in 16 bits; threads", Device::cpu,
+     prepare_cpu_gradient},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
