@@ -1,4 +1,5 @@
-// The variant for one matrix on 8-bit samples: dot products of four bytes with four taps.
+// The variant for one matrix, or the length of a gradient, on 8-bit samples: dot products of four
+// bytes with four taps.
 //
 // Sums of the output samples at columns 4n, 4n + 1, 4n + 2 and 4n + 3 lie in separate vectors, made
 // of loads at these columns. So nothing is shuffled: the four results of each 32-bit lane are the
@@ -15,6 +16,7 @@
 #include "kernels/cpu/bytes_plan.h"
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/unroll.h"
 
@@ -78,46 +80,73 @@ class Engine {
   }
 
  private:
-  // Output rows whose sums there are registers for.
-  static constexpr int group = lanes == 64 ? rows : rows / 2;
+  // Sums that there are registers for.
+  static constexpr int group = lanes == 64 ? BytesPlan::sums : BytesPlan::sums / 2;
   static_assert(lanes <= WindowLayout::block);
+  using Sums = Sum[group][phases];
 
   template <class Samples>
   void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst) const {
     for (int x = 0; x < dst.width; x += lanes) {
-      make_group<Samples, 0>(window, x, out, dst);
-      if constexpr (group < rows) make_group<Samples, group>(window, x, out, dst);
+      if (!plan_.gradient) {
+        make_group<Samples, 0>(window, x, out, dst);
+        if constexpr (group < rows) make_group<Samples, group>(window, x, out, dst);
+        continue;
+      }
+      for (int r = 0; r < rows; r += BytesPlan::gradient_rows) {
+        make_lengths<Samples, 0>(window + r, x, out + r, dst);
+        if constexpr (group < rows) make_lengths<Samples, group>(window + r, x, out + r, dst);
+      }
     }
   }
 
+  // Output rows, from `first` on.
   template <class Samples, int first>
   HWY_INLINE void make_group(const Lane* const* window, int x, Lane* const* out,
                              const Plane<Lane>& dst) const {
-    Sum sums[group][phases];
+    Sums sums;
+    add_all<Samples, first>(window, x, sums);
+    unrolled<0, group>([&](auto r) HWY_ATTR {
+      if (out[first + r] != nullptr) store(codes_of(sums[r]), x, out[first + r], dst);
+    });
+  }
+
+  // Output rows of a gradient, from that of sum number `first` on.
+  template <class Samples, int first>
+  HWY_INLINE void make_lengths(const Lane* const* window, int x, Lane* const* out,
+                               const Plane<Lane>& dst) const {
+    Sums sums;
+    add_all<Samples, first>(window, x, sums);
+    unrolled<0, group / 2>([&](auto r) HWY_ATTR {
+      Lane* const row = out[first / 2 + r];
+      if (row != nullptr) store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, row, dst);
+    });
+  }
+
+  // Sums, from number `first` on.
+  template <class Samples, int first>
+  HWY_INLINE void add_all(const Lane* const* window, int x, Sums& sums) const {
     unrolled<0, group>([&](auto r) HWY_ATTR {
       unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[r][phase].start(plan_.start); });
     });
     add_ranges<Samples, first, 0, 1>(window, x, sums);
-    unrolled<0, group>([&](auto r) HWY_ATTR {
-      if (out[first + r] != nullptr) store(sums[r], x, out[first + r], dst);
-    });
   }
 
-  // The steps of all ranges of output rows from that of From and To on.
+  // The steps of all ranges of sums from that of From and To on.
   template <class Samples, int first, int From, int To>
-  HWY_INLINE void add_ranges(const Lane* const* window, int x, Sum (*sums)[phases]) const {
+  HWY_INLINE void add_ranges(const Lane* const* window, int x, Sums& sums) const {
     constexpr int begin = std::max(From - first, 0), end = std::min(To - first, group);
     if constexpr (begin < end)
       for (const BytesPlan::Step& step : plan_.steps[BytesPlan::range(From, To)])
         add<Samples, first, begin, end>(step, window[step.row] + x + step.column, sums);
-    if constexpr (To < rows)
+    if constexpr (To < BytesPlan::sums)
       add_ranges<Samples, first, From, To + 1>(window, x, sums);
-    else if constexpr (From + 1 < rows)
+    else if constexpr (From + 1 < BytesPlan::sums)
       add_ranges<Samples, first, From + 1, From + 2>(window, x, sums);
   }
 
   template <class Samples, int first, int begin, int end>
-  static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sum (*sums)[phases]) {
+  static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sums& sums) {
     unrolled<0, phases>([&](auto phase) HWY_ATTR {
       const Samples samples(from + phase);
       unrolled<begin, end>([&](auto r) HWY_ATTR {  //
@@ -126,10 +155,26 @@ class Engine {
     });
   }
 
-  HWY_INLINE void store(const Sum* sums, int x, Lane* out, const Plane<Lane>& dst) const {
+  HWY_INLINE V8 codes_of(const Sum* sums) const {
     const V16 even = codes_of(sums[0].total(), sums[2].total());
     const V16 odd = codes_of(sums[1].total(), sums[3].total());
-    const V8 codes = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+    return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+  }
+
+  HWY_INLINE V8 lengths_of(const Sum* across, const Sum* down) const {
+    const auto length = [&](int phase) HWY_ATTR {
+      const auto low = hn::BitCast(Sum::D16(), across[phase].total());
+      const auto high = hn::BitCast(Sum::D16(), hn::ShiftLeft<16>(down[phase].total()));
+      return length_of(255, hn::OddEven(high, low));
+    };
+    // What is above the codes goes out at the upper end, but for the first.
+    const auto first = hn::And(length(0), hn::Set(Sum::d32, 0xFF));
+    return hn::BitCast(d8,
+                       hn::Or(hn::Or(first, hn::ShiftLeft<8>(length(1))),
+                              hn::Or(hn::ShiftLeft<16>(length(2)), hn::ShiftLeft<24>(length(3)))));
+  }
+
+  HWY_INLINE void store(V8 codes, int x, Lane* out, const Plane<Lane>& dst) const {
     if (dst.step == 1 && x + lanes <= dst.width) {
       hn::StoreU(codes, d8, out + x);
       return;

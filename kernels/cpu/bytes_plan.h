@@ -23,18 +23,26 @@ struct BytesPlan {
     std::uint32_t bytes = 0;
     std::int32_t even = 0, odd = 0;
   };
+  // Sums that are made together: of `rows` output rows; for a gradient, of both kernels in one row
+  // and of both in the next.
+  static constexpr int sums = rows;
+  static constexpr int gradient_rows = sums / 2;
+
   // Of the samples that begin at column `column`, counted from the output sample, on the line of
-  // window row `row`, for each output row.
+  // window row `row`, for each sum.
   struct Step {
     int row, column;
-    std::array<FourTaps, rows> taps;
+    std::array<FourTaps, sums> taps;
   };
 
-  // steps[range(from, to)]: those that serve the output rows from `from` up to `to`.
-  static constexpr int range(int from, int to) { return from * (rows + 1) + to; }
-  std::array<std::vector<Step>, rows*(rows + 1)> steps;
+  // steps[range(from, to)]: those that serve the sums from `from` up to `to`.
+  static constexpr int range(int from, int to) { return from * (sums + 1) + to; }
+  std::array<std::vector<Step>, sums*(sums + 1)> steps;
+  bool gradient = false;   // two kernels, and the result is their length
   bool narrow = false;     // every tap is a signed byte
   std::int32_t start = 0;  // where sums start
+
+  // The last step, where this is no gradient.
   // Whether numerators may be below finish.lowest or above finish.limit.
   bool clamps = true;
   Finish finish;
@@ -44,7 +52,8 @@ struct BytesPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// None but for one matrix of taps of 16 bits on 8-bit samples that two passes do not do better.
+// None but for one matrix of taps of 16 bits on 8-bit samples that two passes do not do better, and
+// for two such matrices that a GradientPlan takes.
 std::optional<BytesPlan> make_bytes_plan(const Plan& plan);
 
 }  // namespace vidconv

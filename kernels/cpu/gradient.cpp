@@ -8,9 +8,9 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
-#include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/gradient_plan.h"
+#include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/sum16-inl.h"
 
@@ -29,33 +29,7 @@ using V32 = Sum::V32;
 constexpr DU16 du16;
 constexpr D16 d16;
 constexpr Sum::D32 d32;
-constexpr hn::Rebind<float, Sum::D32> real;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
-
-// Whether the approximation below is as near as it has to be.
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
-constexpr bool near_enough = true;
-#else
-constexpr bool near_enough = false;
-#endif
-
-// The roots of integers from 0 to 1023 * 1024, rounded; in the lower halves of the lanes.
-HWY_INLINE V32 roots(V32 square) {
-  const auto v = hn::ConvertTo(real, square);
-  if constexpr (!near_enough)
-    return hn::ConvertTo(d32, hn::Floor(hn::Add(hn::Sqrt(v), hn::Set(real, 0.5F))));
-  // x86's approximation is off by at most 1.5 * 2^-12 of the root. Less 2^-11 of it, it is below
-  // the root by less than 1, so that rounding it gives the result or one less.
-  const auto inverse = hn::ApproximateReciprocalSqrt(hn::Max(v, hn::Set(real, 1)));
-  const auto whole =
-      hn::Set(real, 0x1p23F);  // added to a float, it rounds; the lower bits say to what
-  const auto sum = hn::MulAdd(hn::Mul(v, inverse), hn::Set(real, 1 - 0x1p-11F), whole);
-  const auto root = hn::Sub(sum, whole);
-  // One more where the square is beyond (root + 1/2)^2.
-  const auto more = hn::Gt(v, hn::MulAdd(root, root, root));
-  const auto bits = hn::BitCast(d32, sum);
-  return hn::IfThenElse(hn::RebindMask(d32, more), hn::Add(bits, hn::Set(d32, 1)), bits);
-}
 
 class Engine {
  public:
@@ -103,25 +77,17 @@ class Engine {
   }
 
  private:
-  static constexpr int vectors = 2;  // in a block
+  static constexpr int vectors = 4;  // in a block
   static constexpr int block = vectors * lanes;
   static_assert(block <= WindowLayout::block);
 
   HWY_INLINE V16 lengths(V16 x, V16 y) const {
     // x and y of the even columns in pairs, and of the odd ones.
-    const V32 even =
-        length(hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(hn::BitCast(d32, y))), x));
-    const V32 odd =
-        length(hn::OddEven(y, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, x)))));
+    const V32 even = length_of(
+        plan_.most, hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(hn::BitCast(d32, y))), x));
+    const V32 odd = length_of(
+        plan_.most, hn::OddEven(y, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, x)))));
     return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
-  }
-
-  HWY_INLINE V32 length(V16 pairs) const {
-    Sum sum;
-    sum.start(0);
-    sum.add(pairs, pairs);
-    // Beyond this square, the code is the largest one.
-    return roots(hn::Min(sum.total(), hn::Set(d32, plan_.most * (plan_.most + 1))));
   }
 
   const GradientPlan& plan_;

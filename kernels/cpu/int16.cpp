@@ -15,6 +15,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -130,9 +131,7 @@ class Engine {
       bool first = true;
       std::ptrdiff_t pass = first_pass + x;
       for (const Int16Plan::Term& term : plan_.terms) {
-        if (!term.joins)
-          for (auto& row : sums)
-            for (Sum& sum : row) sum.start(term.start);
+        if (!term.joins) each([&](auto r, auto u) HWY_ATTR { sums[r][u].start(term.start); });
         if (term.two_passes()) {
           add_columns(term, window, pass, sums);
           pass += layout_.line;
@@ -142,34 +141,43 @@ class Engine {
           add_dense<1, 2>(term.second, window, x, sums);
         }
         if (!term.last) continue;
-        for (int r = 0; r < rows; ++r)
-          for (int u = 0; u < 2 * vectors; ++u)
-            folded[r][u] = plain ? sums[r][u].total()
-                                 : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        each([&](auto r, auto u) HWY_ATTR {
+          folded[r][u] = plain ? sums[r][u].total()
+                               : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        });
         first = false;
       }
-      for (int r = 0; r < rows; ++r)
+      unrolled<0, rows>([&](auto r) HWY_ATTR {
         if (out[r] != nullptr) store(ending, folded[r], x, out[r], dst);
+      });
     }
+  }
+
+  // Calls f(row, vector) for each vector of sums.
+  template <class F>
+  static HWY_INLINE void each(const F& f) {
+    unrolled<0, rows>([&](auto r) HWY_ATTR {  //
+      unrolled<0, 2 * vectors>([&](auto u) HWY_ATTR { f(r, u); });
+    });
   }
 
   static void make_pass(const Int16Plan::Term& term, const Lane* source, Lane* pass, int width) {
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       Sum sums[2 * pass_vectors];
-      for (Sum& sum : sums) sum.start(term.row_start);
+      unrolled<0, 2 * pass_vectors>([&](auto u) HWY_ATTR { sums[u].start(term.row_start); });
       for (const Int16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
         const V16 taps = pair_of_taps(step.taps);
-        for (int u = 0; u < pass_vectors; ++u) {
+        unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
           sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
           sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
-        }
+        });
       }
-      for (int u = 0; u < pass_vectors; ++u) {
+      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
         const V32 even = hn::ShiftRightSame(sums[2 * u].total(), term.row_shift);
         const V32 odd = hn::ShiftRightSame(sums[2 * u + 1].total(), term.row_shift);
         hn::StoreU(weave(even, odd), d16, pass + x + u * lanes);
-      }
+      });
     }
   }
 
@@ -179,14 +187,11 @@ class Engine {
                                    const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
     for (const Int16Plan::DenseStep& step : steps) {
       const Lane* from = window[step.row] + x + step.column;
-      for (int u = 0; u < vectors; ++u) {
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {
         const V16 even = hn::LoadU(d16, from + u * lanes);
         const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
-        for (int r = From; r < To; ++r) {
-          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
-        }
-      }
+        add<From, To>(step.taps, even, odd, u, sums);
+      });
     }
   }
 
@@ -196,17 +201,24 @@ class Engine {
     for (const Int16Plan::ColumnStep& step : term.column_steps) {
       const Lane* upper = window[step.upper] + at;
       const Lane* lower = window[step.lower] + at;
-      for (int u = 0; u < vectors; ++u) {
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {
         const V16 a = hn::LoadU(d16, upper + u * lanes);
         const V16 b = hn::LoadU(d16, lower + u * lanes);
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-        for (int r = 0; r < rows; ++r) {
-          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
-        }
-      }
+        add<0, rows>(step.taps, even, odd, u, sums);
+      });
     }
+  }
+
+  // Samples at even and odd columns times the taps of the output rows from `From` up to `To`.
+  template <int From, int To, int u>
+  static HWY_INLINE void add(const Int16Plan::TapPair* taps, V16 even, V16 odd,
+                             std::integral_constant<int, u>, Sum (*sums)[2 * vectors]) {
+    unrolled<From, To>([&](auto r) HWY_ATTR {
+      sums[r][2 * u].add(even, pair_of_taps(taps[r]));
+      sums[r][2 * u + 1].add(odd, pair_of_taps(taps[r]));
+    });
   }
 
   template <class T, class E>
@@ -215,10 +227,10 @@ class Engine {
     const bool in_place = dst.step == 1 && x + block <= dst.width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
-    for (int u = 0; u < vectors; ++u) {
+    unrolled<0, vectors>([&](auto u) HWY_ATTR {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
       store_codes16(code, plan_.shift, to + u * lanes);
-    }
+    });
     if (!in_place)
       store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
                   out + std::ptrdiff_t{x} * dst.step);
