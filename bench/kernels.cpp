@@ -44,6 +44,9 @@ const std::vector<KindRow>& kinds() {
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
       {"sobel", Kind::sobel, {3}},
       {"sobel-x", Kind::sobel_x, {3}},
+      {"binomial", Kind::binomial, {3, 5}},
+      {"sharpen", Kind::sharpen, {3}},
+      {"unsharp", Kind::unsharp, {5}},
   };
   return rows;
 }
@@ -86,6 +89,12 @@ Filter filter_of(const KindRow& row, int size) {
       return made("sobel");
     case Kind::sobel_x:
       return made("sobel:axis=x");
+    case Kind::binomial:
+      return made(fmt::format("binomial:size={}", size));
+    case Kind::sharpen:
+      return made("sharpen");
+    case Kind::unsharp:
+      return made("unsharp:sigma=0.6");
   }
   throw std::logic_error("unknown kind of filter");
 }
