@@ -25,6 +25,10 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
+// Whether this instruction set has what the variant lives on. Others go faster otherwise.
+bool have_bytes() { return VIDCONV_HAVE_DOT; }
+
+#if VIDCONV_HAVE_DOT
 namespace bytes {
 
 using D8 = hn::ScalableTag<std::uint8_t>;
@@ -36,7 +40,7 @@ constexpr D16 d16;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d8));
 constexpr int phases = 4;
 
-// Samples that are to be multiplied by taps of one byte, where there is an instruction for that.
+// Samples that are to be multiplied by taps of one byte.
 struct NarrowSamples {
   V8 samples;
   explicit HWY_INLINE NarrowSamples(const std::uint8_t* from) : samples(hn::LoadU(d8, from)) {}
@@ -72,7 +76,7 @@ class Engine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
     if constexpr (sizeof(T) == 1) {  // the plan is for no other
-      if (have_dot_of_bytes && plan_.narrow)
+      if (plan_.narrow)
         make_rows<NarrowSamples>(window, out, dst);
       else
         make_rows<WideSamples>(window, out, dst);
@@ -80,77 +84,65 @@ class Engine {
   }
 
  private:
-  // Sums that there are registers for.
-  static constexpr int group = lanes == 64 ? BytesPlan::sums : BytesPlan::sums / 2;
   static_assert(lanes <= WindowLayout::block);
-  using Sums = Sum[group][phases];
+  using Sums = Sum[BytesPlan::sums][phases];
 
   template <class Samples>
   void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst) const {
     for (int x = 0; x < dst.width; x += lanes) {
-      if (!plan_.gradient) {
-        make_group<Samples, 0>(window, x, out, dst);
-        if constexpr (group < rows) make_group<Samples, group>(window, x, out, dst);
-        continue;
-      }
-      for (int r = 0; r < rows; r += BytesPlan::gradient_rows) {
-        make_lengths<Samples, 0>(window + r, x, out + r, dst);
-        if constexpr (group < rows) make_lengths<Samples, group>(window + r, x, out + r, dst);
-      }
+      if (!plan_.gradient)
+        make_codes<Samples>(window, x, out, dst);
+      else
+        for (int r = 0; r < rows; r += BytesPlan::gradient_rows)
+          make_lengths<Samples>(window + r, x, out + r, dst);
     }
   }
 
-  // Output rows, from `first` on.
-  template <class Samples, int first>
-  HWY_INLINE void make_group(const Lane* const* window, int x, Lane* const* out,
+  template <class Samples>
+  HWY_INLINE void make_codes(const Lane* const* window, int x, Lane* const* out,
                              const Plane<Lane>& dst) const {
     Sums sums;
-    add_all<Samples, first>(window, x, sums);
-    unrolled<0, group>([&](auto r) HWY_ATTR {
-      if (out[first + r] != nullptr) store(codes_of(sums[r]), x, out[first + r], dst);
+    add_all<Samples>(window, x, sums);
+    unrolled<0, rows>([&](auto r) HWY_ATTR {
+      if (out[r] != nullptr) store(codes_of(sums[r]), x, out[r], dst);
     });
   }
 
-  // Output rows of a gradient, from that of sum number `first` on.
-  template <class Samples, int first>
+  template <class Samples>
   HWY_INLINE void make_lengths(const Lane* const* window, int x, Lane* const* out,
                                const Plane<Lane>& dst) const {
     Sums sums;
-    add_all<Samples, first>(window, x, sums);
-    unrolled<0, group / 2>([&](auto r) HWY_ATTR {
-      Lane* const row = out[first / 2 + r];
-      if (row != nullptr) store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, row, dst);
+    add_all<Samples>(window, x, sums);
+    unrolled<0, BytesPlan::gradient_rows>([&](auto r) HWY_ATTR {
+      if (out[r] != nullptr) store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, out[r], dst);
     });
   }
 
-  // Sums, from number `first` on.
-  template <class Samples, int first>
+  template <class Samples>
   HWY_INLINE void add_all(const Lane* const* window, int x, Sums& sums) const {
-    unrolled<0, group>([&](auto r) HWY_ATTR {
-      unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[r][phase].start(plan_.start); });
+    unrolled<0, BytesPlan::sums>([&](auto i) HWY_ATTR {
+      unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[i][phase].start(plan_.start); });
     });
-    add_ranges<Samples, first, 0, 1>(window, x, sums);
+    add_ranges<Samples, 0, 1>(window, x, sums);
   }
 
   // The steps of all ranges of sums from that of From and To on.
-  template <class Samples, int first, int From, int To>
+  template <class Samples, int From, int To>
   HWY_INLINE void add_ranges(const Lane* const* window, int x, Sums& sums) const {
-    constexpr int begin = std::max(From - first, 0), end = std::min(To - first, group);
-    if constexpr (begin < end)
-      for (const BytesPlan::Step& step : plan_.steps[BytesPlan::range(From, To)])
-        add<Samples, first, begin, end>(step, window[step.row] + x + step.column, sums);
+    for (const BytesPlan::Step& step : plan_.steps[BytesPlan::range(From, To)])
+      add<Samples, From, To>(step, window[step.row] + x + step.column, sums);
     if constexpr (To < BytesPlan::sums)
-      add_ranges<Samples, first, From, To + 1>(window, x, sums);
+      add_ranges<Samples, From, To + 1>(window, x, sums);
     else if constexpr (From + 1 < BytesPlan::sums)
-      add_ranges<Samples, first, From + 1, From + 2>(window, x, sums);
+      add_ranges<Samples, From + 1, From + 2>(window, x, sums);
   }
 
-  template <class Samples, int first, int begin, int end>
+  template <class Samples, int From, int To>
   static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sums& sums) {
     unrolled<0, phases>([&](auto phase) HWY_ATTR {
       const Samples samples(from + phase);
-      unrolled<begin, end>([&](auto r) HWY_ATTR {  //
-        samples.add_to(sums[r][phase], step.taps[first + r]);
+      unrolled<From, To>([&](auto r) HWY_ATTR {  //
+        samples.add_to(sums[r][phase], step.taps[r]);
       });
     });
   }
@@ -209,12 +201,16 @@ class Engine {
 };
 
 }  // namespace bytes
+#endif
 
-void run_bytes(const Plan& plan, const BytesPlan& bytes_plan, const Band& band,
-               const WindowLayout& layout, Window<std::uint8_t>& window) {
+void run_bytes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const BytesPlan& bytes_plan,
+               [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
+               [[maybe_unused]] Window<std::uint8_t>& window) {
   note_used_simd(HWY_TARGET);
+#if VIDCONV_HAVE_DOT
   const bytes::Engine engine(bytes_plan);
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, window);
+#endif
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -227,9 +223,11 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
+HWY_EXPORT(have_bytes);
 HWY_EXPORT(run_bytes);
 
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&) {
+  if (!HWY_DYNAMIC_DISPATCH(have_bytes)()) return nullptr;
   return prepare_banded<std::uint8_t>(plan, make_bytes_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_bytes)(arguments...);
   });

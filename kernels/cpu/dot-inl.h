@@ -1,6 +1,7 @@
 // Sums of products: multiply-adds of two pairs of 16 bits, or four of 8, a lane. The one file with
 // intrinsics, for what Debian's Highway 1.0.3 has no word for. Compiled once for each instruction
-// set; who includes it says VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE.
+// set; who includes it says VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE, and can ask
+// VIDCONV_HAVE_DOT whether there are dot products of bytes.
 #if defined(VIDCONV_CPU_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_DOT_INL_H
 #undef VIDCONV_CPU_DOT_INL_H
@@ -30,9 +31,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether Sum::add_bytes works.
-constexpr bool have_dot_of_bytes = VIDCONV_HAVE_DOT;
-
 // A vector of 32-bit sums. Some machines add the two products of a pair apart.
 struct Sum {
   using D8 = hn::ScalableTag<std::uint8_t>;
@@ -57,12 +55,12 @@ struct Sum {
     a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
 #endif
   }
-  // Adds the products of each four bytes with the four signed ones of `taps`.
-  HWY_INLINE void add_bytes([[maybe_unused]] V8 samples, [[maybe_unused]] std::uint32_t taps) {
 #if VIDCONV_HAVE_DOT
+  // Adds the products of each four bytes with the four signed ones of `taps`.
+  HWY_INLINE void add_bytes(V8 samples, std::uint32_t taps) {
     a = V32{_mm512_dpbusd_epi32(a.raw, samples.raw, _mm512_set1_epi32(static_cast<int>(taps)))};
-#endif
   }
+#endif
   HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
 };
 

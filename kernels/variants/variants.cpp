@@ -23,7 +23,7 @@ constexpr Variant table[] = {
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
-    {"cpu-bytes", "SIMD, dot products of 8-bit samples, one matrix; threads", Device::cpu,
+    {"cpu-bytes", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
      prepare_cpu_bytes},
     {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
     {"cpu-gradient", "SIMD, length of a gradient in 16 bits; threads", Device::cpu,
