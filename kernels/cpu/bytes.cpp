@@ -18,7 +18,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
-#include "kernels/cpu/unroll.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET

@@ -15,7 +15,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
-#include "kernels/cpu/unroll.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET

@@ -13,7 +13,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
-#include "kernels/cpu/unroll.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {

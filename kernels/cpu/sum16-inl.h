@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/sum16_plan.h"
-#include "kernels/cpu/unroll.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {
