@@ -9,10 +9,8 @@
 
 namespace vidconv {
 
-using Groups = Sum16Plan::Groups;
-
-Groups group_taps(const std::vector<double>& taps, int width, Sum16Plan::Place first) {
-  Groups groups;
+Sum16Plan::Groups group_taps(const std::vector<double>& taps, int width, Sum16Plan::Place first) {
+  Sum16Plan::Groups groups;
   for (int k = 0; k < static_cast<int>(taps.size()); ++k) {
     const double tap = taps[static_cast<std::size_t>(k)];
     if (tap == 0) continue;
@@ -26,7 +24,7 @@ Groups group_taps(const std::vector<double>& taps, int width, Sum16Plan::Place f
 
 // A sample beside the output's column costs two, because its load is not
 // aligned; a group costs a multiplication and an addition.
-int cost_of(const Groups& groups) {
+int cost_of(const Sum16Plan::Groups& groups) {
   int sum = 0;
   for (const Sum16Plan::Group& g : groups) {
     sum += 2;
@@ -60,8 +58,8 @@ std::optional<Sum16Plan> make_sum16_plan(const Plan& plan) {
   result.limit = static_cast<std::uint16_t>(f.limit);
   if (!t.dense.empty()) result.taps = group_taps(t.dense, t.width, {0, -t.anchor_x});
   if (separable) {
-    Groups row = group_taps(t.row, t.width, {0, -t.anchor_x});
-    Groups column = group_taps(t.column, 1, {0, 0});
+    Sum16Plan::Groups row = group_taps(t.row, t.width, {0, -t.anchor_x});
+    Sum16Plan::Groups column = group_taps(t.column, 1, {0, 0});
     // The line between is stored once.
     if (t.dense.empty() || cost_of(row) + cost_of(column) + 2 < cost_of(result.taps)) {
       result.row = std::move(row);
