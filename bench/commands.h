@@ -16,6 +16,7 @@ using Run = std::function<int()>;
 
 Run accuracy_command(CLI::App& app);
 Run bus_command(CLI::App& app);
+Run compare_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
 Run study_command(CLI::App& app);
 

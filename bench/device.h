@@ -43,11 +43,12 @@ using Body = std::function<void(int i)>;
 struct Effort {
   double seconds = 0.3;  // about how long to measure
   int samples = 15;      // at most; at least 3 are taken, however long they last
+  bool fastest = false;  // the fastest sample, not the median: where others use the machine too
 };
 
-// The median over samples of the seconds that one run takes. Device::cpu: the clock around runs.
-// Device::cuda: events around as many launches in a row as fill a sample, so that the time to
-// launch one hides behind the one before.
+// The median over samples (see Effort::fastest) of the seconds that one run takes. Device::cpu: the
+// clock around runs. Device::cuda: events around as many launches in a row as fill a sample, so
+// that the time to launch one hides behind the one before.
 double median_seconds(Device device, const Body& body, const Effort& effort = {});
 
 }  // namespace vidconv::bench

@@ -21,6 +21,8 @@ constexpr Command commands[] = {
     {"accuracy", "compare results with double arithmetic, rounded once", accuracy_command},
     {"bus", "what the buses carry: copies on each CUDA device alone, and on all at once",
      bus_command},
+    {"compare", "two files of kernels --json: ratios, and exit code 1 where a row became slower",
+     compare_command},
     {"kernels", "time the variants that serve users, beside OpenCV, FFmpeg and NPP",
      kernels_command},
     {"study", "the published systems, correct and timed, beside their published figures",

@@ -25,7 +25,8 @@ if [[ $target == vidconv ]]; then
 else
   packages+=(
     abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
-    python3 python3-jsonschema python3-yaml slurmctld slurmd slurm-client munge parallel groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
+    python3 python3-jsonschema python3-yaml valgrind slurmctld slurmd slurm-client munge parallel groff-base zsh fish
+    clang-format-14 clang-tidy-14 shellcheck
   )
   options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
   [[ $preset != release ]] || options+=(-DVIDCONV_BENCH=ON)

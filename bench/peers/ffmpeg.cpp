@@ -121,7 +121,11 @@ std::string filter_for(const Case& c) {
     case Kind::sobel:
       return "sobel";
     case Kind::sobel_x:
+    case Kind::binomial:
+    case Kind::sharpen:
       return "";
+    case Kind::unsharp:
+      return "unsharp=lx=5:ly=5:la=1";
     case Kind::dense: {
       if (c.size > 7) return "";
       std::string matrix;

@@ -67,6 +67,18 @@ std::vector<PeerWay> opencv_ways(const Case& c, std::span<const PlanePair> pairs
       add("GaussianBlur",
           [=](cv::Mat& a, cv::Mat& b) { cv::GaussianBlur(a, b, size, sigma, sigma, border); });
       break;
+    case Kind::binomial:  // what it takes for a sigma of 0
+      add("GaussianBlur",
+          [=](cv::Mat& a, cv::Mat& b) { cv::GaussianBlur(a, b, size, 0, 0, border); });
+      break;
+    case Kind::unsharp:
+      add("GaussianBlur + addWeighted", [=](cv::Mat& a, cv::Mat& b) {
+        cv::Mat blurred;
+        cv::GaussianBlur(a, blurred, size, 0.6, 0.6, border);
+        cv::addWeighted(a, 2, blurred, -1, 0, b);
+      });
+      break;
+    case Kind::sharpen:
     case Kind::dense:
       add("filter2D", [=, taps = matrix_of(c.filter.kernels[0])](cv::Mat& a, cv::Mat& b) {
         cv::filter2D(a, b, -1, taps, {-1, -1}, 0, border);

@@ -18,6 +18,9 @@ enum class Kind : std::uint8_t {
   dense,     // size x size, integer taps over 256, of full rank
   sobel,     // gradient magnitude (l2) of 3 x 3
   sobel_x,   // one of its two kernels
+  binomial,  // size x size, 1 2 1 and its kin
+  sharpen,   // 3 x 3
+  unsharp,   // 5 x 5
 };
 
 struct Case {

@@ -19,8 +19,14 @@ std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 // Linear integer plans whose result fits 16 bits before the division: additions of lines.
 Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&);
 
+// The length of a gradient of 8 or 10 bits.
+Prepared prepare_cpu_gradient(const Plan& plan, const CudaAbilities&);
+
 // Linear integer plans whose taps are all the same: sums carried from row to row.
 Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
+
+// One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
+Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
 
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);

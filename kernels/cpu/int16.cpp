@@ -11,18 +11,14 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-// Highway 1.0.3 tests for the instruction when it chooses this set, but does not allow it.
-#if HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL
-#define VIDCONV_HAVE_DPWSSD 1
-#pragma GCC target("avx512vnni")
-#else
-#define VIDCONV_HAVE_DPWSSD 0
-#endif
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -35,27 +31,6 @@ using V32 = hn::VFromD<D32>;
 constexpr D16 d16;
 constexpr D32 d32;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
-
-// A vector of 32-bit sums. Some machines add the two products of a pair apart.
-struct Sum {
-  V32 a, b;
-
-  HWY_INLINE void start(std::int32_t value) {
-    a = hn::Set(d32, value);
-    b = hn::Zero(d32);
-  }
-  // Adds the two products of each pair.
-  HWY_INLINE void add(V16 samples, V16 taps) {
-#if VIDCONV_HAVE_DPWSSD
-    a = V32{_mm512_dpwssd_epi32(a.raw, samples.raw, taps.raw)};
-#else
-    a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
-#endif
-  }
-  HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
-};
-
-HWY_INLINE V16 taps_of(Int16Plan::TapPair taps) { return hn::BitCast(d16, hn::Set(d32, taps)); }
 
 // The lower halves of `even` and `odd`, in turn.
 HWY_INLINE V16 weave(V32 even, V32 odd) {
@@ -156,9 +131,7 @@ class Engine {
       bool first = true;
       std::ptrdiff_t pass = first_pass + x;
       for (const Int16Plan::Term& term : plan_.terms) {
-        if (!term.joins)
-          for (auto& row : sums)
-            for (Sum& sum : row) sum.start(term.start);
+        if (!term.joins) each([&](auto r, auto u) HWY_ATTR { sums[r][u].start(term.start); });
         if (term.two_passes()) {
           add_columns(term, window, pass, sums);
           pass += layout_.line;
@@ -168,34 +141,43 @@ class Engine {
           add_dense<1, 2>(term.second, window, x, sums);
         }
         if (!term.last) continue;
-        for (int r = 0; r < rows; ++r)
-          for (int u = 0; u < 2 * vectors; ++u)
-            folded[r][u] = plain ? sums[r][u].total()
-                                 : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        each([&](auto r, auto u) HWY_ATTR {
+          folded[r][u] = plain ? sums[r][u].total()
+                               : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
+        });
         first = false;
       }
-      for (int r = 0; r < rows; ++r)
+      unrolled<0, rows>([&](auto r) HWY_ATTR {
         if (out[r] != nullptr) store(ending, folded[r], x, out[r], dst);
+      });
     }
+  }
+
+  // Calls f(row, vector) for each vector of sums.
+  template <class F>
+  static HWY_INLINE void each(const F& f) {
+    unrolled<0, rows>([&](auto r) HWY_ATTR {  //
+      unrolled<0, 2 * vectors>([&](auto u) HWY_ATTR { f(r, u); });
+    });
   }
 
   static void make_pass(const Int16Plan::Term& term, const Lane* source, Lane* pass, int width) {
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       Sum sums[2 * pass_vectors];
-      for (Sum& sum : sums) sum.start(term.row_start);
+      unrolled<0, 2 * pass_vectors>([&](auto u) HWY_ATTR { sums[u].start(term.row_start); });
       for (const Int16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
-        const V16 taps = taps_of(step.taps);
-        for (int u = 0; u < pass_vectors; ++u) {
+        const V16 taps = pair_of_taps(step.taps);
+        unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
           sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
           sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
-        }
+        });
       }
-      for (int u = 0; u < pass_vectors; ++u) {
+      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
         const V32 even = hn::ShiftRightSame(sums[2 * u].total(), term.row_shift);
         const V32 odd = hn::ShiftRightSame(sums[2 * u + 1].total(), term.row_shift);
         hn::StoreU(weave(even, odd), d16, pass + x + u * lanes);
-      }
+      });
     }
   }
 
@@ -205,14 +187,11 @@ class Engine {
                                    const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
     for (const Int16Plan::DenseStep& step : steps) {
       const Lane* from = window[step.row] + x + step.column;
-      for (int u = 0; u < vectors; ++u) {
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {
         const V16 even = hn::LoadU(d16, from + u * lanes);
         const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
-        for (int r = From; r < To; ++r) {
-          sums[r][2 * u].add(even, taps_of(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
-        }
-      }
+        add<From, To>(step.taps, even, odd, u, sums);
+      });
     }
   }
 
@@ -222,17 +201,24 @@ class Engine {
     for (const Int16Plan::ColumnStep& step : term.column_steps) {
       const Lane* upper = window[step.upper] + at;
       const Lane* lower = window[step.lower] + at;
-      for (int u = 0; u < vectors; ++u) {
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {
         const V16 a = hn::LoadU(d16, upper + u * lanes);
         const V16 b = hn::LoadU(d16, lower + u * lanes);
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-        for (int r = 0; r < rows; ++r) {
-          sums[r][2 * u].add(even, taps_of(step.taps[r]));
-          sums[r][2 * u + 1].add(odd, taps_of(step.taps[r]));
-        }
-      }
+        add<0, rows>(step.taps, even, odd, u, sums);
+      });
     }
+  }
+
+  // Samples at even and odd columns times the taps of the output rows from `From` up to `To`.
+  template <int From, int To, int u>
+  static HWY_INLINE void add(const Int16Plan::TapPair* taps, V16 even, V16 odd,
+                             std::integral_constant<int, u>, Sum (*sums)[2 * vectors]) {
+    unrolled<From, To>([&](auto r) HWY_ATTR {
+      sums[r][2 * u].add(even, pair_of_taps(taps[r]));
+      sums[r][2 * u + 1].add(odd, pair_of_taps(taps[r]));
+    });
   }
 
   template <class T, class E>
@@ -241,10 +227,10 @@ class Engine {
     const bool in_place = dst.step == 1 && x + block <= dst.width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
-    for (int u = 0; u < vectors; ++u) {
+    unrolled<0, vectors>([&](auto u) HWY_ATTR {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
       store_codes16(code, plan_.shift, to + u * lanes);
-    }
+    });
     if (!in_place)
       store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
                   out + std::ptrdiff_t{x} * dst.step);
@@ -266,7 +252,6 @@ void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv
-#undef VIDCONV_HAVE_DPWSSD
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

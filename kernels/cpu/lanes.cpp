@@ -13,6 +13,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {
@@ -40,11 +41,34 @@ HWY_INLINE hn::VFromD<D> multiply_add(D d, hn::VFromD<D> tap, hn::VFromD<D> x, h
   }
 }
 
+// Stores a vector of results as samples that lie side by side.
+template <class T, class D>
+HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
+  using Lane = hn::TFromD<D>;
+  if constexpr (std::is_same_v<T, Lane>) {
+    hn::StoreU(results, d, to);
+  } else if constexpr (std::is_same_v<T, float>) {
+    const hn::Rebind<float, D> real;
+    hn::StoreU(hn::DemoteTo(real, results), real, to);
+  } else {
+    const hn::Rebind<std::int32_t, D> d32;
+    const hn::Rebind<T, D> narrow;
+    hn::VFromD<decltype(d32)> codes;
+    if constexpr (std::is_same_v<Lane, double>)
+      codes = hn::DemoteTo(d32, results);
+    else if constexpr (std::is_same_v<Lane, float>)
+      codes = hn::ConvertTo(d32, results);
+    else
+      codes = results;
+    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), narrow, to);
+  }
+}
+
 template <class LaneType>
 class LanesEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = 1;
+  static constexpr int rows = LanesPlan<Lane>::rows;
   static constexpr int offset = 0;
 
   LanesEngine(const LanesPlan<Lane>& plan, const WindowLayout& layout)
@@ -61,38 +85,8 @@ class LanesEngine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
     for (int x = 0; x < dst.width; x += block) {
-      V folded[vectors], response[vectors];
-      bool first = true;
-      std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
-      for (const LanesTerm<Lane>& term : plan_.terms) {
-        V sums[vectors];
-        for (V& sum : sums) sum = hn::Zero(d);
-        const Lane* const* top = window + term.top;
-        if (term.two_passes()) {
-          for (std::size_t j = 0; j < term.column.size(); ++j)
-            add(&term.column[j], 1, top[j] + pass, sums);
-          pass += layout_.line;
-        } else {
-          for (int j = 0; j < term.height; ++j) {
-            V row[vectors];
-            for (V& sum : row) sum = hn::Zero(d);
-            add(&term.dense[static_cast<std::size_t>(j * term.width)], term.width,
-                top[j] + x - term.left, row);
-            for (int u = 0; u < vectors; ++u) sums[u] = hn::Add(sums[u], row[u]);
-          }
-        }
-        for (int u = 0; u < vectors; ++u)
-          response[u] = term.joins ? hn::Add(response[u], sums[u]) : sums[u];
-        if (!term.last) continue;
-        for (int u = 0; u < vectors; ++u)
-          folded[u] = fold(plan_.finish, d, first, folded[u], response[u]);
-        first = false;
-      }
-      HWY_ALIGN Lane codes[block];
-      for (int u = 0; u < vectors; ++u)
-        hn::Store(finish_lanes<T>(plan_.finish, d, folded[u]), d, codes + u * lanes);
-      store_codes(codes, std::min(block, dst.width - x), plan_.shift, dst.step,
-                  out[0] + std::ptrdiff_t{x} * dst.step);
+      make_group<0>(window, x, out, dst);
+      if constexpr (group < rows) make_group<group>(window, x, out, dst);
     }
   }
 
@@ -101,31 +95,129 @@ class LanesEngine {
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  static constexpr int vectors = 4;  // in a block
+  static constexpr int vectors = 2;  // in a block
   static constexpr int block = vectors * lanes;
-  static_assert(block <= WindowLayout::block);
+  static constexpr int pass_vectors = 4;
+  static_assert(pass_vectors * lanes <= WindowLayout::block);
+  // Output rows whose sums there are registers for.
+  static constexpr int group = sizeof(V) == 64 ? rows : rows / 2;
+  using Sums = V[group][vectors];
 
-  // Adds taps[i] times the block at from + i, for each i in order.
-  static HWY_INLINE void add(const Lane* taps, int count, const Lane* from, V* sums) {
-    for (int i = 0; i < count; ++i) {
-      const V tap = hn::Set(d, taps[i]);
-      for (int u = 0; u < vectors; ++u)
-        sums[u] = multiply_add(d, tap, hn::LoadU(d, from + i + u * lanes), sums[u]);
+  // The output rows from `first` on.
+  template <int first, class T>
+  HWY_INLINE void make_group(const Lane* const* window, int x, T* const* out,
+                             const Plane<T>& dst) const {
+    Sums folded, response;
+    bool begun = false;
+    std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
+    for (const LanesTerm<Lane>& term : plan_.terms) {
+      Sums sums;
+      each([&](auto r, auto u) HWY_ATTR { sums[r][u] = hn::Zero(d); });
+      const Lane* const* top = window + term.top + first;
+      if (term.two_passes()) {
+        add_lines<false>(term.column.data(), 1, term.height, top, pass, sums);
+        pass += layout_.line;
+      } else {
+        add_lines<true>(term.dense.data(), term.width, term.height, top, x - term.left, sums);
+      }
+      each([&](auto r, auto u) HWY_ATTR {
+        response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
+      });
+      if (!term.last) continue;
+      each([&](auto r, auto u) HWY_ATTR {
+        folded[r][u] = fold(plan_.finish, d, !begun, folded[r][u], response[r][u]);
+      });
+      begun = true;
+    }
+    unrolled<0, group>([&](auto r) HWY_ATTR {
+      if (out[first + r] != nullptr) store(folded[r], x, out[first + r], dst);
+    });
+  }
+
+  // Adds `height` rows of `width` taps to the sums of the output rows, the first of which has the
+  // window's row lines[0] under the first row of taps. `apart`: a row's products are added up
+  // before they are added to the sum.
+  template <bool apart>
+  static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
+                                   const Lane* const* lines, std::ptrdiff_t at, Sums& sums) {
+    // Lines that serve the first output rows only, lines that serve all, and the last ones.
+    for (int line = 0; line < height + group - 1; ++line) {
+      const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
+      const Lane* from = lines[line] + at;
+      if (line >= group - 1 && line < height)
+        add_line<apart, 0, group>(row, width, from, sums);
+      else
+        unrolled<0, group>([&](auto r) HWY_ATTR {
+          if (line >= r && line - r < height) add_line<apart, r, r + 1>(row, width, from, sums);
+        });
     }
   }
 
+  // For the output rows from `begin` up to `end`.
+  template <bool apart, int begin, int end>
+  static HWY_INLINE void add_line(const Lane* row, int width, const Lane* from, Sums& sums) {
+    Sums products;
+    each<begin, end>([&](auto r, auto u) HWY_ATTR {  //
+      products[r][u] = apart ? hn::Zero(d) : sums[r][u];
+    });
+    for (int i = 0; i < width; ++i) {
+      V samples[vectors];
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {  //
+        samples[u] = hn::LoadU(d, from + i + u * lanes);
+      });
+      unrolled<begin, end>([&](auto r) HWY_ATTR {
+        const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+        unrolled<0, vectors>([&](auto u) HWY_ATTR {  //
+          products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
+        });
+      });
+    }
+    each<begin, end>([&](auto r, auto u) HWY_ATTR {  //
+      sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
+    });
+  }
+
+  // Calls f(row, vector) for each of a group.
+  template <int begin = 0, int end = group, class F>
+  static HWY_INLINE void each(const F& f) {
+    unrolled<begin, end>([&](auto r) HWY_ATTR {  //
+      unrolled<0, vectors>([&](auto u) HWY_ATTR { f(r, u); });
+    });
+  }
+
+  template <class T>
+  HWY_INLINE void store(const V* folded, int x, T* out, const Plane<T>& dst) const {
+    const bool in_place = dst.step == 1 && x + block <= dst.width;
+    HWY_ALIGN T codes[block];
+    T* to = in_place ? out + x : codes;
+    unrolled<0, vectors>([&](auto u) HWY_ATTR {
+      store_lanes(d, finish_lanes<T>(plan_.finish, d, folded[u]), plan_.shift, to + u * lanes);
+    });
+    if (!in_place)
+      store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
+                  out + std::ptrdiff_t{x} * dst.step);
+  }
+
   static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
-    for (int x = 0; x < width; x += block) {
-      V sums[vectors];
-      for (V& sum : sums) sum = hn::Zero(d);
-      add(term.row.data(), static_cast<int>(term.row.size()), source + x - term.left, sums);
-      for (int u = 0; u < vectors; ++u) {
+    const Lane* row = term.row.data();
+    const int count = static_cast<int>(term.row.size());
+    for (int x = 0; x < width; x += pass_vectors * lanes) {
+      V sums[pass_vectors];
+      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR { sums[u] = hn::Zero(d); });
+      const Lane* from = source + x - term.left;
+      for (int i = 0; i < count; ++i) {
+        const V tap = hn::Set(d, row[i]);
+        unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
+          sums[u] = multiply_add(d, tap, hn::LoadU(d, from + i + u * lanes), sums[u]);
+        });
+      }
+      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
         if constexpr (std::is_same_v<Lane, std::int32_t>) {
           const V half = hn::Set(d, 1 << term.row_shift >> 1);
           sums[u] = hn::ShiftRightSame(hn::Add(sums[u], half), term.row_shift);
         }
         hn::StoreU(sums[u], d, pass + x + u * lanes);
-      }
+      });
     }
   }
 

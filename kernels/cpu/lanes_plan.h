@@ -48,7 +48,7 @@ struct LanesTerm {
 
 template <class Lane>
 struct LanesPlan {
-  static constexpr int rows = 1;  // output rows computed together
+  static constexpr int rows = 4;  // output rows computed together
 
   explicit LanesPlan(const Plan& plan) : finish(plan.finish), shift(plan.sample.shift) {
     const Reach reach = reach_of(plan);

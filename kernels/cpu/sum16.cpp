@@ -10,7 +10,7 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/simd.h"
-#include "kernels/cpu/sum16_plan.h"
+#include "kernels/cpu/sum16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {
@@ -28,9 +28,10 @@ class Sum16Engine {
     if (!plan_.two_passes()) return;
     for (int x = 0; x < width; x += block) {
       V sums[vectors];
-      sum(plan_.row, &source, x, 0, sums);
-      for (int u = 0; u < vectors; ++u)
+      sum_groups<vectors>(d, plan_.row, &source, x, 0, sums);
+      unrolled<0, vectors>([&](auto u) HWY_ATTR {
         hn::StoreU(hn::BitCast(d16, sums[u]), d16, pass + x + u * lanes);
+      });
     }
   }
 
@@ -38,12 +39,12 @@ class Sum16Engine {
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
     for (int x = 0; x < dst.width; x += block) {
       V sums[vectors];
-      sum(plan_.taps, window, x, plan_.start, sums);
+      sum_groups<vectors>(d, plan_.taps, window, x, plan_.start, sums);
       const bool in_place = dst.step == 1 && x + block <= dst.width;
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
-      for (int u = 0; u < vectors; ++u)
-        store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes);
+      unrolled<0, vectors>(
+          [&](auto u) HWY_ATTR { store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes); });
       if (!in_place)
         store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
                     out[0] + std::ptrdiff_t{x} * dst.step);
@@ -59,25 +60,6 @@ class Sum16Engine {
   static constexpr int vectors = 4;  // in a block
   static constexpr int block = vectors * lanes;
   static_assert(block <= WindowLayout::block);
-
-  static HWY_INLINE V load(const Lane* from) { return hn::BitCast(d, hn::LoadU(d16, from)); }
-
-  static HWY_INLINE void sum(const Sum16Plan::Groups& groups, const Lane* const* window, int x,
-                             std::uint16_t start, V* sums) {
-    for (int u = 0; u < vectors; ++u) sums[u] = hn::Set(d, start);
-    for (const Sum16Plan::Group& group : groups) {
-      V part[vectors];
-      for (V& p : part) p = hn::Zero(d);
-      for (const Sum16Plan::Place& place : group.plus)
-        for (int u = 0; u < vectors; ++u)
-          part[u] = hn::Add(part[u], load(window[place.row] + place.column + x + u * lanes));
-      for (const Sum16Plan::Place& place : group.minus)
-        for (int u = 0; u < vectors; ++u)
-          part[u] = hn::Sub(part[u], load(window[place.row] + place.column + x + u * lanes));
-      const V tap = hn::Set(d, static_cast<std::uint16_t>(group.tap));
-      for (int u = 0; u < vectors; ++u) sums[u] = hn::Add(sums[u], hn::Mul(part[u], tap));
-    }
-  }
 
   HWY_INLINE V codes_of(V n) const {
     if (plan_.absolute)

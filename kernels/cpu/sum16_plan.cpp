@@ -8,13 +8,9 @@
 #include "kernels/cpu/int16_plan.h"
 
 namespace vidconv {
-namespace {
 
-using Groups = Sum16Plan::Groups;
-
-// The groups of a matrix of integers whose first tap lies at `first`.
-Groups group(const std::vector<double>& taps, int width, Sum16Plan::Place first) {
-  Groups groups;
+Sum16Plan::Groups group_taps(const std::vector<double>& taps, int width, Sum16Plan::Place first) {
+  Sum16Plan::Groups groups;
   for (int k = 0; k < static_cast<int>(taps.size()); ++k) {
     const double tap = taps[static_cast<std::size_t>(k)];
     if (tap == 0) continue;
@@ -26,9 +22,9 @@ Groups group(const std::vector<double>& taps, int width, Sum16Plan::Place first)
   return groups;
 }
 
-// Cycles a vector, about: a sample beside the output's column costs two, because its load is not
+// A sample beside the output's column costs two, because its load is not
 // aligned; a group costs a multiplication and an addition.
-int cost(const Groups& groups) {
+int cost_of(const Sum16Plan::Groups& groups) {
   int sum = 0;
   for (const Sum16Plan::Group& g : groups) {
     sum += 2;
@@ -37,6 +33,8 @@ int cost(const Groups& groups) {
   }
   return sum;
 }
+
+namespace {
 
 // From here on 16-bit multiply-adds of pairs are faster: their loads serve two rows.
 constexpr int max_cost = 50;
@@ -58,18 +56,18 @@ std::optional<Sum16Plan> make_sum16_plan(const Plan& plan) {
   result.division = *division;
   result.lowest = static_cast<std::uint16_t>(f.lowest);
   result.limit = static_cast<std::uint16_t>(f.limit);
-  if (!t.dense.empty()) result.taps = group(t.dense, t.width, {0, -t.anchor_x});
+  if (!t.dense.empty()) result.taps = group_taps(t.dense, t.width, {0, -t.anchor_x});
   if (separable) {
-    Groups row = group(t.row, t.width, {0, -t.anchor_x});
-    Groups column = group(t.column, 1, {0, 0});
+    Sum16Plan::Groups row = group_taps(t.row, t.width, {0, -t.anchor_x});
+    Sum16Plan::Groups column = group_taps(t.column, 1, {0, 0});
     // The line between is stored once.
-    if (t.dense.empty() || cost(row) + cost(column) + 2 < cost(result.taps)) {
+    if (t.dense.empty() || cost_of(row) + cost_of(column) + 2 < cost_of(result.taps)) {
       result.row = std::move(row);
       result.taps = std::move(column);
     }
   }
 
-  if (cost(result.row) + cost(result.taps) > max_cost) return std::nullopt;
+  if (cost_of(result.row) + cost_of(result.taps) > max_cost) return std::nullopt;
 
   // The range of the numerator before its clamp.
   double lowest = f.offset, highest = f.offset;

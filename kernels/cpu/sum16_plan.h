@@ -44,6 +44,12 @@ struct Sum16Plan {
   Division16 division;
 };
 
+// The groups of a matrix of integers of 16 bits whose first tap lies at `first`.
+Sum16Plan::Groups group_taps(const std::vector<double>& taps, int width, Sum16Plan::Place first);
+
+// Cycles a vector, about.
+int cost_of(const Sum16Plan::Groups& groups);
+
 // None where the numerator does not fit, for plans of several kernels, for those that round between
 // two passes, and for large kernels of one pass, which go faster otherwise.
 std::optional<Sum16Plan> make_sum16_plan(const Plan& plan);

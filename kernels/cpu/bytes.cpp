@@ -1,0 +1,237 @@
+// The variant for one matrix, or the length of a gradient, on 8-bit samples: dot products of four
+// bytes with four taps.
+//
+// Sums of the output samples at columns 4n, 4n + 1, 4n + 2 and 4n + 3 lie in separate vectors, made
+// of loads at these columns. So nothing is shuffled: the four results of each 32-bit lane are the
+// four bytes that are stored there. A load serves several output rows, because loads that are not
+// aligned take longer than multiply-adds.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/bytes.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/bytes_plan.h"
+#include "kernels/cpu/dot-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/length-inl.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// Whether this instruction set has what the variant lives on. Others go faster otherwise.
+bool have_bytes() { return VIDCONV_HAVE_DOT; }
+
+#if VIDCONV_HAVE_DOT
+namespace bytes {
+
+using D8 = hn::ScalableTag<std::uint8_t>;
+using D16 = hn::RepartitionToWide<D8>;
+using V8 = hn::VFromD<D8>;
+using V16 = hn::VFromD<D16>;
+constexpr D8 d8;
+constexpr D16 d16;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d8));
+constexpr int phases = 4;
+
+// Samples that are to be multiplied by taps of one byte.
+struct NarrowSamples {
+  V8 samples;
+  explicit HWY_INLINE NarrowSamples(const std::uint8_t* from) : samples(hn::LoadU(d8, from)) {}
+  HWY_INLINE void add_to(Sum& sum, const BytesPlan::FourTaps& taps) const {
+    sum.add_bytes(samples, taps.bytes);
+  }
+};
+
+// By taps of two bytes.
+struct WideSamples {
+  hn::VFromD<Sum::D16> even, odd;
+  explicit HWY_INLINE WideSamples(const std::uint8_t* from) {
+    const V16 pairs = hn::BitCast(d16, hn::LoadU(d8, from));
+    even = hn::BitCast(Sum::D16(), hn::And(pairs, hn::Set(d16, 0xFF)));
+    odd = hn::BitCast(Sum::D16(), hn::ShiftRight<8>(pairs));
+  }
+  HWY_INLINE void add_to(Sum& sum, const BytesPlan::FourTaps& taps) const {
+    sum.add(even, pair_of_taps(taps.even));
+    sum.add(odd, pair_of_taps(taps.odd));
+  }
+};
+
+class Engine {
+ public:
+  using Lane = std::uint8_t;
+  static constexpr int rows = BytesPlan::rows;
+  static constexpr int offset = 0;
+
+  explicit Engine(const BytesPlan& plan) : plan_(plan) {}
+
+  void make_passes(const Lane*, Lane*, int) const {}
+
+  template <class T>
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+    if constexpr (sizeof(T) == 1) {  // the plan is for no other
+      if (plan_.narrow)
+        make_rows<NarrowSamples>(window, out, dst);
+      else
+        make_rows<WideSamples>(window, out, dst);
+    }
+  }
+
+ private:
+  static_assert(lanes <= WindowLayout::block);
+  using Sums = Sum[BytesPlan::sums][phases];
+
+  template <class Samples>
+  void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst) const {
+    for (int x = 0; x < dst.width; x += lanes) {
+      if (!plan_.gradient)
+        make_codes<Samples>(window, x, out, dst);
+      else
+        for (int r = 0; r < rows; r += BytesPlan::gradient_rows)
+          make_lengths<Samples>(window + r, x, out + r, dst);
+    }
+  }
+
+  template <class Samples>
+  HWY_INLINE void make_codes(const Lane* const* window, int x, Lane* const* out,
+                             const Plane<Lane>& dst) const {
+    Sums sums;
+    add_all<Samples>(window, x, sums);
+    unrolled<0, rows>([&](auto r) HWY_ATTR {
+      if (out[r] != nullptr) store(codes_of(sums[r]), x, out[r], dst);
+    });
+  }
+
+  template <class Samples>
+  HWY_INLINE void make_lengths(const Lane* const* window, int x, Lane* const* out,
+                               const Plane<Lane>& dst) const {
+    Sums sums;
+    add_all<Samples>(window, x, sums);
+    unrolled<0, BytesPlan::gradient_rows>([&](auto r) HWY_ATTR {
+      if (out[r] != nullptr) store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, out[r], dst);
+    });
+  }
+
+  template <class Samples>
+  HWY_INLINE void add_all(const Lane* const* window, int x, Sums& sums) const {
+    unrolled<0, BytesPlan::sums>([&](auto i) HWY_ATTR {
+      unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[i][phase].start(plan_.start); });
+    });
+    add_ranges<Samples, 0, 1>(window, x, sums);
+  }
+
+  // The steps of all ranges of sums from that of From and To on.
+  template <class Samples, int From, int To>
+  HWY_INLINE void add_ranges(const Lane* const* window, int x, Sums& sums) const {
+    for (const BytesPlan::Step& step : plan_.steps[BytesPlan::range(From, To)])
+      add<Samples, From, To>(step, window[step.row] + x + step.column, sums);
+    if constexpr (To < BytesPlan::sums)
+      add_ranges<Samples, From, To + 1>(window, x, sums);
+    else if constexpr (From + 1 < BytesPlan::sums)
+      add_ranges<Samples, From + 1, From + 2>(window, x, sums);
+  }
+
+  template <class Samples, int From, int To>
+  static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sums& sums) {
+    unrolled<0, phases>([&](auto phase) HWY_ATTR {
+      const Samples samples(from + phase);
+      unrolled<From, To>([&](auto r) HWY_ATTR {  //
+        samples.add_to(sums[r][phase], step.taps[r]);
+      });
+    });
+  }
+
+  HWY_INLINE V8 codes_of(const Sum* sums) const {
+    const V16 even = codes_of(sums[0].total(), sums[2].total());
+    const V16 odd = codes_of(sums[1].total(), sums[3].total());
+    return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+  }
+
+  HWY_INLINE V8 lengths_of(const Sum* across, const Sum* down) const {
+    const auto length = [&](int phase) HWY_ATTR {
+      const auto low = hn::BitCast(Sum::D16(), across[phase].total());
+      const auto high = hn::BitCast(Sum::D16(), hn::ShiftLeft<16>(down[phase].total()));
+      return length_of(255, hn::OddEven(high, low));
+    };
+    // What is above the codes goes out at the upper end, but for the first.
+    const auto first = hn::And(length(0), hn::Set(Sum::d32, 0xFF));
+    return hn::BitCast(d8,
+                       hn::Or(hn::Or(first, hn::ShiftLeft<8>(length(1))),
+                              hn::Or(hn::ShiftLeft<16>(length(2)), hn::ShiftLeft<24>(length(3)))));
+  }
+
+  HWY_INLINE void store(V8 codes, int x, Lane* out, const Plane<Lane>& dst) const {
+    if (dst.step == 1 && x + lanes <= dst.width) {
+      hn::StoreU(codes, d8, out + x);
+      return;
+    }
+    HWY_ALIGN Lane block[lanes];
+    hn::Store(codes, d8, block);
+    store_codes(block, std::min(lanes, dst.width - x), 0, dst.step,
+                out + std::ptrdiff_t{x} * dst.step);
+  }
+
+  // The codes of two vectors of sums, in turn.
+  HWY_INLINE V16 codes_of(Sum::V32 even, Sum::V32 odd) const {
+    even = numerator(even);
+    odd = numerator(odd);
+    if (plan_.division) return quotients16(*plan_.division, d16, weave(even, odd));
+    return weave(quotients(plan_.finish, Sum::d32, even), quotients(plan_.finish, Sum::d32, odd));
+  }
+
+  HWY_INLINE Sum::V32 numerator(Sum::V32 n) const {
+    const Finish& f = plan_.finish;
+    if (f.absolute) return numerators(f, Sum::d32, n);
+    if (!plan_.clamps) return n;
+    return hn::Min(hn::Max(n, hn::Set(Sum::d32, f.lowest)), hn::Set(Sum::d32, f.limit));
+  }
+
+  // The lower halves of `even` and `odd`, in turn.
+  static HWY_INLINE V16 weave(Sum::V32 even, Sum::V32 odd) {
+    return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
+  }
+
+  const BytesPlan& plan_;
+};
+
+}  // namespace bytes
+#endif
+
+void run_bytes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const BytesPlan& bytes_plan,
+               [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
+               [[maybe_unused]] Window<std::uint8_t>& window) {
+  note_used_simd(HWY_TARGET);
+#if VIDCONV_HAVE_DOT
+  const bytes::Engine engine(bytes_plan);
+  run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, window);
+#endif
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/banded.h"
+#include "kernels/cpu/cpu.h"
+
+namespace vidconv {
+HWY_EXPORT(have_bytes);
+HWY_EXPORT(run_bytes);
+
+Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&) {
+  if (!HWY_DYNAMIC_DISPATCH(have_bytes)()) return nullptr;
+  return prepare_banded<std::uint8_t>(plan, make_bytes_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_bytes)(arguments...);
+  });
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE

@@ -1,0 +1,77 @@
+// Sums of products: multiply-adds of two pairs of 16 bits, or four of 8, a lane. The one file with
+// intrinsics, for what Debian's Highway 1.0.3 has no word for. Compiled once for each instruction
+// set; who includes it says VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE, and can ask
+// VIDCONV_HAVE_DOT whether there are dot products of bytes.
+#if defined(VIDCONV_CPU_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_DOT_INL_H
+#undef VIDCONV_CPU_DOT_INL_H
+#else
+#define VIDCONV_CPU_DOT_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+// Highway 1.0.3 tests for the instructions when it chooses this set, but does not allow them.
+#undef VIDCONV_HAVE_DOT
+#undef VIDCONV_DOT_TARGET
+#if HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL
+#define VIDCONV_HAVE_DOT 1
+#define VIDCONV_DOT_TARGET HWY_PRAGMA(GCC target("avx512vnni"))
+#else
+#define VIDCONV_HAVE_DOT 0
+#define VIDCONV_DOT_TARGET
+#endif
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A vector of 32-bit sums. Some machines add the two products of a pair apart.
+struct Sum {
+  using D8 = hn::ScalableTag<std::uint8_t>;
+  using D16 = hn::ScalableTag<std::int16_t>;
+  using D32 = hn::ScalableTag<std::int32_t>;
+  using V8 = hn::VFromD<D8>;
+  using V16 = hn::VFromD<D16>;
+  using V32 = hn::VFromD<D32>;
+  static constexpr D32 d32{};
+
+  V32 a, b;
+
+  HWY_INLINE void start(std::int32_t value) {
+    a = hn::Set(d32, value);
+    b = hn::Zero(d32);
+  }
+  // Adds the two products of each pair.
+  HWY_INLINE void add(V16 samples, V16 taps) {
+#if VIDCONV_HAVE_DOT
+    a = V32{_mm512_dpwssd_epi32(a.raw, samples.raw, taps.raw)};
+#else
+    a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
+#endif
+  }
+#if VIDCONV_HAVE_DOT
+  // Adds the products of each four bytes with the four signed ones of `taps`.
+  HWY_INLINE void add_bytes(V8 samples, std::uint32_t taps) {
+    a = V32{_mm512_dpbusd_epi32(a.raw, samples.raw, _mm512_set1_epi32(static_cast<int>(taps)))};
+  }
+#endif
+  HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
+};
+
+// Two taps, the first one in the lower half, for each pair of samples.
+HWY_INLINE Sum::V16 pair_of_taps(std::int32_t taps) {
+  return hn::BitCast(Sum::D16(), hn::Set(Sum::d32, taps));
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
