@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
 install(TARGETS vidconv_pixels vidconv_video EXPORT vidconvTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 foreach(tree ${PROJECT_SOURCE_DIR}/api/include ${PROJECT_BINARY_DIR}/api/include)
   install(DIRECTORY ${tree}/vidconv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           FILES_MATCHING PATTERN "*.h")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a bare Debian or Ubuntu machine to a built tree: installs the packages that are missing and
 # builds one preset. What is already there is left alone, so a second run takes seconds. For the target
-# `vidconv`, which is the program alone, fewer packages will do.
+# `vidconv`, which is the program alone, and for the preset `package`, which has no tests, fewer packages will do.
 #
 # The files of a target are compiled together (a unity build), which takes a fifth of the time. To work on the
 # code, where one file changes at a time, the plain `cmake --preset` is quicker.
@@ -22,6 +22,8 @@ options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DVIDCONV_CUDA_
 if [[ $target == vidconv ]]; then
   # A tree that is there is left as it is: it may have tests.
   [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
+elif [[ $preset == package ]]; then
+  packages+=(dpkg-dev file patchelf)
 else
   packages+=(
     ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
