@@ -9,6 +9,7 @@
 
 #include "pipeline/base/printable.h"
 #include "pipeline/filter/light.h"
+#include "pipeline/filter/work_names.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -181,34 +182,6 @@ std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_th
 }
 
 }  // namespace
-
-std::string_view name_of(Arith arith) {
-  switch (arith) {
-    case Arith::int32:
-      return "int32";
-    case Arith::float32:
-      return "float32";
-    case Arith::float64:
-      return "float64";
-  }
-  return "";
-}
-
-std::string_view name_of(Action action) {
-  switch (action) {
-    case Action::filter:
-      return "filter";
-    case Action::copy:
-      return "copy";
-    case Action::fill:
-      return "fill";
-    case Action::to_light:
-      return "to linear light";
-    case Action::to_codes:
-      return "from linear light";
-  }
-  return "";
-}
 
 std::string component_names(const Work& work, const Step& step) {
   const bool in_scratch = step.from != Place::input && step.to != Place::output;

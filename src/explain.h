@@ -21,7 +21,4 @@ std::string describe_video(const VideoInfo& video);
 // The names of a step's components: "Y", "U V".
 std::string component_names(const Work& work, const Step& step);
 
-std::string_view name_of(Arith arith);
-std::string_view name_of(Action action);
-
 }  // namespace vidconv

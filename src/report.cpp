@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/base/url.h"
+#include "pipeline/filter/work_names.h"
 #include "src/explain.h"
 #include "src/option_names.h"
 

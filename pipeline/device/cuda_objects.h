@@ -27,6 +27,8 @@ template <class F>
 auto as_device_error(const char* remedy, F&& queue) {
   try {
     return queue();
+  } catch (const Error&) {
+    throw;
   } catch (const std::runtime_error& error) {
     throw Error(Fault::device, "the CUDA device failed", "", error.what(), remedy);
   }

@@ -1,7 +1,8 @@
-// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp and processor_cuda.cpp in a build without CUDA.
+// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and processor_cuda.cpp in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"
+#include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -25,6 +26,12 @@ void keep_pinned_memory(bool) noexcept {}
 bool pinned_memory_ran_out() { return false; }
 
 std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {
+  throw Error(Fault::device, "cannot use the device",
+              "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
+}
+
+std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
+                                                        const ProcessorOptions& options) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }

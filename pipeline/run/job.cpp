@@ -48,7 +48,7 @@ void Job::open() {
                               options_.notify);
   {
     const TraceSpan span(options_.processor.trace, "start: input", 0);
-    source_ = open_source(options_.input, from);
+    source_ = options_.open_source ? options_.open_source(from) : open_source(options_.input, from);
   }
   device();
   if (!options_.work) return;

@@ -34,6 +34,8 @@ struct JobOptions {
   std::optional<std::size_t> one_device;
   DecoderWish decoder;
   std::function<Work(const VideoInfo&)> work;  // what is done to frames of a video
+  // Opens what the frames come from; empty: vidconv::open_source() of `input`.
+  std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens what the frames go to; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
   int slots = 0;               // 0: as many as the device and the frames want

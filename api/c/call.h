@@ -1,0 +1,97 @@
+// The wall between C and C++: what is passed in is checked, what is thrown becomes a status.
+#pragma once
+
+#include <vidconv/vidconv.h>
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "pipeline/base/error.h"
+
+namespace vidconv {
+
+// An error at a column of a filter's specification.
+class ColumnError : public Error {
+ public:
+  ColumnError(const Error& error, std::size_t column) : Error(error), column_(column) {}
+  std::size_t column() const { return column_; }
+
+ private:
+  std::size_t column_;
+};
+
+// Writes what is being handled into `error`, which may be null. Only in a catch block.
+vidconv_status report(vidconv_error* error) noexcept;
+vidconv_status report(vidconv_error* error, const std::exception_ptr& failure) noexcept;
+
+// What a function of the header does: runs `work`, which may throw anything, and may give a status.
+template <class F>
+vidconv_status call(vidconv_error* error, F&& work) noexcept {
+  try {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      return VIDCONV_OK;
+    } else {
+      return work();
+    }
+  } catch (...) {
+    return report(error);
+  }
+}
+
+// Throws Error(usage): `argument` of a function of the header is `what`.
+[[noreturn]] void refuse_argument(const char* argument, const std::string& what);
+
+template <class T>
+T& needed(T* pointer, const char* argument) {
+  if (!pointer) refuse_argument(argument, "it is NULL");
+  return *pointer;
+}
+
+// Where an object is given out: empty, so that whoever forgets to look at the status finds none.
+template <class T>
+T*& place_for(T** object, const char* argument) {
+  T*& place = needed(object, argument);
+  place = nullptr;
+  return place;
+}
+
+// No struct of ours will ever have more bytes.
+inline constexpr std::size_t largest_struct = 1 << 14;
+
+// Throws Error(usage) where `size` cannot be that of a struct which began with `known` bytes.
+void check_size(std::size_t size, std::size_t known, const char* argument);
+// The same where it has members, not 0, that this version does not know.
+void check_struct(const void* given, std::size_t size, std::size_t known, const char* argument);
+
+// A struct of the caller's, as far as this version knows it.
+template <class T>
+T taken(const T* given, const char* argument) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  check_struct(given, needed(given, argument).size, sizeof(T), argument);
+  return *given;
+}
+
+// Fills a struct of the caller's, and what this version does not know of it with 0.
+template <class T>
+void give(T* place, T value, const char* argument) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::size_t size = needed(place, argument).size;
+  check_size(size, sizeof(T), argument);
+  value.size = size;
+  std::memcpy(place, &value, sizeof(T));
+  std::memset(reinterpret_cast<char*>(place) + sizeof(T), 0, size - sizeof(T));
+}
+
+// As much of a text as there is room for, whole characters of it, and a 0.
+void copy_text(char* place, std::size_t room, const std::string& text) noexcept;
+template <std::size_t room>
+void copy_text(char (&place)[room], const std::string& text) noexcept {
+  copy_text(place, room, text);
+}
+
+}  // namespace vidconv

@@ -1,0 +1,45 @@
+#include "api/c/filter.h"
+
+#include <fmt/format.h>
+
+#include "api/c/call.h"
+#include "pipeline/base/printable.h"
+
+namespace vidconv {
+
+FilterSpec parse_kernel_setting(const std::string& text) {
+  try {
+    return FilterSpec::parse(text);
+  } catch (const SpecError& error) {
+    throw ColumnError(Error(MessageKind::filter_spec, "cannot understand the filter",
+                            excerpt(error.text(), error.column() - 1, longest_value),
+                            fmt::format("column {}: {}", error.column(), verbatim(error.what())),
+                            "`kernels` are listed by vidconv --list-kernels"),
+                      error.column());
+  }
+}
+
+}  // namespace vidconv
+
+vidconv_status vidconv_filter_parse(const char* spec, vidconv_filter** filter,
+                                    vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_filter*& place = vidconv::place_for(filter, "filter");
+    auto made = std::make_unique<vidconv_filter>(
+        vidconv_filter{vidconv::parse_kernel_setting(&vidconv::needed(spec, "spec")), {}});
+    for (const std::string& warning : {made->spec.gain_warning(), made->spec.shape_warning()})
+      if (!warning.empty()) made->warnings.push_back(vidconv::printable(warning));
+    place = made.release();
+  });
+}
+
+void vidconv_filter_free(vidconv_filter* filter) { delete filter; }
+
+const char* vidconv_filter_text(const vidconv_filter* filter) {
+  return filter ? filter->spec.text().c_str() : nullptr;
+}
+
+const char* vidconv_filter_warning(const vidconv_filter* filter, size_t index) {
+  if (!filter || index >= filter->warnings.size()) return nullptr;
+  return filter->warnings[index].c_str();
+}

@@ -1,0 +1,19 @@
+// A filter as the C header has it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/spec/parse.h"
+
+struct vidconv_filter {
+  vidconv::FilterSpec spec;
+  std::vector<std::string> warnings;
+};
+
+namespace vidconv {
+
+// Throws ColumnError.
+FilterSpec parse_kernel_setting(const std::string& text);
+
+}  // namespace vidconv

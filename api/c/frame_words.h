@@ -1,0 +1,18 @@
+// Videos and frames, between the C header and the pipeline.
+#pragma once
+
+#include <vidconv/vidconv.h>
+
+#include "pipeline/av/frame.h"
+#include "pipeline/av/video.h"
+
+namespace vidconv {
+
+// Texts of the first live as long as the program.
+vidconv_video described(const VideoInfo& video);
+// Throws Error(usage) for what no video can be.
+VideoInfo understood(const vidconv_video& video);
+
+vidconv_frame_info described(const Frame& frame);
+
+}  // namespace vidconv

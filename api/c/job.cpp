@@ -1,0 +1,79 @@
+// Files to files: vidconv_job.
+#include "api/c/job.h"
+
+#include <string>
+
+#include "api/c/call.h"
+#include "pipeline/av/process.h"
+
+vidconv_status vidconv_job_new(vidconv_job** job, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_job*& place = vidconv::place_for(job, "job");
+    vidconv::leave_process_alone();
+    place = new vidconv_job;
+  });
+}
+
+void vidconv_job_free(vidconv_job* job) { delete job; }
+
+vidconv_status vidconv_job_set(vidconv_job* job, const char* name, const char* value,
+                               vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv::needed(job, "job")
+        .words.set(&vidconv::needed(name, "name"), &vidconv::needed(value, "value"));
+  });
+}
+
+const char* vidconv_setting_name(size_t index) {
+  const auto table = vidconv::setting_table();
+  return index < table.size() ? table[index].name : nullptr;
+}
+
+const char* vidconv_setting_meaning(size_t index) {
+  const auto table = vidconv::setting_table();
+  return index < table.size() ? table[index].meaning : nullptr;
+}
+
+vidconv_status vidconv_job_on_progress(vidconv_job* job, vidconv_progress_function function,
+                                       void* user, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv::JobCallbacks& callbacks = vidconv::needed(job, "job").callbacks;
+    callbacks.progress = function;
+    callbacks.progress_user = user;
+  });
+}
+
+vidconv_status vidconv_job_on_message(vidconv_job* job, vidconv_message_function function,
+                                      void* user, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv::JobCallbacks& callbacks = vidconv::needed(job, "job").callbacks;
+    callbacks.message = function;
+    callbacks.message_user = user;
+  });
+}
+
+vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_job& j = vidconv::needed(job, "job");
+    if (stats) vidconv::check_size(stats->size, sizeof *stats, "stats");
+    const vidconv::JobSettings settings = j.words.settings();
+    for (const auto& [text, name] :
+         {std::pair(&settings.input, "input"), {&settings.output, "output"}})
+      if (text->empty())
+        throw vidconv::Error(vidconv::Fault::usage, "cannot run the job", "",
+                             std::string("`") + name + "` is not set", "set it");
+    if (settings.kernels.empty())
+      throw vidconv::Error(vidconv::Fault::usage, "cannot run the job", "", "there is no `kernel`",
+                           "set one");
+    if (stats) vidconv::give(stats, vidconv_stats{}, "stats");
+    vidconv::JobRun run(settings, j.callbacks, j.stop);
+    run.open();
+    run.run();
+    if (stats) vidconv::give(stats, run.stats(), "stats");
+    run.conclude();
+  });
+}
+
+void vidconv_job_cancel(vidconv_job* job) {
+  if (job) job->stop = true;
+}

@@ -1,0 +1,86 @@
+// The picture filter of CUDA devices: queues on a stream of the caller's.
+#include <utility>
+
+#include "pipeline/device/cuda.h"
+#include "pipeline/device/cuda_objects.h"
+#include "pipeline/filter/picture_filter.h"
+#include "pipeline/filter/picture_steps.h"
+
+namespace vidconv {
+namespace {
+
+constexpr const char* use_cpu = "use `device` cpu";
+
+class CudaPictureFilter final : public PictureFilter {
+ public:
+  // The device is current.
+  CudaPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
+      : device_(options.device_index),
+        steps_(as_device_error(use_cpu,
+                               [&] {
+                                 return std::make_unique<PictureSteps>(
+                                     std::move(work), width, height, options, device_memory);
+                               })),
+        done_(Event::Kind::order) {}
+
+  ~CudaPictureFilter() override {
+    // Taps and scratch pictures may still be in use.
+    if (used_) cudaEventSynchronize(done_.get());
+  }
+
+  void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to,
+           CudaStream stream) override {
+    for (const std::span<const PlaceOfPlane> picture : {from, to})
+      for (const PlaceOfPlane& plane : picture) check_memory(plane.data);
+    const CurrentDevice current(device_);
+    // Scratch pictures are those of the last run, which may be on its way on another stream.
+    if (used_ && stream != stream_)
+      check_cuda(cudaStreamWaitEvent(stream, done_.get(), 0), "cannot wait for another stream");
+    used_ = true;
+    stream_ = stream;
+    as_device_error(use_cpu, [&] { steps_->run(from, to, stream); });
+    check_cuda(cudaEventRecord(done_.get(), stream), "cannot note what is queued on a stream");
+  }
+  const std::vector<std::string>& variants() const override { return steps_->variants(); }
+  std::size_t memory() const override { return steps_->memory(); }
+
+ private:
+  // A kernel that meets other memory would make the device useless to the whole process.
+  void check_memory(const std::byte* data) const {
+    cudaPointerAttributes attributes{};
+    const bool known = cudaPointerGetAttributes(&attributes, data) == cudaSuccess;
+    if (!known) cudaGetLastError();  // not to be found by the next launch
+    const std::string device = "cuda:" + std::to_string(device_);
+    if (!known || attributes.type == cudaMemoryTypeUnregistered || !attributes.devicePointer)
+      throw Error(Fault::usage, "cannot filter on the device", device,
+                  "a plane lies in memory that it cannot use",
+                  "copy the picture to the device, or use `device` cpu");
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device_)
+      throw Error(Fault::usage, "cannot filter on the device", device,
+                  "a plane lies in the memory of cuda:" + std::to_string(attributes.device),
+                  "make a plan for that device");
+  }
+
+  const int device_;
+  const std::unique_ptr<PictureSteps> steps_;
+  const Event done_;  // what was run last
+  CudaStream stream_ = nullptr;
+  bool used_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,
+                                                        const ProcessorOptions& options) {
+  const CudaDevices found = cuda_devices();
+  const std::string name = "cuda:" + std::to_string(options.device_index);
+  if (found.devices.empty())
+    throw Error(Fault::device, "cannot use the device", name, found.why_none, use_cpu);
+  if (options.device_index >= static_cast<int>(found.devices.size()))
+    throw Error(Fault::device, "cannot use the device", name,
+                "there are " + std::to_string(found.devices.size()), "see `devices`");
+  const CurrentDevice current(options.device_index);
+  return std::make_unique<CudaPictureFilter>(std::move(work), width, height, options);
+}
+
+}  // namespace vidconv
