@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it stands before the one of each package
 
 # The name has to change with the SONAME, so that programs of two versions can live side by side.
-get_target_property(soversion vidconv_video SOVERSION)
+get_target_property(soversion vidconv_c SOVERSION)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME vidconv)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION video)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "filter video with convolution kernels
