@@ -1,10 +1,12 @@
 # What `cmake --install` adds to the program: a package with which another project's find_package(vidconv)
-# gives it the targets vidconv::pixels and vidconv::video, and their headers in <vidconv/...>.
+# gives it the targets vidconv::vidconv (C), vidconv::pixels and vidconv::video (C++), their headers in
+# <vidconv/...>, and the same of the C library for pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
-install(TARGETS vidconv_pixels vidconv_video EXPORT vidconvTargets
+install(TARGETS vidconv_c vidconv_pixels vidconv_video EXPORT vidconvTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS vidconv_c_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tree ${PROJECT_SOURCE_DIR}/api/include ${PROJECT_BINARY_DIR}/api/include)
   install(DIRECTORY ${tree}/vidconv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           FILES_MATCHING PATTERN "*.h")
@@ -15,3 +17,12 @@ install(EXPORT vidconvTargets NAMESPACE vidconv:: DESTINATION ${package_dir}
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake DESTINATION ${package_dir})
+
+# Where the file lies tells where the rest is: a tree may be moved.
+file(RELATIVE_PATH from_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(private_libs "-lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lm -lpthread")
+if(VIDCONV_HAVE_CUDA)
+  string(APPEND private_libs " -lcudart_static -ldl -lrt")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/vidconv.pc.in ${PROJECT_BINARY_DIR}/vidconv.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/vidconv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -26,7 +26,7 @@ elif [[ $preset == package ]]; then
   packages+=(dpkg-dev file patchelf)
 else
   packages+=(
-    ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
+    abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
     python3 python3-dev python3-venv python3-jsonschema python3-yaml slurmctld slurmd slurm-client munge parallel groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
   )
   options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)

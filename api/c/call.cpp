@@ -91,7 +91,7 @@ void copy_text(char* place, std::size_t room, const std::string& text) noexcept 
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
   };
   while (bytes > 0 && continues(bytes)) --bytes;
-  std::memcpy(place, text.data(), bytes);
+  text.copy(place, bytes);
   std::memset(place + bytes, 0, room - bytes);
 }
 

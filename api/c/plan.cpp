@@ -17,8 +17,6 @@
 #include "pipeline/filter/work_names.h"
 
 namespace vidconv {
-namespace {
-
 struct StepWords {
   std::string filter, components;
 };
@@ -41,6 +39,8 @@ struct NamedFormat {
   std::optional<PixelFormat> bare;
   const PixelFormat* known = nullptr;
 };
+
+namespace {
 
 ProcessorOptions processor_options(const vidconv_plan_options& options) {
   ProcessorOptions o;

@@ -1,4 +1,5 @@
-// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and processor_cuda.cpp in a build without CUDA.
+// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and processor_cuda.cpp in a
+// build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"

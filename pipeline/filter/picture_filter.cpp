@@ -8,10 +8,10 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t row_alignment = 64;  // bytes, of scratch pictures
+constexpr std::size_t scratch_alignment = 64;  // bytes, of scratch pictures
 
-std::size_t rounded_up(std::size_t bytes) {
-  return (bytes + row_alignment - 1) / row_alignment * row_alignment;
+std::size_t scratch_stride(std::size_t bytes) {
+  return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
 }
 
 class CpuPictureFilter final : public PictureFilter {
@@ -71,11 +71,11 @@ void PictureSteps::allocate_scratch(const FrameMemory& memory) {
   for (std::size_t p = 0; p < planes.size(); ++p) {
     const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width_, height_);
     planes[p].stride =
-        static_cast<std::ptrdiff_t>(rounded_up(static_cast<std::size_t>(extent.row_bytes)));
+        static_cast<std::ptrdiff_t>(scratch_stride(static_cast<std::size_t>(extent.row_bytes)));
     offsets.push_back(bytes);
     bytes += static_cast<std::size_t>(planes[p].stride) * static_cast<std::size_t>(extent.rows);
   }
-  bytes += row_alignment;
+  bytes += scratch_alignment;
   std::byte* const begin = memory.allocate(bytes, memory.nodes);
   if (!begin) throw_out_of_memory("for what lies between two filters");
   scratch_memory_.emplace_back(begin, Release{memory.release});

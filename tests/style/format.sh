@@ -9,5 +9,5 @@ clang_format=$(command -v clang-format-14 || command -v clang-format) ||
 how=(--dry-run -Werror)
 [[ ${1:-} != --fix ]] || how=(-i)
 find api bench kernels pipeline samples src tests \
-  \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
+  \( -name '*.h' -o -name '*.c' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
   xargs -0 -n 16 -P "$(nproc)" "$clang_format" "${how[@]}"

@@ -7,10 +7,10 @@
  * Threads. Functions may be called from any thread. Different objects have nothing to do with
  * each other; one object belongs to one thread at a time.
  *
- * Ownership. What vidconv_X_new(), _parse(), _open() and _next() give out is the caller's, to be
- * given back by vidconv_X_free(), which takes NULL too. Texts and structs that are passed in are
- * copied: they may be dropped when the function has returned. Texts that come out are UTF-8, end
- * with 0 and live as long as the object that they are asked of.
+ * Ownership. What functions ending in _new, _parse, _open and _next give out is the caller's, to be
+ * given back by the one ending in _free, which takes NULL too. Texts and structs that are passed in
+ * are copied: they may be dropped when the function has returned. Texts that come out are UTF-8,
+ * end with 0 and live as long as the object that they are asked of.
  *
  * Errors. Who can fail returns a vidconv_status and has a last argument `error`, which may be
  * NULL. Where the status is not VIDCONV_OK, nothing was given out (`*object` is NULL) unless the
@@ -37,6 +37,7 @@
 #include <stdint.h>
 #include <vidconv/version.h>
 
+/* What the library exports. */
 #define VIDCONV_API __attribute__((visibility("default")))
 
 /* A struct with its size set and 0 in all else. */
@@ -76,7 +77,7 @@ VIDCONV_API int vidconv_cuda_devices(void);
 /* The numbers are the exit codes of the command. */
 typedef int vidconv_status;
 enum {
-  VIDCONV_OK = 0,
+  VIDCONV_OK = 0,       /* done */
   VIDCONV_INTERNAL = 1, /* vidconv itself is at fault */
   VIDCONV_USAGE = 2,    /* what was asked for makes no sense */
   VIDCONV_INPUT = 3,    /* the input cannot be read */
@@ -91,8 +92,8 @@ enum {
 /* What failed. Written where a function does not return VIDCONV_OK; else as it was. A text that is
  * too long is cut between two characters. */
 typedef struct vidconv_error {
-  size_t size; /* set by the caller; where it makes no sense the struct is not touched */
-  vidconv_status status;
+  size_t size;           /* set by the caller; where it makes no sense the struct is not touched */
+  vidconv_status status; /* what the function returned */
   /* Where in the filter's specification, in bytes from 1; 0 where that is not the fault. */
   int32_t column;
   /* The frame that was being worked on, from 0; -1 where it was none. */
@@ -115,6 +116,7 @@ typedef struct vidconv_filter vidconv_filter;
  * error->column says where. */
 VIDCONV_API vidconv_status vidconv_filter_parse(const char* spec, vidconv_filter** filter,
                                                 vidconv_error* error);
+/* Plans and jobs that were made with it stay. Quick. */
 VIDCONV_API void vidconv_filter_free(vidconv_filter* filter);
 
 /* The specification as it was given; NULL for NULL. Quick. */
@@ -129,6 +131,7 @@ VIDCONV_API const char* vidconv_filter_warning(const vidconv_filter* filter, siz
  * allocated. */
 typedef struct vidconv_plan vidconv_plan;
 
+/* What a plan is made for. */
 typedef struct vidconv_plan_options {
   size_t size;
   /* What a picture is made of, one of:
@@ -183,21 +186,22 @@ VIDCONV_API vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes,
                                             void* const* to, const ptrdiff_t* to_strides,
                                             void* stream, vidconv_error* error);
 
+/* What a plan is. */
 typedef struct vidconv_plan_info {
   size_t size;
   int32_t width, height; /* pixels */
   int32_t planes;        /* that vidconv_plan_run() takes */
-  int32_t steps;         /* see vidconv_plan_step() */
+  int32_t steps;         /* that vidconv_plan_get_step() tells of */
   int32_t exact;         /* 1: every step is */
   int32_t device;        /* of CUDA; -1: the CPU */
   int64_t memory;        /* bytes for what lies between filters, on the device or the host */
 } vidconv_plan_info;
 
-/* Quick, as all that follow here. Fail with VIDCONV_USAGE, for a plane or a step that is not there.
- */
+/* Quick. */
 VIDCONV_API vidconv_status vidconv_plan_get_info(const vidconv_plan* plan, vidconv_plan_info* info,
                                                  vidconv_error* error);
 
+/* What a plane of a picture takes. */
 typedef struct vidconv_plane_info {
   size_t size;
   int64_t row_bytes;    /* of the samples of a row: the smallest stride */
@@ -205,6 +209,7 @@ typedef struct vidconv_plane_info {
   int32_t sample_bytes; /* 1, 2 or 4 */
 } vidconv_plane_info;
 
+/* `plane`: from 0. Quick. Fails with VIDCONV_USAGE where there is none. */
 VIDCONV_API vidconv_status vidconv_plan_get_plane(const vidconv_plan* plan, size_t plane,
                                                   vidconv_plane_info* info, vidconv_error* error);
 
@@ -221,6 +226,7 @@ typedef struct vidconv_step_info {
   double error_bound;     /* else how far from that before the rounding, in codes */
 } vidconv_step_info;
 
+/* `step`: from 0, in order of execution. Quick. Fails with VIDCONV_USAGE where there is none. */
 VIDCONV_API vidconv_status vidconv_plan_get_step(const vidconv_plan* plan, size_t step,
                                                  vidconv_step_info* info, vidconv_error* error);
 
@@ -247,6 +253,7 @@ VIDCONV_API const char* vidconv_setting_name(size_t index);
 /* One line for people, with the values that it takes. */
 VIDCONV_API const char* vidconv_setting_meaning(size_t index);
 
+/* How far a run has come. */
 typedef struct vidconv_progress {
   size_t size;     /* set by the library */
   int64_t frames;  /* that are in the output */
@@ -264,6 +271,7 @@ VIDCONV_API vidconv_status vidconv_job_on_progress(vidconv_job* job,
                                                    vidconv_progress_function function, void* user,
                                                    vidconv_error* error);
 
+/* What a person may want to know of a run that goes on. */
 typedef struct vidconv_message {
   size_t size;      /* set by the library */
   const char* kind; /* of the table in the command's manual: "converted", "left-out", ... */
@@ -280,11 +288,11 @@ VIDCONV_API vidconv_status vidconv_job_on_message(vidconv_job* job,
 /* What happened. */
 typedef struct vidconv_stats {
   size_t size;
-  int64_t decoded, filtered, encoded, written; /* frames; written: in the output */
-  int64_t verified;                            /* frames, by the setting "verify" */
-  int64_t bytes;                               /* of the output */
-  int64_t host_bytes, device_bytes;            /* of memory for frames */
-  double seconds;
+  int64_t decoded, filtered, encoded, written;     /* frames; written: in the output */
+  int64_t verified;                                /* frames, by the setting "verify" */
+  int64_t bytes;                                   /* of the output */
+  int64_t host_bytes, device_bytes;                /* of memory for frames */
+  double seconds;                                  /* that it took */
   int64_t damaged_packets, damaged_frames, errors; /* of the input */
   char limiting_stage[32]; /* that has worked longest: "decode", "convolve", "encode", ... */
   char device[128];        /* "CPU, 8 threads" */
@@ -316,8 +324,10 @@ typedef struct vidconv_video {
   int32_t time_base_num, time_base_den;         /* seconds of a tick of times */
   int32_t frame_rate_num, frame_rate_den;       /* frames a second; 0/1 where unknown */
   int32_t sample_aspect_num, sample_aspect_den; /* 0/1 where unknown */
-  /* FFmpeg's names; NULL where unknown. "tv" or "pc"; "bt709", ... */
-  const char *range, *primaries, *transfer, *matrix;
+  const char* range;     /* "tv" (limited) or "pc" (full), as FFmpeg names it; NULL where unknown */
+  const char* primaries; /* FFmpeg's name, "bt709"; NULL where unknown */
+  const char* transfer;  /* the same */
+  const char* matrix;    /* the same */
   int64_t frames; /* as far as it is known before they are read; -1 where not. Not looked at by a
                      writer */
   double seconds; /* the same */
@@ -354,18 +364,19 @@ VIDCONV_API void vidconv_reader_cancel(vidconv_reader* reader);
  * May be after its reader is gone, on any thread. Quick. */
 VIDCONV_API void vidconv_frame_free(vidconv_frame* frame);
 
+/* What a frame is. */
 typedef struct vidconv_frame_info {
   size_t size;
-  int64_t number;        /* from 0 */
-  int64_t pts, duration; /* ticks of the video's time base; duration 0 where unknown */
-  int32_t width, height; /* pixels */
-  int32_t interlaced;    /* 1: two fields; top_field_first says which comes first */
-  int32_t top_field_first;
-  int32_t planes;       /* 1 to 4; of the others all is 0 */
-  const void* data[4];  /* in the host's memory; live as long as the frame */
-  ptrdiff_t stride[4];  /* bytes from a row to the next */
-  int64_t row_bytes[4]; /* of samples */
-  int32_t rows[4];
+  int64_t number;          /* from 0 */
+  int64_t pts, duration;   /* ticks of the video's time base; duration 0 where unknown */
+  int32_t width, height;   /* pixels */
+  int32_t interlaced;      /* 1: two fields, of every other row */
+  int32_t top_field_first; /* 1: of two fields that with row 0 comes first */
+  int32_t planes;          /* 1 to 4; of the others all is 0 */
+  const void* data[4];     /* in the host's memory; live as long as the frame */
+  ptrdiff_t stride[4];     /* bytes from a row to the next */
+  int64_t row_bytes[4];    /* of samples */
+  int32_t rows[4];         /* of each plane */
 } vidconv_frame_info;
 
 /* Quick. */
@@ -381,6 +392,7 @@ typedef struct vidconv_writer vidconv_writer;
 VIDCONV_API vidconv_status vidconv_writer_open(const vidconv_job* job, const vidconv_video* video,
                                                vidconv_writer** writer, vidconv_error* error);
 
+/* The time of a frame that the frame rate tells. */
 #define VIDCONV_NO_TIME INT64_MIN
 /* Takes a frame; planes as of vidconv_plan_run(), in the host's memory, copied on return. `pts` in
  * ticks of the video's time base, later than the one before; VIDCONV_NO_TIME: the time that the

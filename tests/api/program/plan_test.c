@@ -1,0 +1,425 @@
+/* Pictures in memory: plan_test VIDCONV FOLDER. The bytes are those of the command, in a folder of
+ * its own. */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "check.h"
+
+#define MOST_PLANES 8
+
+static const char* command;
+static const char* folder;
+
+/* Planes of a picture, each with guards around its rows. */
+typedef struct {
+  size_t planes, bytes[MOST_PLANES];
+  unsigned char* memory[MOST_PLANES];
+  void* data[MOST_PLANES];
+  ptrdiff_t stride[MOST_PLANES];
+  vidconv_plane_info info[MOST_PLANES];
+} picture;
+
+enum { guard = 64, gap = 24, guard_byte = 0xA5 };
+
+static picture make_picture(const vidconv_plan* plan, int upside_down) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_info info = VIDCONV_INIT(vidconv_plan_info);
+  picture p;
+  size_t i;
+  CHECK_OK(vidconv_plan_get_info(plan, &info, &error), error);
+  p.planes = (size_t)info.planes;
+  for (i = 0; i < p.planes; ++i) {
+    vidconv_plane_info plane = VIDCONV_INIT(vidconv_plane_info);
+    ptrdiff_t stride;
+    CHECK_OK(vidconv_plan_get_plane(plan, i, &plane, &error), error);
+    stride = (ptrdiff_t)((plane.row_bytes + gap + 7) / 8 * 8);
+    p.info[i] = plane;
+    p.bytes[i] = (size_t)(stride * plane.rows) + 2 * guard;
+    p.memory[i] = malloc(p.bytes[i]);
+    memset(p.memory[i], guard_byte, p.bytes[i]);
+    p.data[i] = p.memory[i] + guard + (upside_down ? stride * (plane.rows - 1) : 0);
+    p.stride[i] = upside_down ? -stride : stride;
+  }
+  return p;
+}
+
+static void free_picture(picture* p) {
+  size_t i;
+  for (i = 0; i < p->planes; ++i) free(p->memory[i]);
+}
+
+static unsigned char* row_of(const picture* p, size_t plane, int y) {
+  return (unsigned char*)p->data[plane] + p->stride[plane] * y;
+}
+
+/* Bytes that are no part of a row are as they were. */
+static int guards_hold(const picture* p) {
+  size_t i, b;
+  for (i = 0; i < p->planes; ++i) {
+    const ptrdiff_t stride = p->stride[i] < 0 ? -p->stride[i] : p->stride[i];
+    for (b = 0; b < p->bytes[i]; ++b) {
+      const ptrdiff_t at = (ptrdiff_t)b - guard;
+      const int in_row =
+          at >= 0 && at / stride < p->info[i].rows && at % stride < p->info[i].row_bytes;
+      if (!in_row && p->memory[i][b] != guard_byte) return 0;
+    }
+  }
+  return 1;
+}
+
+static void transfer(const picture* p, const char* name, int write) {
+  char path[1024];
+  FILE* file;
+  size_t i;
+  int y;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, write ? "wb" : "rb");
+  CHECK(file != NULL);
+  if (!file) return;
+  for (i = 0; i < p->planes; ++i)
+    for (y = 0; y < p->info[i].rows; ++y) {
+      const size_t bytes = (size_t)p->info[i].row_bytes;
+      CHECK((write ? fwrite(row_of(p, i, y), 1, bytes, file)
+                   : fread(row_of(p, i, y), 1, bytes, file)) == bytes);
+    }
+  fclose(file);
+}
+
+static int equal(const picture* a, const picture* b) {
+  size_t i;
+  int y;
+  for (i = 0; i < a->planes; ++i)
+    for (y = 0; y < a->info[i].rows; ++y)
+      if (memcmp(row_of(a, i, y), row_of(b, i, y), (size_t)a->info[i].row_bytes) != 0) return 0;
+  return 1;
+}
+
+static void make_samples(picture* p, const char* format, unsigned seed) {
+  size_t i;
+  int y;
+  for (i = 0; i < p->planes; ++i)
+    for (y = 0; y < p->info[i].rows; ++y) {
+      unsigned char* row = row_of(p, i, y);
+      size_t x;
+      fill_random(row, (size_t)p->info[i].row_bytes, seed++);
+      if (p->info[i].sample_bytes == 2 && strstr(format, "10"))
+        for (x = 1; x < (size_t)p->info[i].row_bytes; x += 2) row[x] &= 3;
+      if (p->info[i].sample_bytes == 4)
+        for (x = 0; x < (size_t)p->info[i].row_bytes; x += 4) {
+          const float value = (float)row[x] / 255.0f;
+          memcpy(row + x, &value, 4);
+        }
+    }
+}
+
+static vidconv_status run(vidconv_plan* plan, const picture* from, const picture* to,
+                          vidconv_error* error) {
+  return vidconv_plan_run(plan, from->planes, (const void* const*)from->data, from->stride,
+                          to->data, to->stride, NULL, error);
+}
+
+static void like_the_command(const char* format, int width, int height, const char* kernel,
+                             const char* border) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  vidconv_plan* plan;
+  picture from, to, wanted;
+  char line[4096];
+  options.format = format;
+  options.width = width;
+  options.height = height;
+  options.border = border;
+  plan = planned(kernel, &options);
+  if (!plan) return;
+  from = make_picture(plan, width % 2);
+  to = make_picture(plan, width % 3 == 0);
+  wanted = make_picture(plan, 0);
+  make_samples(&from, format, (unsigned)(width * 41 + height));
+  transfer(&from, "in.raw", 1);
+  snprintf(line, sizeof line,
+           "'%s' '%s/in.raw' --raw %dx%d:%s -o '%s/out.raw' --format raw -y -q --device cpu "
+           "--kernel '%s' --border %s",
+           command, folder, width, height, format, folder, kernel, border);
+  CHECK(system(line) == 0);
+  transfer(&wanted, "out.raw", 0);
+  CHECK_OK(run(plan, &from, &to, &error), error);
+  if (!equal(&to, &wanted)) {
+    ++check_failures;
+    fprintf(stderr, "not the command's bytes: %s\n", line);
+  }
+  CHECK(guards_hold(&from) && guards_hold(&to));
+  free_picture(&from);
+  free_picture(&to);
+  free_picture(&wanted);
+  vidconv_plan_free(plan);
+}
+
+/* Every width and height from 1 to 40, in some format each. */
+static void sizes(void) {
+  static const char* const formats[] = {"gray", "yuv420p",   "rgb24",    "yuv422p10le", "rgba",
+                                        "nv12", "gbrpf32le", "gray16le", "yuyv422"};
+  static const char* const kernels[] = {
+      "gaussian:sigma=2", "sobel", "unsharp", "box:size=5", "matrix:1 2 3;4 5 6;7 8 9:scale=auto",
+      "laplacian"};
+  static const char* const borders[] = {"reflect101", "wrap", "zero", "replicate", "constant:0.25"};
+  int i;
+  for (i = 1; i <= 40; ++i)
+    like_the_command(formats[i % 9], i, i * 17 % 40 + 1, kernels[i % 6], borders[i % 5]);
+}
+
+/* Bare samples are filtered as those of a format of the same kind; a plan may be used again. */
+static void bare_samples(void) {
+  static const char* const pairs[][2] = {
+      {"u8", "gray"},       {"u8x3", "rgb24"}, {"u16", "gray16le"},    {"u10", "gray10le"},
+      {"f32", "grayf32le"}, {"u8p3", "gbrp"},  {"f32p3", "gbrpf32le"}, {"u16x3", "rgb48le"}};
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  size_t i;
+  for (i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+    vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+    vidconv_plan *bare, *named;
+    picture from, a, b;
+    int again;
+    options.width = 37;
+    options.height = 23;
+    options.format = pairs[i][0];
+    bare = planned("gaussian:sigma=1.5", &options);
+    options.format = pairs[i][1];
+    named = planned("gaussian:sigma=1.5", &options);
+    from = make_picture(bare, 0);
+    a = make_picture(bare, 0);
+    b = make_picture(named, 0);
+    for (again = 0; again < 2; ++again) {
+      make_samples(&from, pairs[i][1], (unsigned)(i + 100 * (size_t)again));
+      CHECK_OK(run(bare, &from, &a, &error), error);
+      CHECK_OK(run(named, &from, &b, &error), error);
+      CHECK(equal(&a, &b));
+    }
+    free_picture(&from);
+    free_picture(&a);
+    free_picture(&b);
+    vidconv_plan_free(bare);
+    vidconv_plan_free(named);
+  }
+}
+
+/* A chain is its filters one after the other. */
+static void chain(void) {
+  static const char* const kernels[] = {"gaussian:sigma=2", "unsharp", "box:size=5:planes=y",
+                                        "emboss"};
+  static const char* const formats[] = {"yuv420p", "rgba", "u16p5"};
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  size_t f;
+  for (f = 0; f < 3; ++f) {
+    const vidconv_filter* filters[4];
+    vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+    vidconv_plan* plan = NULL;
+    picture pictures[5], at_once;
+    size_t i, count = 0;
+    options.format = formats[f];
+    options.width = 31;
+    options.height = 19;
+    for (i = 0; i < 4; ++i)
+      if (f == 0 || !strstr(kernels[i], "planes=y")) filters[count++] = parsed(kernels[i]);
+    CHECK_OK(vidconv_plan_new(filters, count, &options, &plan, &error), error);
+    for (i = 0; i <= count; ++i) pictures[i] = make_picture(plan, i % 2);
+    at_once = make_picture(plan, 0);
+    make_samples(&pictures[0], formats[f], 77);
+    CHECK_OK(run(plan, &pictures[0], &at_once, &error), error);
+    vidconv_plan_free(plan);
+    for (i = 0; i < count; ++i) {
+      CHECK_OK(vidconv_plan_new(filters + i, 1, &options, &plan, &error), error);
+      CHECK_OK(run(plan, &pictures[i], &pictures[i + 1], &error), error);
+      vidconv_plan_free(plan);
+    }
+    CHECK(equal(&at_once, &pictures[count]));
+    CHECK(!equal(&at_once, &pictures[0]));
+    for (i = 0; i <= count; ++i) free_picture(&pictures[i]);
+    free_picture(&at_once);
+    for (i = 0; i < count; ++i) vidconv_filter_free((vidconv_filter*)filters[i]);
+  }
+}
+
+/* Fields are pictures of their own. */
+static void fields(void) {
+  enum { width = 24, height = 11 };
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  unsigned char samples[width * height], at_once[width * height], by_field[width * height];
+  const void* from[1];
+  void* to[1];
+  ptrdiff_t stride = width, both = 2 * width;
+  vidconv_plan* plan;
+  int field;
+  fill_random(samples, sizeof samples, 9);
+  options.format = "gray";
+  options.width = width;
+  options.height = height;
+  options.interlaced = 1;
+  plan = planned("gaussian", &options);
+  from[0] = samples;
+  to[0] = at_once;
+  CHECK_OK(vidconv_plan_run(plan, 1, from, &stride, to, &stride, NULL, &error), error);
+  vidconv_plan_free(plan);
+  options.interlaced = 0;
+  for (field = 0; field < 2; ++field) {
+    options.height = (height + 1 - field) / 2;
+    plan = planned("gaussian", &options);
+    from[0] = samples + field * width;
+    to[0] = by_field + field * width;
+    CHECK_OK(vidconv_plan_run(plan, 1, from, &both, to, &both, NULL, &error), error);
+    vidconv_plan_free(plan);
+  }
+  CHECK(memcmp(at_once, by_field, sizeof by_field) == 0);
+}
+
+/* Many planes at once, and halves of one array side by side. */
+static void planes_of_one_array(void) {
+  enum { width = 16, height = 9, planes = 300 };
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  unsigned char* const all = malloc(2 * planes * width * height);
+  const void* from[planes];
+  void* to[planes];
+  ptrdiff_t strides[planes];
+  vidconv_plan* plan;
+  size_t i;
+  options.format = "u8p300";
+  options.width = width;
+  options.height = height;
+  plan = planned("box", &options);
+  fill_random(all, 2 * planes * width * height, 7);
+  for (i = 0; i < planes; ++i) {
+    from[i] = all + 2 * i * width * height;
+    to[i] = all + 2 * i * width * height + width; /* the right half of it */
+    strides[i] = 2 * width;
+  }
+  CHECK_OK(vidconv_plan_run(plan, planes, from, strides, to, strides, NULL, &error), error);
+  to[5] = (unsigned char*)to[5] - 1;
+  CHECK_STATUS(vidconv_plan_run(plan, planes, from, strides, to, strides, NULL, &error),
+               VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "plane 5 overlaps one that is read") != NULL);
+  to[5] = to[4];
+  CHECK_STATUS(vidconv_plan_run(plan, planes, from, strides, to, strides, NULL, &error),
+               VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "overlaps another one that is written") != NULL);
+  vidconv_plan_free(plan);
+  free(all);
+}
+
+/* The input may be memory that nobody can write. */
+static void read_only_input(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  const size_t bytes = 64 * 64;
+  unsigned char* const from =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const void* planes[1];
+  void* to[1];
+  const ptrdiff_t stride = 64;
+  vidconv_plan* plan;
+  CHECK(from != MAP_FAILED);
+  fill_random(from, bytes, 3);
+  CHECK(mprotect(from, bytes, PROT_READ) == 0);
+  options.format = "gray";
+  options.width = options.height = 64;
+  options.interlaced = 1;
+  plan = planned("gaussian", &options);
+  planes[0] = from;
+  to[0] = malloc(bytes);
+  CHECK_OK(vidconv_plan_run(plan, 1, planes, &stride, to, &stride, NULL, &error), error);
+  free(to[0]);
+  munmap(from, bytes);
+  vidconv_plan_free(plan);
+}
+
+typedef struct {
+  vidconv_plan* plan;
+  const picture* from;
+  picture to;
+} turn;
+
+static void* take_turns(void* argument) {
+  turn* const t = argument;
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  int i;
+  for (i = 0; i < 50; ++i) CHECK_OK(run(t->plan, t->from, &t->to, &error), error);
+  return NULL;
+}
+
+/* One plan used by several threads, and others beside it. */
+static void threads(void) {
+  enum { count = 4 };
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  vidconv_plan *shared, *own[count];
+  picture from, wanted;
+  turn turns[count];
+  pthread_t ids[count];
+  int i;
+  options.format = "yuv420p";
+  options.width = 67;
+  options.height = 45;
+  shared = planned("gaussian:sigma=3", &options);
+  from = make_picture(shared, 0);
+  wanted = make_picture(shared, 0);
+  make_samples(&from, "", 5);
+  CHECK_OK(run(shared, &from, &wanted, &error), error);
+  for (i = 0; i < count; ++i) {
+    own[i] = planned("gaussian:sigma=3", &options);
+    turns[i].plan = i % 2 ? own[i] : shared;
+    turns[i].from = &from;
+    turns[i].to = make_picture(shared, 0);
+    CHECK(pthread_create(&ids[i], NULL, take_turns, &turns[i]) == 0);
+  }
+  for (i = 0; i < count; ++i) {
+    pthread_join(ids[i], NULL);
+    CHECK(equal(&turns[i].to, &wanted));
+    free_picture(&turns[i].to);
+    vidconv_plan_free(own[i]);
+  }
+  free_picture(&from);
+  free_picture(&wanted);
+  vidconv_plan_free(shared);
+}
+
+/* What a plan says of itself, and a filter of what was not meant. */
+static void words(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  vidconv_plan_info info = VIDCONV_INIT(vidconv_plan_info);
+  vidconv_step_info step = VIDCONV_INIT(vidconv_step_info);
+  vidconv_filter* const bright = parsed("matrix:1 1 1");
+  vidconv_plan* plan;
+  options.format = "yuva420p";
+  options.width = 9;
+  options.height = 7;
+  plan = planned("sobel", &options);
+  CHECK_OK(vidconv_plan_get_info(plan, &info, &error), error);
+  CHECK(info.width == 9 && info.height == 7 && info.planes == 4 && info.steps == 3);
+  CHECK(info.exact == 1 && info.device == -1);
+  CHECK_OK(vidconv_plan_get_step(plan, 0, &step, &error), error);
+  CHECK(strcmp(step.filter, "sobel") == 0 && strcmp(step.action, "filter") == 0);
+  CHECK(strcmp(step.components, "Y") == 0 && step.variant[0] && step.exact == 1);
+  CHECK_OK(vidconv_plan_get_step(plan, 1, &step, &error), error);
+  CHECK(strcmp(step.components, "UV") == 0 && strcmp(step.action, "fill") == 0);
+  CHECK(strcmp(vidconv_filter_text(bright), "matrix:1 1 1") == 0);
+  CHECK(strstr(vidconv_filter_warning(bright, 0), "scale") != NULL);
+  vidconv_filter_free(bright);
+  vidconv_plan_free(plan);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  command = argv[1];
+  folder = argv[2];
+  CHECK(vidconv_version() == VIDCONV_VERSION);
+  sizes();
+  bare_samples();
+  chain();
+  fields();
+  planes_of_one_array();
+  read_only_input();
+  threads();
+  words();
+  return check_failures ? 1 : 0;
+}

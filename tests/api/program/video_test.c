@@ -1,0 +1,371 @@
+/* Videos: video_test VIDCONV FOLDER. The bytes are those of the command, in a folder of its own. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const char* command;
+static const char* folder;
+static char path_buffer[8][1024];
+
+static const char* path(const char* name) {
+  static int next;
+  char* const buffer = path_buffer[next++ % 8];
+  snprintf(buffer, sizeof *path_buffer, "%s/%s", folder, name);
+  return buffer;
+}
+
+static int exists(const char* name) { return access(path(name), F_OK) == 0; }
+
+static void shell(const char* arguments) {
+  char line[4096];
+  snprintf(line, sizeof line, "cd '%s' && '%s' -y -q --device cpu %s", folder, command, arguments);
+  CHECK(system(line) == 0);
+}
+
+static int equal_files(const char* a, const char* b) {
+  char line[4096];
+  snprintf(line, sizeof line, "cmp '%s' '%s'", path(a), path(b));
+  return system(line) == 0;
+}
+
+static void set(vidconv_job* job, const char* name, const char* value) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  CHECK_OK(vidconv_job_set(job, name, value, &error), error);
+}
+
+static vidconv_job* new_job(const char* input, const char* output, const char* kernel) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_job* job = NULL;
+  CHECK_OK(vidconv_job_new(&job, &error), error);
+  set(job, "device", "cpu");
+  set(job, "overwrite", "1");
+  if (input) set(job, "input", input);
+  if (output) set(job, "output", path(output));
+  if (kernel) set(job, "kernel", kernel);
+  return job;
+}
+
+typedef struct {
+  int progress, messages, stop_at, gains;
+  int64_t frames, total;
+} heard;
+
+static int on_progress(void* user, const vidconv_progress* progress) {
+  heard* const h = user;
+  ++h->progress;
+  h->frames = progress->frames;
+  h->total = progress->total;
+  CHECK(progress->size == sizeof *progress);
+  return h->stop_at > 0 && progress->frames >= h->stop_at;
+}
+
+static void on_message(void* user, const vidconv_message* message) {
+  heard* const h = user;
+  ++h->messages;
+  CHECK(message->kind[0] && message->text[0]);
+  if (strcmp(message->kind, "gain") == 0) ++h->gains;
+}
+
+static void listen(vidconv_job* job, heard* h) {
+  CHECK(vidconv_job_on_progress(job, on_progress, h, NULL) == VIDCONV_OK);
+  CHECK(vidconv_job_on_message(job, on_message, h, NULL) == VIDCONV_OK);
+}
+
+/* A file is filtered into a file, as the command does it. */
+static void file_to_file(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  heard h = {0};
+  vidconv_job* job;
+  shell("'pattern:64x48#20' -o in.mkv --kernel identity --codec ffv1");
+  shell("in.mkv -o command.mp4 --kernel sobel --kernel 'matrix:1 1 1' --border wrap --crf 30");
+  job = new_job(path("in.mkv"), "ours.mp4", "sobel");
+  set(job, "kernel", "matrix:1 1 1");
+  set(job, "border", "wrap");
+  set(job, "crf", "30");
+  listen(job, &h);
+  CHECK_OK(vidconv_job_run(job, &stats, &error), error);
+  CHECK(equal_files("ours.mp4", "command.mp4"));
+  CHECK(stats.decoded == 20 && stats.filtered == 20 && stats.encoded == 20 && stats.written == 20);
+  CHECK(stats.bytes > 0 && stats.seconds > 0 && stats.device[0] &&
+        strstr(stats.encoder, "libx264"));
+  CHECK(h.progress >= 2 && h.frames == 20 && h.gains == 1);
+
+  /* Again, and with settings that are the default again. */
+  set(job, "border", "");
+  set(job, "crf", "");
+  set(job, "kernel", "");
+  set(job, "kernel", "box");
+  shell("in.mkv -o command.mp4 --kernel box");
+  CHECK_OK(vidconv_job_run(job, NULL, &error), error);
+  CHECK(equal_files("ours.mp4", "command.mp4"));
+  vidconv_job_free(job);
+}
+
+/* What fails says what, and leaves files as they were. */
+static void failures(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  vidconv_job* job = new_job(path("no-such.mp4"), "none.y4m", "box");
+  CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_INPUT, error);
+  CHECK(strcmp(error.kind, "input-missing") == 0 && strstr(error.message, "no-such.mp4"));
+  CHECK(error.status == VIDCONV_INPUT && error.column == 0 && error.frame == -1);
+  CHECK(!exists("none.y4m") && stats.written == 0);
+  set(job, "input", path("in.mkv"));
+  set(job, "output", path("in.mkv"));
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_OUTPUT, error);
+  CHECK(strcmp(error.kind, "output-is-input") == 0);
+  set(job, "output", "/no/such/folder/a.y4m");
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_OUTPUT, error);
+  CHECK_STATUS(vidconv_job_set(job, "kernel", "box:size=5:siz=3", &error), VIDCONV_USAGE, error);
+  CHECK(error.column == 12 && strcmp(error.kind, "filter-spec") == 0);
+  CHECK_STATUS(vidconv_job_set(job, "crff", "3", &error), VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "crf") != NULL);
+  set(job, "crf", "20");
+  set(job, "bitrate", "1M");
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_USAGE, error);
+  vidconv_job_free(job);
+
+  job = new_job(NULL, NULL, NULL);
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "input") != NULL);
+  vidconv_job_free(job);
+}
+
+/* A damaged input is no success, and its frames are there. */
+static void damage(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  struct stat all;
+  vidconv_job* job;
+  vidconv_reader* reader = NULL;
+  vidconv_frame* frame = NULL;
+  int frames = 0;
+  vidconv_status status;
+  shell("'pattern:64x48#9' -o cut.y4m --kernel identity");
+  CHECK(stat(path("cut.y4m"), &all) == 0);
+  CHECK(truncate(path("cut.y4m"), all.st_size - 100) == 0);
+  job = new_job(path("cut.y4m"), "ours.y4m", "box");
+  CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_DAMAGED, error);
+  CHECK(strcmp(error.kind, "damaged") == 0 && stats.written == 8 && exists("ours.y4m"));
+  CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
+  while ((status = vidconv_reader_next(reader, &frame, &error)) == VIDCONV_OK && frame) {
+    ++frames;
+    vidconv_frame_free(frame);
+  }
+  CHECK(frames == 8 && status == VIDCONV_DAMAGED && frame == NULL);
+  CHECK_STATUS(vidconv_reader_next(reader, &frame, &error), VIDCONV_DAMAGED, error);
+  vidconv_reader_free(reader);
+  vidconv_job_free(job);
+}
+
+static void* cancel_soon(void* job) {
+  usleep(20000);
+  vidconv_job_cancel(job);
+  return NULL;
+}
+
+/* A run that is cancelled leaves the frames so far, or nothing. */
+static void cancelling(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  heard h = {0};
+  pthread_t thread;
+  int ends[2];
+  vidconv_job* job = new_job("pattern:64x48#100000000", "cancelled.y4m", "box");
+  h.stop_at = 1;
+  listen(job, &h);
+  CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_CANCELLED, error);
+  CHECK(strcmp(error.kind, "interrupted") == 0 && h.total == 100000000);
+  CHECK(stats.written >= 1 && stats.written < 100000000 && exists("cancelled.y4m"));
+  shell("cancelled.y4m -o null: --kernel box"); /* it is whole */
+  unlink(path("cancelled.y4m"));
+  CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_CANCELLED, error);
+  CHECK(!exists("cancelled.y4m") && stats.written == 0);
+  vidconv_job_free(job);
+
+  /* From another thread, while the input is silent. */
+  CHECK(pipe(ends) == 0);
+  {
+    char input[64];
+    snprintf(input, sizeof input, "/dev/fd/%d", ends[0]);
+    job = new_job(input, "silent.y4m", "box");
+  }
+  CHECK(pthread_create(&thread, NULL, cancel_soon, job) == 0);
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_CANCELLED, error);
+  pthread_join(thread, NULL);
+  CHECK(!exists("silent.y4m"));
+  vidconv_job_free(job);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* Frames out of a reader, into a writer, are what the command writes; without a kernel nothing
+ * happens to them on the way. */
+static void frames_out_and_in(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  vidconv_video video = VIDCONV_INIT(vidconv_video);
+  vidconv_job* in = new_job(path("in.mkv"), NULL, "gaussian:sigma=2");
+  vidconv_job* out = new_job(NULL, "frames.mkv", NULL);
+  vidconv_reader* reader = NULL;
+  vidconv_writer* writer = NULL;
+  vidconv_frame *frame = NULL, *kept = NULL;
+  vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
+  int64_t expected = 0;
+  set(out, "codec", "ffv1");
+  CHECK_OK(vidconv_reader_open(in, &reader, &error), error);
+  CHECK_OK(vidconv_reader_get_video(reader, &video, &error), error);
+  CHECK(strcmp(video.format, "yuv420p") == 0 && video.width == 64 && video.height == 48);
+  CHECK(video.frame_rate_num == 25 * video.frame_rate_den);
+  CHECK_OK(vidconv_writer_open(out, &video, &writer, &error), error);
+  while (vidconv_reader_next(reader, &frame, &error) == VIDCONV_OK && frame) {
+    CHECK_OK(vidconv_frame_get_info(frame, &info, &error), error);
+    CHECK(info.number == expected && info.width == 64 && info.height == 48 && info.planes == 3);
+    CHECK(info.rows[1] == 24 && info.row_bytes[1] == 32 && info.data[3] == NULL);
+    CHECK_OK(vidconv_writer_write(writer, (size_t)info.planes, info.data, info.stride,
+                                  expected % 2 ? info.pts : VIDCONV_NO_TIME, &error),
+             error);
+    CHECK_STATUS(vidconv_writer_write(writer, 3, info.data, info.stride, info.pts, &error),
+                 VIDCONV_USAGE, error); /* the same time again */
+    ++expected;
+    if (kept) vidconv_frame_free(frame);
+    if (!kept) kept = frame;
+  }
+  CHECK(expected == 20);
+  CHECK_OK(vidconv_reader_next(reader, &frame, &error), error);
+  CHECK(frame == NULL);
+  vidconv_reader_free(reader);
+  CHECK_OK(vidconv_frame_get_info(kept, &info, &error), error); /* outlives its reader */
+  CHECK(info.number == 0 && ((const unsigned char*)info.data[0])[63] < 255);
+  vidconv_frame_free(kept);
+  CHECK_OK(vidconv_writer_finish(writer, &stats, &error), error);
+  CHECK(stats.written == 20);
+  CHECK_STATUS(vidconv_writer_finish(writer, NULL, &error), VIDCONV_USAGE, error);
+  vidconv_writer_free(writer);
+  vidconv_job_free(in);
+  vidconv_job_free(out);
+  shell("in.mkv -o command.y4m --kernel gaussian:sigma=2");
+  shell("frames.mkv -o frames.y4m --kernel identity");
+  CHECK(equal_files("frames.y4m", "command.y4m"));
+}
+
+/* A reader or a writer that is given up ends at once, and leaves nothing. */
+static void giving_up(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_video video = VIDCONV_INIT(vidconv_video);
+  vidconv_job* job = new_job("pattern:64x48#100000000", "given-up.y4m", "box");
+  vidconv_reader* reader = NULL;
+  vidconv_writer* writer = NULL;
+  vidconv_frame* frame = NULL;
+  unsigned char samples[64 * 48] = {0};
+  const void* data[1];
+  const ptrdiff_t stride = 64;
+  CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
+  CHECK_OK(vidconv_reader_next(reader, &frame, &error), error);
+  vidconv_frame_free(frame);
+  vidconv_reader_free(reader);
+  CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
+  vidconv_reader_cancel(reader);
+  CHECK_STATUS(vidconv_reader_next(reader, &frame, &error), VIDCONV_CANCELLED, error);
+  CHECK(frame == NULL);
+  vidconv_reader_free(reader);
+
+  data[0] = samples;
+  video.format = "gray";
+  video.width = 64;
+  video.height = 48;
+  video.frame_rate_num = 30;
+  video.frame_rate_den = 1;
+  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
+  CHECK_OK(vidconv_writer_write(writer, 1, data, &stride, VIDCONV_NO_TIME, &error), error);
+  vidconv_writer_free(writer);
+  CHECK(!exists("given-up.y4m"));
+  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
+  CHECK_STATUS(vidconv_writer_finish(writer, NULL, &error), VIDCONV_INPUT, error); /* no frame */
+  vidconv_writer_free(writer);
+  CHECK(!exists("given-up.y4m"));
+  set(job, "output", "/no/such/folder/a.y4m");
+  CHECK_STATUS(vidconv_writer_open(job, &video, &writer, &error), VIDCONV_OUTPUT, error);
+  CHECK(writer == NULL);
+  vidconv_job_free(job);
+}
+
+typedef struct {
+  char name[64];
+  vidconv_status status;
+} side_job;
+
+static void* run_beside(void* argument) {
+  side_job* const side = argument;
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_job* job = NULL;
+  side->status = vidconv_job_new(&job, &error);
+  vidconv_job_set(job, "input", "pattern:64x48#20", &error);
+  vidconv_job_set(job, "kernel", "gaussian:sigma=2", &error);
+  vidconv_job_set(job, "device", "cpu", &error);
+  vidconv_job_set(job, "overwrite", "1", &error);
+  vidconv_job_set(job, "output", side->name, &error);
+  if (side->status == VIDCONV_OK) side->status = vidconv_job_run(job, NULL, &error);
+  vidconv_job_free(job);
+  return NULL;
+}
+
+/* Several jobs at once. */
+static void side_by_side(void) {
+  side_job sides[3];
+  pthread_t threads[3];
+  int i;
+  CHECK(chdir(folder) == 0);
+  shell("'pattern:64x48#20' -o command.y4m --kernel gaussian:sigma=2");
+  for (i = 0; i < 3; ++i) {
+    snprintf(sides[i].name, sizeof sides[i].name, "side%d.y4m", i);
+    CHECK(pthread_create(&threads[i], NULL, run_beside, &sides[i]) == 0);
+  }
+  for (i = 0; i < 3; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(sides[i].status == VIDCONV_OK && equal_files(sides[i].name, "command.y4m"));
+  }
+}
+
+/* The process is as it was: no handler of a signal, nothing printed. */
+static void process_left_alone(void) {
+  const int before = dup(STDERR_FILENO),
+            file = open(path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  struct sigaction action;
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_job* job = new_job("pattern:64x48#3", "quiet.y4m", "box");
+  struct stat said;
+  dup2(file, STDERR_FILENO);
+  CHECK_OK(vidconv_job_run(job, NULL, &error), error);
+  vidconv_job_set(job, "kernel", "no such", &error);
+  vidconv_job_free(job);
+  fflush(stderr);
+  CHECK(fstat(file, &said) == 0);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  close(file);
+  CHECK(said.st_size == 0);
+  CHECK(sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL);
+  CHECK(sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == SIG_DFL);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  command = argv[1];
+  folder = argv[2];
+  process_left_alone();
+  vidconv_hear_libav();
+  file_to_file();
+  failures();
+  damage();
+  cancelling();
+  frames_out_and_in();
+  giving_up();
+  side_by_side();
+  return check_failures ? 1 : 0;
+}

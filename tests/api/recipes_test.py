@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The programs of docs/c-api.md compile without a warning, run, and make what the command makes.
+
+    recipes_test.py PAGE PREFIX C_COMPILER VIDCONV
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PAGE, PREFIX, COMPILER, VIDCONV = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)
+PROGRAMS = re.findall(r"^```c\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+FLAGS = os.environ.get("CFLAGS", "").split()
+
+
+class RecipesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.run_command("pattern:64x48#9", "in.mkv", "--kernel", "identity", "--codec", "ffv1")
+
+    def run_command(self, source, to, *options):
+        subprocess.run([VIDCONV, source, "-o", to, "-q", *options], check=True, cwd=self.folder)
+
+    def run_recipe(self, number, *arguments):
+        (self.folder / "a.c").write_text(PROGRAMS[number], encoding="utf-8")
+        libraries = next(PREFIX.rglob("libvidconv.so")).parent
+        subprocess.run([COMPILER, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", *FLAGS, "a.c",
+                        f"-I{PREFIX / 'include'}", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lvidconv", "-o", "a"],
+                       check=True, cwd=self.folder)
+        result = subprocess.run([self.folder / "a", *arguments], capture_output=True, text=True, check=False,
+                                cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def same(self, a, b):
+        self.assertEqual((self.folder / a).read_bytes(), (self.folder / b).read_bytes())
+
+    def test_all_are_here(self):
+        self.assertEqual(len(PROGRAMS), 3)
+
+    def test_picture(self):
+        self.assertEqual(self.run_recipe(0), "")
+
+    def test_file(self):
+        self.run_command("in.mkv", "command.mp4", "--kernel", "gaussian:sigma=1", "--kernel", "sobel")
+        self.assertIn("9 frames, libx264", self.run_recipe(1, "in.mkv", "ours.mp4"))
+        self.same("ours.mp4", "command.mp4")
+
+    def test_frames(self):
+        self.run_command("in.mkv", "command.y4m", "--kernel", "unsharp")
+        self.run_recipe(2, "in.mkv", "ours.y4m")
+        self.same("ours.y4m", "command.y4m")
+
+
+if __name__ == "__main__":
+    unittest.main()
