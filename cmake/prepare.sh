@@ -77,8 +77,10 @@ if [[ $preset == release && $target == all ]]; then
 fi
 
 # CUDA code for this machine's GPU alone, or for one common architecture where there is none:
-# each more costs minutes. A plain `cmake --preset release` builds for all of them.
-if nvidia-smi -L >/dev/null 2>&1; then
+# each more costs minutes. Packages, and a plain `cmake --preset release`, are for all of them.
+if [[ $preset == package ]]; then
+  :
+elif nvidia-smi -L >/dev/null 2>&1; then
   export CUDAARCHS=${CUDAARCHS:-native}
 else
   export CUDAARCHS=${CUDAARCHS:-90}

@@ -31,7 +31,7 @@ done
 "$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" api/python
 PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/plain/*.whl
 
-(cd "$out" && "$tools/bin/wheel" unpack -q -d open repaired/*.whl >/dev/null)
+(cd "$out" && "$tools/bin/wheel" unpack -d open repaired/*.whl >/dev/null)
 "$tools/bin/python" packaging/wheel_licences.py "$out"/open/*
 (cd "$out" && "$tools/bin/wheel" pack -d . open/* >/dev/null)
 rm -rf "$out"/{plain,repaired,open}

@@ -3,7 +3,7 @@
 # what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
 # minutes, so that tests/run.sh does it only when asked to (--packages). SUITE and MIRROR name another system.
 #
-#   tests/package/bare.sh [CHECK...]      debian, tarball, dockerfile, reproducible, python: all of them unless named
+#   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named
 #
 # The last line is "N passed, N failed". Trees are in build/trees, and may be removed at any time.
 set -euo pipefail
@@ -11,6 +11,7 @@ cd "$(dirname "$0")/../.."
 # Mounts of a tree end with this script, whatever happens.
 [[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
 
+. packaging/epoch.sh
 suite=${SUITE:-bookworm} mirror=${MIRROR:-http://deb.debian.org/debian}
 trees=$PWD/build/trees
 mkdir -p "$trees/archives/partial"
@@ -33,6 +34,11 @@ fresh_tree() {
   mount -t proc proc "$tree/proc"
   mount --bind "$trees/archives" "$tree/var/cache/apt/archives"
   in_tree apt-get update -q >/dev/null
+}
+leave_trees() {
+  for tree in "$tree"*; do
+    leave_tree
+  done
 }
 leave_tree() {
   local mounted
@@ -93,15 +99,56 @@ check_tarball() {
   ! grep -vE '^(libc|libm|libmvec|libdl|librt|libpthread|libresolv)\.so' <<<"$strangers"
 }
 
+# shellcheck source=tests/package/dockerfile.sh
+. tests/package/dockerfile.sh
+
+# Built in another folder, with other files about, the packages are the same to the byte.
+check_reproducible() {
+  packaging/debian.sh
+  packaging/tarball.sh
+  rm -rf "$tree"
+  mkdir -p "$tree/another folder"
+  git ls-files -z | tar --null -T - -c | tar -x -C "$tree/another folder"
+  local script
+  for script in debian tarball; do
+    (umask 077 && cd "$tree/another folder" && "packaging/$script.sh")
+  done
+  local file compared=0
+  for file in build/package/packages/*.deb build/package/*.tar.xz; do
+    cmp "$file" "$tree/another folder/$file"
+    compared=$((compared + 1))
+  done
+  [[ $compared -eq 4 ]]
+}
+
+check_python() {
+  packaging/wheel.sh
+  "${PYTHON:-python3}" -m pip download -q --no-deps -d build/package/wheels numpy
+  fresh_tree python
+  install_in_tree python3 python3-venv
+  cp build/package/wheels/*.whl "$tree/tmp/"
+  in_tree python3 -m venv /opt/venv
+  in_tree /opt/venv/bin/pip install -q --no-index --find-links /tmp vidconv
+  [[ -z $(find "$tree/usr/lib" -name 'libavcodec*') ]]
+  in_tree /opt/venv/bin/python -c '
+import numpy, vidconv
+assert vidconv.filter(numpy.full((9, 9), 7, numpy.uint8), "gaussian:sigma=2").tolist() == [[7] * 9] * 9
+assert vidconv.run("pattern:64x48#5", "/tmp/a.mkv", kernel="sobel", codec="libx264").written == 5
+assert vidconv.run("pattern:64x48#5", "/tmp/a.y4m", kernel="sobel").written == 5
+assert sum(1 for _ in vidconv.open("/tmp/a.mkv", kernel="box")) == 5'
+  build/package/vidconv pattern:64x48#5 -o build/package/a.y4m -y --kernel sobel --quiet
+  cmp build/package/a.y4m "$tree/tmp/a.y4m"
+}
+
 # One of them, in a process of its own: `set -e` has no effect below a condition.
 if [[ ${1:-} == --only ]]; then
   tree=$trees/$2
-  trap leave_tree EXIT
+  trap leave_trees EXIT
   "check_$2"
   exit
 fi
 
-checks=(debian tarball)
+checks=(debian tarball reproducible dockerfile python)
 [[ $# -eq 0 ]] || checks=("$@")
 passed=0 failed=0
 for check in "${checks[@]}"; do
