@@ -19,7 +19,7 @@ shutil.copy("LICENSE", licences / "vidconv")
 
 lines = ["library\tpackage\tversion\tsource"]
 for file in sorted(libraries.glob("*.so*")):
-    name = re.sub(r"-[0-9a-f]{8}(\.so)", r"\1", file.name)  # auditwheel puts a digest in
+    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", file.name, count=1)  # auditwheel puts a digest in
     if name.startswith("libvidconv"):
         continue
     listed = subprocess.run(["dpkg-query", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
