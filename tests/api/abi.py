@@ -45,6 +45,16 @@ def write(include, compiler, to):
                         "--out-file", to, library], check=True)
 
 
+def same_tools(include, compiler):
+    """Whether this abidw writes the format that vidconv.abi has."""
+    def version(file):
+        return re.search(r"<abi-corpus [^>]*?version='([^']*)'", file.read_text(encoding="utf-8"))[1]
+
+    with tempfile.TemporaryDirectory() as folder:
+        write(include, compiler, Path(folder) / "now.abi")
+        return version(Path(folder) / "now.abi") == version(AGREED)
+
+
 def changes(include, compiler, agreed=AGREED):
     """What abidiff has to say; empty where nothing has changed."""
     with tempfile.TemporaryDirectory() as folder:

@@ -382,6 +382,53 @@ static void threads(void) {
   vidconv_plan_free(shared);
 }
 
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Every allocation of the process, of C++'s too, comes by here. */
+static volatile long allocations;
+extern void* __libc_malloc(size_t bytes);
+void* malloc(size_t bytes) {
+  __sync_fetch_and_add(&allocations, 1);
+  return __libc_malloc(bytes);
+}
+
+/* Nothing is allocated for a picture but for the first ones. */
+static void no_allocations(void) {
+  static const char* const kernels[] = {"gaussian:sigma=2", "sobel",
+                                        "box:size=31",      "random:1,25x25",
+                                        "unsharp",          "matrix:1 2 3;4 5 6;7 8 9:scale=auto"};
+  static const char* const formats[] = {"u8x3", "yuv420p10le", "f32", "gray16le"};
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  size_t k, f;
+  for (k = 0; k < sizeof kernels / sizeof *kernels; ++k)
+    for (f = 0; f < sizeof formats / sizeof *formats; ++f) {
+      vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+      vidconv_plan* plan;
+      picture from, to;
+      long before, i;
+      options.format = formats[f];
+      options.width = options.height = 70;
+      plan = planned(kernels[k], &options);
+      from = make_picture(plan, 0);
+      to = make_picture(plan, 0);
+      make_samples(&from, formats[f], 1);
+      for (i = 0; i < 2; ++i) CHECK_OK(run(plan, &from, &to, &error), error);
+      before = allocations;
+      CHECK(before > 0);
+      for (i = 0; i < 5; ++i) run(plan, &from, &to, &error);
+      if (allocations != before) {
+        ++check_failures;
+        fprintf(stderr, "%ld allocations by 5 runs of %s on %s\n", allocations - before, kernels[k],
+                formats[f]);
+      }
+      free_picture(&from);
+      free_picture(&to);
+      vidconv_plan_free(plan);
+    }
+}
+#else
+static void no_allocations(void) {}
+#endif
+
 /* What a plan says of itself, and a filter of what was not meant. */
 static void words(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -419,6 +466,7 @@ int main(int argc, char** argv) {
   fields();
   planes_of_one_array();
   read_only_input();
+  no_allocations();
   threads();
   words();
   return check_failures ? 1 : 0;
