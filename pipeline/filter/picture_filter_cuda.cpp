@@ -38,7 +38,12 @@ class CudaPictureFilter final : public PictureFilter {
       check_cuda(cudaStreamWaitEvent(stream, done_.get(), 0), "cannot wait for another stream");
     used_ = true;
     stream_ = stream;
-    as_device_error(use_cpu, [&] { steps_->run(from, to, stream); });
+    try {
+      as_device_error(use_cpu, [&] { steps_->run(from, to, stream); });
+    } catch (...) {
+      cudaEventRecord(done_.get(), stream);  // some of it may be queued
+      throw;
+    }
     check_cuda(cudaEventRecord(done_.get(), stream), "cannot note what is queued on a stream");
   }
   const std::vector<std::string>& variants() const override { return steps_->variants(); }

@@ -176,11 +176,11 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * runtime and torch have it. The work is queued on `stream`, a cudaStream_t or CUstream of that
  * device (NULL: the default stream), and the function returns; planes are needed until the stream
  * has got so far. Waits for nothing, also where the stream is another than before: a stream that is
- * new to the plan is made to wait for what was run on the other. Errors of earlier work on the
- * device may come out here.
+ * new to the plan is made to wait for what was run on the other. The stream must not be capturing a
+ * graph. Errors of earlier work on the device may come out here.
  *
- * Allocates nothing. Any thread; calls on one plan take turns. Fails with VIDCONV_USAGE,
- * VIDCONV_DEVICE. */
+ * Allocates nothing, but for what the first picture may need. Any thread; calls on one plan take
+ * turns. Fails with VIDCONV_USAGE, VIDCONV_DEVICE. */
 VIDCONV_API vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes,
                                             const void* const* from, const ptrdiff_t* from_strides,
                                             void* const* to, const ptrdiff_t* to_strides,
