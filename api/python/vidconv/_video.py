@@ -180,6 +180,10 @@ def _ratio(pair: Tuple[int, int]) -> Optional[Fraction]:
     return Fraction(*pair) if pair[0] > 0 and pair[1] > 0 else None
 
 
+def _pair(ratio: Optional[Fraction]) -> Tuple[int, int]:
+    return (0, 1) if ratio is None else (Fraction(ratio).numerator, Fraction(ratio).denominator)
+
+
 def _dtype(format: str) -> np.dtype:
     bytes_of_sample = _core.Plan(["identity"], format, 16, 16, None, None, "cpu", 1).sample_bytes
     order = ">" if format.endswith("be") else "<"
@@ -251,14 +255,14 @@ class Writer:
     def __init__(self, output: Path, video: Video, *, kernel: Optional[Kernels] = None,
                  progress: Optional[Progress] = None, **options: Any) -> None:
         job = _job({"output": output, "kernel": kernel, **options}, progress)
-        ratios = [(0, 1) if r is None else Fraction(r).as_integer_ratio()
-                  for r in (video.time_base, video.frame_rate, video.sample_aspect)]
         colour = [video.range, video.primaries, video.transfer, video.matrix]
         self.video = video
         self.stats: Optional[Stats] = None  #: when it is closed
         self._dtype = _dtype(video.format)
         self._shapes = self._plane_shapes()
-        self._core: Optional[_core.Writer] = _core.Writer(job, video.format, video.width, video.height, *ratios, colour)
+        self._core: Optional[_core.Writer] = _core.Writer(job, video.format, video.width, video.height,
+                                                           _pair(video.time_base), _pair(video.frame_rate),
+                                                           _pair(video.sample_aspect), colour)
 
     def _plane_shapes(self) -> List[Tuple[int, int]]:
         plan = _core.Plan(["identity"], self.video.format, self.video.width, self.video.height, None, None, "cpu", 1)
