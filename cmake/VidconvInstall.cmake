@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
 install(TARGETS vidconv_c vidconv_pixels vidconv_video EXPORT vidconvTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS vidconv_c_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tree ${PROJECT_SOURCE_DIR}/api/include ${PROJECT_BINARY_DIR}/api/include)
   install(DIRECTORY ${tree}/vidconv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a bare Debian or Ubuntu machine to a built tree: installs the packages that are missing and
 # builds one preset. What is already there is left alone, so a second run takes seconds. For the target
-# `vidconv`, which is the program alone, fewer packages will do.
+# `vidconv`, which is the program alone, and for the preset `package`, which has no tests, fewer packages will do.
 #
 # The files of a target are compiled together (a unity build), which takes a fifth of the time. To work on the
 # code, where one file changes at a time, the plain `cmake --preset` is quicker.
@@ -22,11 +22,13 @@ options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DVIDCONV_CUDA_
 if [[ $target == vidconv ]]; then
   # A tree that is there is left as it is: it may have tests.
   [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
+elif [[ $preset == package ]]; then
+  packages+=(dpkg-dev file patchelf)
 else
   packages+=(
     abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
-    python3 python3-jsonschema python3-yaml valgrind slurmctld slurmd slurm-client munge parallel groff-base zsh fish
-    clang-format-14 clang-tidy-14 shellcheck
+    python3 python3-dev python3-venv python3-jsonschema python3-yaml valgrind slurmctld slurmd slurm-client munge parallel
+    groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
   )
   options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
   [[ $preset != release ]] || options+=(-DVIDCONV_BENCH=ON)
@@ -65,9 +67,21 @@ install_missing_packages() {
 
 install_missing_packages
 
+# The Python package and its tests need what Debian does not have. Without PyPI they are left out, and counted as skipped.
+if [[ $preset == release && $target == all ]]; then
+  if build/venv/bin/python -c 'import nanobind, numpy, pytest' 2>/dev/null ||
+    { python3 -m venv build/venv && build/venv/bin/pip install -q nanobind numpy pytest; }; then
+    options+=(-DVIDCONV_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/venv/bin/python")
+  else
+    echo "nanobind, numpy and pytest cannot be had from PyPI: the Python package is left out" >&2
+  fi
+fi
+
 # CUDA code for this machine's GPU alone, or for one common architecture where there is none:
-# each more costs minutes. A plain `cmake --preset release` builds for all of them.
-if nvidia-smi -L >/dev/null 2>&1; then
+# each more costs minutes. Packages, and a plain `cmake --preset release`, are for all of them.
+if [[ $preset == package ]]; then
+  :
+elif nvidia-smi -L >/dev/null 2>&1; then
   export CUDAARCHS=${CUDAARCHS:-native}
 else
   export CUDAARCHS=${CUDAARCHS:-90}

@@ -7,7 +7,10 @@
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
 # with 0 only where no test failed.
 #
-#   tests/run.sh [--sanitizers]
+# With --packages instead: makes the packages and installs them on bare systems (tests/package/bare.sh; as root, with
+# the network).
+#
+#   tests/run.sh [--sanitizers | --packages]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,8 +18,9 @@ presets=(release fuzz)
 case ${1:-} in
   "") ;;
   --sanitizers) presets+=(asan tsan) ;;
+  --packages) exec tests/package/bare.sh ;;
   *)
-    echo "usage: tests/run.sh [--sanitizers]" >&2
+    echo "usage: tests/run.sh [--sanitizers | --packages]" >&2
     exit 2
     ;;
 esac

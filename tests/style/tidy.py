@@ -27,7 +27,7 @@ LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-infinite-loop,bugprone-si
                  "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-nullptr,"
                  "modernize-use-override,performance-for-range-copy,-bugprone-suspicious-include"}
 # Libraries without which the project can be built.
-OPTIONAL = re.compile(r"'((?:cuda|nvtx3/|ffnvcodec/|opencv2/|libavfilter/|npp)[\w/.]*)' file not found")
+OPTIONAL = re.compile(r"'((?:cuda|nanobind/|nvtx3/|ffnvcodec/|opencv2/|libavfilter/|npp)[\w/.]*)' file not found")
 
 
 def clang_tidy():

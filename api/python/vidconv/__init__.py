@@ -1,0 +1,23 @@
+"""Filters arrays and video with convolution kernels, on the CPU and on CUDA, with the same bytes from both.
+
+>>> import numpy as np, vidconv
+>>> picture = np.zeros((5, 5), np.uint8)
+>>> picture[2, 2] = 255
+>>> vidconv.filter(picture, "box")[1:4, 1:4].tolist()
+[[28, 28, 28], [28, 28, 28], [28, 28, 28]]
+
+Files: ``vidconv.run("in.mp4", "out.mp4", kernel="sobel")``; frames: :func:`open` and :class:`Writer`. What the command
+tells on stderr goes to the logger ``vidconv``, and what it ends with to exceptions: see :class:`Error`.
+"""
+from . import _core
+from ._arrays import filter  # pylint: disable=redefined-builtin
+from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, InternalError, OutputError,
+                      TryAgainError, UsageError, VerificationError)
+from ._video import Frame, Reader, Stats, Video, Writer, open, run, settings  # pylint: disable=redefined-builtin
+
+__version__ = _core.version()
+cuda_devices = _core.cuda_devices
+
+__all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InternalError",
+           "OutputError", "Reader", "Stats", "TryAgainError", "UsageError", "VerificationError", "Video", "Writer",
+           "cuda_devices", "filter", "open", "run", "settings"]

@@ -1,0 +1,165 @@
+"""Arrays in, arrays out."""
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import UsageError
+
+Kernels = Union[str, Sequence[str]]
+
+_SAMPLES = {"|u1": "u8", "<u2": "u16", "<f4": "f32"}  # what this library is built for is little-endian
+_BYTES = {"|u1": 1, "<u2": 2, "<f4": 4}
+
+
+def _new_plan(kernels: Tuple[str, ...], layout: str, width: int, height: int, border: Optional[str],
+              device: str, threads: int) -> _core.Plan:
+    return _core.Plan(list(kernels), layout, width, height, border, None, device, threads)
+
+
+_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+
+
+def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
+    # A file may have changed since.
+    return (_new_plan if any("file:" in k for k in kernels) else _kept_plan)(kernels, *rest)
+
+
+def _strides(interface: dict, sample: int) -> Tuple[int, ...]:
+    strides = interface.get("strides")
+    if strides is not None:
+        return strides
+    strides = [sample]
+    for extent in reversed(interface["shape"][1:]):
+        strides.insert(0, strides[0] * extent)
+    return tuple(strides)
+
+
+def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sample: int, planar: bool) -> bool:
+    """Whether the samples of each row lie side by side, aligned, and rows do not overlap."""
+    rows = 1 if planar else 0
+    inner = sample
+    for axis in range(len(shape) - 1, rows, -1):
+        if shape[axis] > 1 and strides[axis] != inner:
+            return False
+        inner *= shape[axis]
+    if shape[rows] > 1 and abs(strides[rows]) < inner:
+        return False
+    return address % sample == 0 and all(s % sample == 0 for s in strides)
+
+
+class _Picture:
+    """Where the samples of an array are. `rows`, `columns`, `channels` of it; `plane`, `row`: bytes to the next one."""
+
+    __slots__ = ("address", "shape", "typestr", "plane", "row", "walkable")
+
+    def __init__(self, interface: dict, planar: bool) -> None:
+        self.address, _ = interface["data"]
+        self.shape = shape = tuple(interface["shape"])
+        self.typestr = interface["typestr"]
+        sample = _BYTES.get(self.typestr, 1)
+        strides = _strides(interface, sample)
+        self.plane = strides[0] if planar else 0
+        self.row = strides[1 if planar else 0] if len(shape) > 1 else 0
+        self.walkable = _walkable(self.address, shape, strides, sample, planar)
+
+
+def _layout(picture: _Picture, planar: bool, bits: Optional[int]) -> str:
+    """The C library's name of such pictures: "u8", "u16x3", "f32p3"."""
+    sample = _SAMPLES.get(picture.typestr)
+    if sample is None:
+        raise TypeError(f"samples of type {picture.typestr!r}: give uint8, uint16 or float32 in this machine's order of "
+                        "bytes, as array.astype() makes them")
+    if len(picture.shape) not in ((3,) if planar else (2, 3)):
+        raise ValueError(f"an array of shape {picture.shape}: give (rows, columns) or (rows, columns, channels), or with "
+                         "planar=True (channels, rows, columns)")
+    if 0 in picture.shape:
+        raise ValueError(f"an array of shape {picture.shape}: there is nothing in it")
+    if bits is not None:
+        if sample != "u16":
+            raise ValueError(f"bits={bits}: only samples of uint16 have fewer bits than their type")
+        sample = f"u{bits}"
+    if planar:
+        return f"{sample}p{picture.shape[0]}"
+    return sample if len(picture.shape) == 2 else f"{sample}x{picture.shape[2]}"
+
+
+def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
+           bits: Optional[int] = None, threads: int = 0) -> Any:
+    """Filters a picture.
+
+    Args:
+        array: shape (rows, columns) or (rows, columns, channels), or (channels, rows, columns) with ``planar=True``; dtype
+            uint8, uint16 or float32 (black 0, white 1). Anything that NumPy takes as an array without a change, or a
+            tensor on a CUDA device with ``__cuda_array_interface__`` (torch, cupy). It is read where it lies, and only
+            read, whatever the strides of its rows and planes; where samples of a row do not lie side by side it is copied.
+        kernel: as ``vidconv --kernel`` takes it: "gaussian:sigma=2", "matrix:0 -1 0;-1 5 -1;0 -1 0"; several in a list make
+            a chain. Every channel is filtered, alone.
+        border: "reflect101" (the default), "reflect", "replicate", "wrap", "zero" or "constant:V".
+        out: written and returned: as `array` in shape and dtype, on the same device; shares no memory with it.
+        bits: of uint16, how many are in use, from the lowest: 9 to 16 (the default).
+        threads: of the CPU; 0: as many as this process may use.
+
+    Returns:
+        `out`, or a new array: of NumPy, or of the tensor's own library. On a CUDA device the work is queued on the current
+        stream of that library, and is not waited for.
+
+    Raises:
+        UsageError: the kernel or the border makes no sense, or `out` overlaps `array`.
+        TypeError, ValueError: the array's dtype or shape.
+        DeviceError: memory is out, or the CUDA device refuses.
+
+    The GIL is released. Calls of several threads with pictures of one shape and the same arguments take turns.
+
+    >>> import numpy as np
+    >>> colours = np.full((4, 6, 3), 100, np.uint8)
+    >>> filter(colours, "gaussian:sigma=1.5", border="zero")[0, 0].tolist()
+    [40, 40, 40]
+    >>> filter(colours.astype(np.float32) / 255, ["box", "sobel"]).max()
+    np.float32(0.0)
+    >>> filter(colours, "gausian")
+    Traceback (most recent call last):
+      ...
+    vidconv._errors.UsageError: ...
+    """
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is not None:
+        from . import _cuda
+        return _cuda.filter_tensor(array, interface, kernel, border, out, planar, bits, threads)
+    array = np.asarray(array)
+    picture = _Picture(array.__array_interface__, planar)
+    layout = _layout(picture, planar, bits)
+    if not picture.walkable:
+        array = np.array(array, order="C")
+        picture = _Picture(array.__array_interface__, planar)
+    result = np.empty(picture.shape, array.dtype) if out is None else _check_out(out, array)
+    target = _Picture(result.__array_interface__, planar)
+    if not target.walkable:
+        result[...] = filter(array, kernel, border=border, planar=planar, bits=bits, threads=threads)
+        return result
+    _run(picture, target, layout, kernel, border, planar, "cpu", threads, 0)
+    return result
+
+
+def _check_out(out: Any, array: np.ndarray) -> np.ndarray:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}: give an array of NumPy")
+    if out.shape != array.shape or out.dtype != array.dtype:
+        raise ValueError(f"out is of shape {out.shape} and {out.dtype}: the array is of {array.shape} and {array.dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+def _run(picture: _Picture, target: _Picture, layout: str, kernel: Kernels, border: Optional[str], planar: bool,
+         device: str, threads: int, stream: int) -> None:
+    kernels = (kernel,) if isinstance(kernel, str) else tuple(kernel)
+    if not kernels:
+        raise UsageError("there is no kernel", "command-line", "give one")
+    shape = picture.shape
+    height, width = (shape[1], shape[2]) if planar else (shape[0], shape[1])
+    plan = _plan(kernels, layout, width, height, border, device, threads)
+    plan.run(picture.address, picture.plane, picture.row, target.address, target.plane, target.row, stream)

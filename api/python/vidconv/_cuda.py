@@ -1,0 +1,52 @@
+"""Tensors on a CUDA device: torch and cupy, on their current stream."""
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+from ._arrays import Kernels, _layout, _Picture, _run
+
+
+def _device_and_stream(tensor: Any) -> tuple[int, int]:
+    """The device's number, and the current stream of the tensor's library there."""
+    library = type(tensor).__module__.split(".")[0]
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return tensor.device.index, torch.cuda.current_stream(tensor.device).cuda_stream
+    if library == "cupy":
+        cupy = sys.modules["cupy"]
+        with tensor.device:
+            return tensor.device.id, cupy.cuda.get_current_stream().ptr
+    raise TypeError(f"a {type(tensor).__module__}.{type(tensor).__name__} on a CUDA device: its current stream is not known; "
+                    "give a tensor of torch or cupy (torch.from_dlpack(), cupy.from_dlpack())")
+
+
+def _new_like(tensor: Any) -> Any:
+    library = sys.modules[type(tensor).__module__.split(".")[0]]
+    if library.__name__ == "torch":
+        return library.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    with tensor.device:
+        return library.empty(tensor.shape, dtype=tensor.dtype)
+
+
+def _alike(tensor: Any, out: Any) -> bool:
+    return (type(out) is type(tensor) and out.shape == tensor.shape and out.dtype == tensor.dtype
+            and out.device == tensor.device)
+
+
+def filter_tensor(tensor: Any, interface: dict, kernel: Kernels, border: Optional[str], out: Any, planar: bool,
+                  bits: Optional[int], threads: int) -> Any:
+    """vidconv.filter() of a tensor whose `__cuda_array_interface__` is `interface`."""
+    device, stream = _device_and_stream(tensor)
+    picture = _Picture(interface, planar)
+    layout = _layout(picture, planar, bits)
+    if not picture.walkable:
+        raise ValueError("samples of a row do not lie side by side: give tensor.contiguous() or cupy.ascontiguousarray(tensor)")
+    if out is not None and not _alike(tensor, out):
+        raise ValueError("out is not of the tensor's type, shape, dtype and device")
+    result = _new_like(tensor) if out is None else out
+    target = _Picture(result.__cuda_array_interface__, planar)
+    if not target.walkable:
+        raise ValueError("samples of a row of out do not lie side by side")
+    _run(picture, target, layout, kernel, border, planar, f"cuda:{device}", threads, stream)
+    return result

@@ -1,0 +1,338 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/python/core.h"
+
+namespace vidconv_python {
+namespace {
+
+// Who hears of a job; lives as long as everything that was opened with it.
+struct Listener {
+  nb::object message, progress;             // callables or None
+  std::optional<nb::python_error> failure;  // what a callable has thrown
+
+  // Once: who keeps an exception keeps all that its frames refer to, this too.
+  void rethrow() {
+    if (!failure) return;
+    const nb::python_error thrown(*failure);
+    failure.reset();
+    throw thrown;
+  }
+};
+
+void on_message(void* user, const vidconv_message* message) {
+  const nb::gil_scoped_acquire python;
+  try {
+    static_cast<Listener*>(user)->message(message->kind, message->text);
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("a message of vidconv");
+  }
+}
+
+int on_progress(void* user, const vidconv_progress* p) {
+  const nb::gil_scoped_acquire python;
+  auto& listener = *static_cast<Listener*>(user);
+  try {
+    const nb::object total = p->total < 0 ? nb::object(nb::none()) : nb::int_(p->total);
+    listener.progress(p->frames, total, p->seconds, p->position, p->bytes);
+    return 0;
+  } catch (nb::python_error& error) {
+    if (!listener.failure) listener.failure.emplace(error);
+    return 1;
+  }
+}
+
+// Runs `work` on another thread while this one, with the GIL at times, looks for signals: Python's
+// handlers (Ctrl-C) run on its main thread alone. What a handler has thrown calls `cancel`, and is
+// thrown when `work` has returned.
+template <class Work, class Cancel>
+void interruptible(const Work& work, const Cancel& cancel) {
+  std::optional<nb::python_error> interruption;
+  {
+    const nb::gil_scoped_release others_run;
+    const std::future<void> done = std::async(std::launch::async, work);
+    while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+      const nb::gil_scoped_acquire python;
+      if (interruption || PyErr_CheckSignals() == 0) continue;
+      interruption.emplace();
+      cancel();
+    }
+  }
+  if (interruption) throw nb::python_error(*interruption);
+}
+
+nb::dict dict_of(const vidconv_stats& s) {
+  nb::dict d;
+  d["decoded"] = s.decoded;
+  d["filtered"] = s.filtered;
+  d["encoded"] = s.encoded;
+  d["written"] = s.written;
+  d["verified"] = s.verified;
+  d["bytes"] = s.bytes;
+  d["host_bytes"] = s.host_bytes;
+  d["device_bytes"] = s.device_bytes;
+  d["seconds"] = s.seconds;
+  d["damaged_packets"] = s.damaged_packets;
+  d["damaged_frames"] = s.damaged_frames;
+  d["errors"] = s.errors;
+  d["limiting_stage"] = s.limiting_stage;
+  d["device"] = s.device;
+  d["encoder"] = s.encoder;
+  return d;
+}
+
+struct FreeJob {
+  void operator()(vidconv_job* job) const { vidconv_job_free(job); }
+};
+
+class Job {
+ public:
+  Job(const std::vector<std::pair<std::string, std::string>>& settings, nb::object message,
+      nb::object progress)
+      : listener_(std::make_shared<Listener>()) {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_job* job = nullptr;
+    check(vidconv_job_new(&job, &error), error);
+    job_.reset(job);
+    for (const auto& [name, value] : settings)
+      check(vidconv_job_set(job, name.c_str(), value.c_str(), &error), error);
+    listener_->message = std::move(message);
+    listener_->progress = std::move(progress);
+    check(vidconv_job_on_message(job, on_message, listener_.get(), &error), error);
+    if (!listener_->progress.is_none())
+      check(vidconv_job_on_progress(job, on_progress, listener_.get(), &error), error);
+  }
+
+  nb::dict run() {
+    vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_status status = VIDCONV_OK;
+    interruptible([&] { status = vidconv_job_run(job_.get(), &stats, &error); },
+                  [&] { vidconv_job_cancel(job_.get()); });
+    listener_->rethrow();
+    nb::dict done = dict_of(stats);
+    check(status, error, done);
+    return done;
+  }
+
+  [[nodiscard]] const vidconv_job* get() const { return job_.get(); }
+  [[nodiscard]] std::shared_ptr<Listener> listener() const { return listener_; }
+
+ private:
+  std::shared_ptr<Listener> listener_;
+  std::unique_ptr<vidconv_job, FreeJob> job_;
+};
+
+nb::object text_or_none(const char* text) { return text ? nb::object(nb::str(text)) : nb::none(); }
+
+nb::dict dict_of(const vidconv_video& v) {
+  nb::dict d;
+  d["format"] = v.format;
+  d["width"] = v.width;
+  d["height"] = v.height;
+  d["time_base"] = nb::make_tuple(v.time_base_num, v.time_base_den);
+  d["frame_rate"] = nb::make_tuple(v.frame_rate_num, v.frame_rate_den);
+  d["sample_aspect"] = nb::make_tuple(v.sample_aspect_num, v.sample_aspect_den);
+  d["range"] = text_or_none(v.range);
+  d["primaries"] = text_or_none(v.primaries);
+  d["transfer"] = text_or_none(v.transfer);
+  d["matrix"] = text_or_none(v.matrix);
+  d["frames"] = v.frames;
+  d["seconds"] = v.seconds;
+  return d;
+}
+
+struct FreeFrame {
+  void operator()(vidconv_frame* frame) const { vidconv_frame_free(frame); }
+};
+
+struct Frame {
+  std::unique_ptr<vidconv_frame, FreeFrame> frame;
+  vidconv_frame_info info;
+
+  // Of each plane: the address, the bytes from a row to the next, those of samples in a row, rows.
+  [[nodiscard]] nb::list planes() const {
+    nb::list list;
+    for (int i = 0; i < info.planes; ++i)
+      list.append(nb::make_tuple(reinterpret_cast<std::uintptr_t>(info.data[i]), info.stride[i],
+                                 info.row_bytes[i], info.rows[i]));
+    return list;
+  }
+};
+
+// Frees what waits for threads that may want the GIL.
+template <auto Free>
+struct FreeUnlocked {
+  void operator()(auto* object) const {
+    const nb::gil_scoped_release others_run;
+    Free(object);
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(const Job& job) : listener_(job.listener()) {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_reader* reader = nullptr;
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status = vidconv_reader_open(job.get(), &reader, &error);
+    }
+    check(status, error);
+    reader_.reset(reader);
+  }
+
+  [[nodiscard]] nb::dict video() const {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_video video = VIDCONV_INIT(vidconv_video);
+    check(vidconv_reader_get_video(reader_.get(), &video, &error), error);
+    return dict_of(video);
+  }
+
+  // Nothing at the end.
+  std::unique_ptr<Frame> next() {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_frame* frame = nullptr;
+    vidconv_status status = VIDCONV_OK;
+    interruptible([&] { status = vidconv_reader_next(reader_.get(), &frame, &error); },
+                  [&] { vidconv_reader_cancel(reader_.get()); });
+    check(status, error);
+    if (!frame) return nullptr;
+    auto out = std::make_unique<Frame>();
+    out->frame.reset(frame);
+    out->info = VIDCONV_INIT(vidconv_frame_info);
+    check(vidconv_frame_get_info(frame, &out->info, &error), error);
+    return out;
+  }
+
+ private:
+  std::shared_ptr<Listener> listener_;
+  std::unique_ptr<vidconv_reader, FreeUnlocked<vidconv_reader_free>> reader_;
+};
+
+using Ratio = std::pair<int, int>;
+
+class Writer {
+ public:
+  Writer(const Job& job, const std::string& format, int width, int height, Ratio time_base,
+         Ratio frame_rate, Ratio sample_aspect,
+         const std::vector<std::optional<std::string>>& colour)
+      : listener_(job.listener()) {
+    const auto name = [&](std::size_t i) { return colour.at(i) ? colour[i]->c_str() : nullptr; };
+    vidconv_video video = VIDCONV_INIT(vidconv_video);
+    video.format = format.c_str();
+    video.width = width;
+    video.height = height;
+    video.time_base_num = time_base.first;
+    video.time_base_den = time_base.second;
+    video.frame_rate_num = frame_rate.first;
+    video.frame_rate_den = frame_rate.second;
+    video.sample_aspect_num = sample_aspect.first;
+    video.sample_aspect_den = sample_aspect.second;
+    video.range = name(0);
+    video.primaries = name(1);
+    video.transfer = name(2);
+    video.matrix = name(3);
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_writer* writer = nullptr;
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status = vidconv_writer_open(job.get(), &video, &writer, &error);
+    }
+    check(status, error);
+    writer_.reset(writer);
+  }
+
+  void write(const std::vector<std::uintptr_t>& data, const std::vector<std::ptrdiff_t>& strides,
+             std::optional<std::int64_t> pts) {
+    std::vector<const void*> planes;
+    for (const std::uintptr_t address : data)
+      planes.push_back(reinterpret_cast<const void*>(address));
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status = vidconv_writer_write(writer_.get(), planes.size(), planes.data(), strides.data(),
+                                    pts.value_or(VIDCONV_NO_TIME), &error);
+    }
+    rethrow_then_check(status, error, nb::none());
+  }
+
+  nb::dict finish() {
+    vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status = vidconv_writer_finish(writer_.get(), &stats, &error);
+    }
+    nb::dict done = dict_of(stats);
+    rethrow_then_check(status, error, done);
+    return done;
+  }
+
+  void drop() { writer_.reset(); }
+
+ private:
+  void rethrow_then_check(vidconv_status status, const vidconv_error& error,
+                          const nb::object& stats) const {
+    listener_->rethrow();
+    check(status, error, stats);
+  }
+
+  std::shared_ptr<Listener> listener_;
+  std::unique_ptr<vidconv_writer, FreeUnlocked<vidconv_writer_free>> writer_;
+};
+
+nb::list settings() {
+  nb::list list;
+  for (std::size_t i = 0; vidconv_setting_name(i); ++i)
+    list.append(nb::make_tuple(vidconv_setting_name(i), vidconv_setting_meaning(i)));
+  return list;
+}
+
+}  // namespace
+
+void add_videos(nb::module_& module) {
+  module.def("settings", &settings);
+  module.def("hear_libav", &vidconv_hear_libav);
+  nb::class_<Job>(module, "Job")
+      .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, nb::object,
+                    nb::object>(),
+           nb::arg("settings"), nb::arg("message"), nb::arg("progress").none())
+      .def("run", &Job::run);
+  nb::class_<Frame>(module, "Frame")
+      .def("planes", &Frame::planes)
+      .def_prop_ro("number", [](const Frame& f) { return f.info.number; })
+      .def_prop_ro("pts", [](const Frame& f) { return f.info.pts; })
+      .def_prop_ro("duration", [](const Frame& f) { return f.info.duration; })
+      .def_prop_ro("width", [](const Frame& f) { return f.info.width; })
+      .def_prop_ro("height", [](const Frame& f) { return f.info.height; })
+      .def_prop_ro("interlaced", [](const Frame& f) { return f.info.interlaced != 0; })
+      .def_prop_ro("top_field_first", [](const Frame& f) { return f.info.top_field_first != 0; });
+  nb::class_<Reader>(module, "Reader")
+      .def(nb::init<const Job&>())
+      .def("video", &Reader::video)
+      .def("next", &Reader::next);
+  nb::class_<Writer>(module, "Writer")
+      .def(nb::init<const Job&, const std::string&, int, int, Ratio, Ratio, Ratio,
+                    const std::vector<std::optional<std::string>>&>())
+      .def("write", &Writer::write, nb::arg("data"), nb::arg("strides"), nb::arg("pts").none())
+      .def("finish", &Writer::finish)
+      .def("drop", &Writer::drop);
+}
+
+}  // namespace vidconv_python

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Builds the Debian packages of this tree, for the system that it runs on, into build/package/packages, and lets
+# lintian look at them where it is installed. The same bytes from every folder, by the same packages of the
+# system: every time in them is SOURCE_DATE_EPOCH, that of the commit unless it is set.
+#
+# With CUDA, for a machine that has the toolkit: packaging/debian.sh -DVIDCONV_CUDA=ON
+# Who answers for them: packaging/debian.sh -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'
+#
+#   packaging/debian.sh [OPTION-OF-CMAKE...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/epoch.sh
+
+cmake/prepare.sh package all "$@"
+rm -rf build/package/packages
+(cd build/package && cpack -G DEB)
+rm -rf build/package/packages/_CPack_Packages
+if command -v lintian >/dev/null; then
+  # By root too, as in containers; warnings are for people to read.
+  lintian --allow-root --fail-on error build/package/packages/*.deb
+fi

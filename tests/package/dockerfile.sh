@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# Sourced by bare.sh: does what `docker build` would with packaging/Dockerfile, where there is no daemon. Each stage is a
+# bare tree, whatever image it names; COPY . takes the files that git knows.
+# shellcheck disable=SC2154  # trees, tree: bare.sh's
+
+run_dockerfile() {
+  local instruction rest stage=0 folder=/ words
+  local -A named=()
+  local -a environment=()
+  # Lines that end with \ go on; comments are none.
+  while read -r instruction rest <&3; do
+    case $instruction in
+      ARG) [[ $rest == *_IMAGE=* ]] || environment+=("$rest") ;;
+      ENV) read -ra words <<<"$rest"; environment+=("${words[@]}") ;;
+      FROM)
+        stage=$((stage + 1)) folder=/
+        environment=("SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH")
+        fresh_tree "dockerfile$stage"
+        read -ra words <<<"$rest"
+        [[ ${words[1]:-} != AS ]] || named[${words[2]}]=$tree
+        ;;
+      WORKDIR) folder=$rest; mkdir -p "$tree$folder" ;;
+      COPY)
+        read -ra words <<<"$rest"
+        if [[ $rest == ". ." ]]; then
+          git ls-files -z | tar --null -T - -c | tar -x -C "$tree$folder"
+        elif [[ ${words[0]} == --from=* ]]; then
+          cp -r "${named[${words[0]#--from=}]}${words[1]}" "$tree${words[2]}"
+        else
+          echo "tests/package/dockerfile.sh does not know: COPY $rest" >&2
+          return 1
+        fi
+        ;;
+      RUN) in_tree "${environment[@]}" sh -ec "cd $folder; $rest" >"$trees/log" 2>&1 || { tail -20 "$trees/log"; return 1; } ;;
+      ENTRYPOINT) image=("${environment[@]}" "$(tr -d '[]"' <<<"$rest")") ;;
+      *) echo "tests/package/dockerfile.sh does not know: $instruction $rest" >&2; return 1 ;;
+    esac
+  done 3< <(sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$1" | grep -v -e '^#' -e '^$')
+}
+
+check_dockerfile() {
+  local image=()
+  run_dockerfile packaging/Dockerfile
+  same_digests in_tree "${image[@]}"
+  [[ "${image[*]}" == *NVIDIA_DRIVER_CAPABILITIES=compute,video,utility* ]]
+}

@@ -1,0 +1,90 @@
+"""Tensors on a CUDA device, by a double of torch: which addresses, device and stream reach the library. What the device
+then computes is tested where there is one (tests/api, and torch itself, which is not at hand here)."""
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import vidconv
+
+
+class Device:
+    index = 3
+
+    def __eq__(self, other):
+        return isinstance(other, Device)
+
+
+class Tensor:
+    """Of torch, as far as vidconv looks at it; its memory is the host's, and nobody follows its address."""
+
+    device = Device()
+
+    def __init__(self, array):
+        self.array = array
+        self.shape, self.dtype = array.shape, array.dtype
+
+    @property
+    def __cuda_array_interface__(self):
+        return {**self.array.__array_interface__, "version": 2}
+
+
+Tensor.__module__ = "torch"
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The arguments of every run, instead of running."""
+    torch = types.ModuleType("torch")
+    torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype))
+    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=4711))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    seen = []
+
+    def plan(kernels, layout, width, height, border, device, threads):
+        return types.SimpleNamespace(run=lambda *arguments: seen.append((kernels, layout, width, height, device, arguments)))
+    monkeypatch.setattr(sys.modules["vidconv._arrays"], "_plan", plan)
+    return seen
+
+
+def test_addresses_device_and_stream(runs):
+    tensor, out = Tensor(np.zeros((3, 8, 10), np.float32)), Tensor(np.zeros((3, 8, 10), np.float32))
+    assert vidconv.filter(tensor, "sobel", planar=True, out=out) is out
+    addresses = (tensor.array.ctypes.data, 320, 40, out.array.ctypes.data, 320, 40, 4711)
+    assert runs == [(("sobel",), "f32p3", 10, 8, "cuda:3", addresses)]
+
+
+def test_a_new_tensor_comes_back(runs):
+    result = vidconv.filter(Tensor(np.zeros((8, 10), np.uint8)[:, 2:7]), "box")
+    assert isinstance(result, Tensor) and result.shape == (8, 5)
+    assert runs[0][1:5] == ("u8", 5, 8, "cuda:3") and runs[0][5][2] == 10 and runs[0][5][5] == 5
+
+
+def test_what_is_refused(runs):
+    tensor = Tensor(np.zeros((8, 10), np.uint8))
+    with pytest.raises(ValueError, match="contiguous"):
+        vidconv.filter(Tensor(np.zeros((8, 10), np.uint8)[:, ::2]), "box")
+    for out in (Tensor(np.zeros((8, 11), np.uint8)), Tensor(np.zeros((8, 10), np.uint16)), np.zeros((8, 10), np.uint8)):
+        with pytest.raises(ValueError, match="out is not"):
+            vidconv.filter(tensor, "box", out=out)
+    stranger = type("Stranger", (Tensor,), {"__module__": "elsewhere"})
+    with pytest.raises(TypeError, match="torch or cupy"):
+        vidconv.filter(stranger(np.zeros((8, 10), np.uint8)), "box")
+    assert not runs
+
+
+def test_a_device_that_is_not_there():
+    if vidconv.cuda_devices() > 3:
+        pytest.skip("there is such a device")
+    torch = types.ModuleType("torch")
+    torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype))
+    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=0))
+    real, sys.modules["torch"] = sys.modules.get("torch"), torch
+    try:
+        with pytest.raises(vidconv.DeviceError):
+            vidconv.filter(Tensor(np.zeros((8, 10), np.uint8)), "box")
+    finally:
+        del sys.modules["torch"]
+        if real:
+            sys.modules["torch"] = real
