@@ -184,7 +184,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   AVColorRange asked_range = AVCOL_RANGE_UNSPECIFIED;
   const bool asked = !options.pixel_format.empty();
   const PixelFormat& from = *video.format;
-  const PixelFormat& to = asked ? format_named(codec_, options.pixel_format, asked_range)
+  const PixelFormat& to = asked ? format_named(choice, video, options.pixel_format, asked_range)
                                 : usual_format(choice, video, asks_for_no_loss(options));
   const CodedColours colours = coded_colours(choice, video, to, asked_range);
   c.pix_fmt = to.id;

@@ -1,5 +1,7 @@
 #include "pipeline/encode/encoder_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -49,8 +51,9 @@ const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& vi
   return whole ? usual : fitting(*choice.codec, video, usual);
 }
 
-const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
-                                AVColorRange& range) {
+const PixelFormat& format_named(const EncoderChoice& choice, const VideoInfo& video,
+                                const std::string& name, AVColorRange& range) {
+  const AVCodec& encoder = *choice.codec;
   const auto refuse = [&](const std::string& why, const std::string& remedy) {
     throw Error(Fault::usage, "`pixel_format`", name, why, remedy);
   };
@@ -65,7 +68,12 @@ const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
     refuse(std::string(encoder.name) + " does not take it", "it takes " + taken);
   const AVPixelFormat plain = without_range(id, range);
   if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
-  return describe_format(plain);
+  const PixelFormat& format = describe_format(plain);
+  if (choice.defaults.whole_chroma && !fits(format, video))
+    refuse(fmt::format("{} cannot end a picture of {}x{} with half a sample of chroma",
+                       encoder.name, video.width, video.height),
+           fmt::format("use {}, or leave it out", fitting(encoder, video, format).name));
+  return format;
 }
 
 bool takes(const AVCodec& encoder, const PixelFormat& format) {

@@ -9,9 +9,9 @@
 namespace vidconv {
 
 // The one of that name, and the range of samples that the name says. Throws Error(usage) where
-// there is none, or the encoder does not take it.
-const PixelFormat& format_named(const AVCodec& encoder, const std::string& name,
-                                AVColorRange& range);
+// there is none, or the encoder does not take it, or not for a picture of this size.
+const PixelFormat& format_named(const EncoderChoice& choice, const VideoInfo& video,
+                                const std::string& name, AVColorRange& range);
 
 // Whether the encoder takes it as it is.
 bool takes(const AVCodec& encoder, const PixelFormat& format);

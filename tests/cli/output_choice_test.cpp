@@ -70,6 +70,13 @@ TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
       EXPECT_TRUE(
           has_line_with(result.err, {std::string("converted to ") + format, "[converted]"}));
       EXPECT_TRUE(coded("o.mp4").ends_with(format)) << size << ' ' << coded("o.mp4");
+      // Asked for, it is refused before the encoder says so in its own words.
+      const Result asked =
+          convert(path("o.mkv"), "asked.mp4", {"--codec", codec, "--pix-fmt", "yuv420p"});
+      EXPECT_TRUE(
+          refused(asked, exit_command_line, {"--pix-fmt 'yuv420p'", codec, size, "half a sample"}));
+      EXPECT_TRUE(has_line_with(asked.err, {std::string("use ") + format}));
+      EXPECT_FALSE(std::filesystem::exists(path("asked.mp4")));
     }
   }
 }

@@ -141,6 +141,11 @@ class Cluster:
         for pid in self.processes_of(node):
             self.kill(pid)
 
+    def wait_for_loss(self, node):
+        """Until the controller has noticed it. Of a node that is back before, it waits a minute or more for the end
+        of what ran there."""
+        wait_until(f"{node} down", lambda: "down" in self.run("sinfo", "-h", "-n", node, "-o", "%T"))
+
     def kill_daemon(self, node):
         """Only the daemon: what it has begun lives on."""
         self.kill(self.pid(node))

@@ -69,7 +69,7 @@ class Slurm(PartsTest):
         """Of the log, those that have all of these."""
         return [line for line in self.log.read_text().splitlines() if all(word in line.split() for word in words)]
 
-    def finish(self, parts, seconds=60):
+    def finish(self, parts, seconds=180):
         slurm.wait_until(f"{self.log.read_text()} {self.cluster.jobs()}",
                          lambda: (self.folder / "out.mkv").exists() and not self.cluster.jobs(), seconds)
         self.expect_bytes_of_one_process(*self.words, "--shards", parts)
@@ -108,6 +108,7 @@ class Slurm(PartsTest):
         self.release("n2")
         slurm.wait_until("the part of the node that lives", lambda: any(line.endswith(" code 0") for line in self.lines("n2", "shard")))
         self.hold("n2")
+        self.cluster.wait_for_loss("n3")
         self.cluster.start_node("n3")
         slurm.wait_until("a second writer",
                          lambda: len([line for line in self.begun() if line.split()[3] == part]) == 2)

@@ -54,6 +54,7 @@ TEST_P(Fft, GivesTheBytesOfTheDefinition) {
   const bool largest = c.width == 513;  // takes a second a picture
   std::vector<std::pair<int, int>> sizes{{7, 5}};
   if (!largest) sizes.insert(sizes.end(), {{1, 1}, {33, 18}, {451, 3}, {2, 430}});
+  int pictures = 0;  // an odd number of sizes: each meets both contents
   for (const auto& border : border_modes) {
     if (largest && border.mode != BorderMode::wrap) continue;
     const Plan plan = make_plan(filter, c.sample, {border.mode, 0.3}, Role::colour);
@@ -61,14 +62,12 @@ TEST_P(Fft, GivesTheBytesOfTheDefinition) {
     ASSERT_EQ(pick(plan, Device::cpu).variant->name, "cpu-fft");
     Runner fft(*find_variant("cpu-fft"), plan, 3);
     for (const auto& [width, height] : sizes) {
-      for (const Content content : {Content::noise, Content::black_and_white}) {
-        Picture src(c.sample, width, height, {.step = c.step}, 1);
-        src.draw(content, 2);
-        Picture result(c.sample, width, height, {.step = c.step}, 3);
-        const Picture truth = expected(plan, src, result);
-        fft.run(src, result);
-        ASSERT_EQ(result.bytes(), truth.bytes()) << border.name << ' ' << width << 'x' << height;
-      }
+      Picture src(c.sample, width, height, {.step = c.step}, 1);
+      src.draw(++pictures % 2 == 0 ? Content::noise : Content::black_and_white, 2);
+      Picture result(c.sample, width, height, {.step = c.step}, 3);
+      const Picture truth = expected(plan, src, result);
+      fft.run(src, result);
+      ASSERT_EQ(result.bytes(), truth.bytes()) << border.name << ' ' << width << 'x' << height;
     }
   }
 }
