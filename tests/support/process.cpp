@@ -34,12 +34,13 @@ struct Pipe {
   int read, write;
 };
 
-// Whether each thread of the process is in an interruptible sleep: none runs, is about to, or reads
-// a disk.
+}  // namespace
+
 bool all_threads_sleep(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    if (task.path().filename() == std::to_string(::gettid())) continue;
     std::ifstream file(task.path() / "stat");
     std::string stat;
     // A thread that has ended meanwhile has no line. The state follows its name, which is in
@@ -50,8 +51,6 @@ bool all_threads_sleep(pid_t pid) {
   }
   return !gone;
 }
-
-}  // namespace
 
 Process::Process(const std::vector<std::string>& argv, const std::string& stdin_path) {
   const Pipe out, err;

@@ -15,6 +15,10 @@ struct Result {
   std::string out, err;
 };
 
+// Whether each thread of a process, but for the one that asks, is in an interruptible sleep: none
+// runs, is about to, or reads a disk.
+bool all_threads_sleep(pid_t pid);
+
 // A running program in a process group of its own. Not copyable; killed with its group where it
 // still runs when this object goes.
 class Process {

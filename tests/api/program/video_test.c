@@ -95,12 +95,14 @@ static void file_to_file(void) {
         strstr(stats.encoder, "libx264"));
   CHECK(h.progress >= 2 && h.frames == 20 && h.gains == 1);
 
-  /* Again, and with settings that are the default again. */
+  /* Again, and with settings that are the default again. libx264 decides a little otherwise now and
+   * then where its process has encoded before, so this is about what it is given. */
   set(job, "border", "");
   set(job, "crf", "");
   set(job, "kernel", "");
   set(job, "kernel", "box");
-  shell("in.mkv -o command.mp4 --kernel box");
+  set(job, "codec", "mpeg4");
+  shell("in.mkv -o command.mp4 --kernel box --codec mpeg4");
   CHECK_OK(vidconv_job_run(job, NULL, &error), error);
   CHECK(equal_files("ours.mp4", "command.mp4"));
   vidconv_job_free(job);

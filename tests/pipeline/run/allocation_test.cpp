@@ -17,6 +17,7 @@
 #include "pipeline/filter/processors_dealt.h"
 #include "pipeline/source/source_steady.h"
 #include "tests/pipeline/support/support.h"
+#include "tests/support/process.h"
 #ifdef VIDCONV_HAVE_CUDA
 #include "pipeline/device/cuda_objects.h"
 #endif
@@ -122,12 +123,12 @@ class CountingSink final : public Sink {
   Counts before, after;
 
  private:
-  // Until everything before the sink has filled up: as many frames are in flight then as ever.
+  // Until everything before the sink has filled up and waits: as many frames are in flight then as
+  // ever. Seen several times in a row, because threads wait for each other too.
   static void settle() {
-    std::int64_t seen = -1;
-    while (seen != host_allocations) {
-      seen = host_allocations;
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    for (int in_a_row = 0; in_a_row < 10;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      in_a_row = test::all_threads_sleep(::getpid()) ? in_a_row + 1 : 0;
     }
   }
 
