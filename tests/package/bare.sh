@@ -12,14 +12,14 @@ cd "$(dirname "$0")/../.."
 [[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
 
 . packaging/epoch.sh
-suite=${SUITE:-bookworm} mirror=${MIRROR:-http://deb.debian.org/debian}
+suite=${SUITE:-bookworm} mirror=(${MIRROR:+"$MIRROR"})  # debootstrap knows Debian's
 trees=$PWD/build/trees
 mkdir -p "$trees/archives/partial"
 
 base_tree() {
   [[ ! -e $trees/$suite/etc/done ]] || return 0
   rm -rf "${trees:?}/$suite"
-  debootstrap --variant=minbase --include=ca-certificates "$suite" "$trees/$suite" "$mirror" >"$trees/log" ||
+  debootstrap --variant=minbase --include=ca-certificates "$suite" "$trees/$suite" "${mirror[@]}" >"$trees/log" ||
     { tail -20 "$trees/log" >&2; return 1; }
   touch "$trees/$suite/etc/done"
 }
