@@ -26,8 +26,8 @@ case ${1:-} in
 esac
 
 passed=0 failed=0 skipped=0
-# Many tests wait for processes and signals: two more than there are cores keep the cores at work.
-jobs=$(($(nproc) + 2))
+# Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
+jobs=$(($(nproc) + 1))
 
 # Each combination of filter, border and samples meets one size in 26 here, another one each time, and one in
 # three where there is time (--sanitizers, and ctest by itself).
