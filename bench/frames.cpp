@@ -2,9 +2,11 @@
 // pipes do alone.
 //
 //   vidconv-frames decode INPUT [--device N --sessions N]   frames per second of decoding
-//   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N
+//   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N --encoders E --threads T
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
-//                       forth and back
+//                       forth and back, by E encoders side by side, each a part of the frames and
+//                       an output of its own ({n} in OUTPUT is its number); bare frames, for
+//                       others to read, with --codec '' --preset '' and OUTPUT.yuv
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
 //   vidconv-frames copy --frame BYTES --slots N [--pinned]
 //                       the same as vidconv does it: one thread reads frames of so many bytes into
@@ -20,6 +22,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -39,7 +42,7 @@ constexpr std::size_t held_frames = 48;
 
 struct Options {
   std::string input, output, codec = "libx264", preset = "ultrafast";
-  int device = 0, sessions = -1;
+  int device = 0, sessions = -1, encoders = 1, threads = 0;
   std::int64_t frames = 500;
   std::size_t bytes = 0, frame_bytes = 0;
   std::size_t slots = 8;
@@ -66,30 +69,68 @@ void decode(const Options& o) {
   report(frames, seconds_since(start));
 }
 
+// The first pictures of an input, for a video of any length: forth and back.
+class Roll {
+ public:
+  explicit Roll(Source& source) {
+    while (pictures_.size() < held_frames) {
+      auto item = source.next();
+      if (!item) break;
+      if (Frame* frame = std::get_if<Frame>(&*item)) pictures_.push_back(std::move(*frame));
+    }
+    if (pictures_.size() < 2) throw std::runtime_error("the input is too short");
+    step_ = pictures_[1].av().pts - pictures_[0].av().pts;
+  }
+  Frame frame(std::int64_t number) const {
+    const std::size_t period = 2 * pictures_.size() - 2;
+    const std::size_t at = static_cast<std::size_t>(number) % period;
+    const Frame& picture = pictures_[at < pictures_.size() ? at : period - at];
+    FramePtr copy(av_frame_clone(&picture.av()));
+    copy->pts = number * step_;
+    return {std::move(copy), number};
+  }
+
+ private:
+  std::vector<Frame> pictures_;
+  std::int64_t step_ = 0;
+};
+
+std::string numbered(std::string output, int number) {
+  if (const auto at = output.find("{n}"); at != std::string::npos)
+    output.replace(at, 3, std::to_string(number));
+  return output;
+}
+
 void encode(const Options& o) {
   const auto source = open_source(o.input, {});
   SinkOptions options;
   options.encoder.codec = o.codec;
   options.encoder.preset = o.preset;
+  options.encoder.threads = o.threads;
   options.overwrite = true;
-  const auto sink = open_sink(o.output, options, source->info());
-  std::vector<Frame> pictures;
-  while (pictures.size() < held_frames) {
-    auto item = source->next();
-    if (!item) break;
-    if (Frame* frame = std::get_if<Frame>(&*item)) pictures.push_back(std::move(*frame));
-  }
-  if (pictures.size() < 2) throw std::runtime_error("the input is too short");
-  const std::int64_t step = pictures[1].av().pts - pictures[0].av().pts;
-  const std::size_t period = 2 * pictures.size() - 2;
+  std::vector<std::unique_ptr<Sink>> sinks;
+  for (int i = 0; i < o.encoders; ++i)
+    sinks.push_back(open_sink(numbered(o.output, i), options, source->info()));
+  const Roll roll(*source);
+  std::vector<std::exception_ptr> failures(sinks.size());
   const auto start = Clock::now();
-  for (std::int64_t i = 0; i < o.frames; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i) % period;
-    FramePtr picture(av_frame_clone(&pictures[at < pictures.size() ? at : period - at].av()));
-    picture->pts = i * step;
-    sink->write(Frame(std::move(picture), i));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < sinks.size(); ++i)
+      threads.emplace_back([&, i] {
+        const auto part = [&](std::size_t n) {
+          return o.frames * static_cast<std::int64_t>(n) / std::ssize(sinks);
+        };
+        try {
+          for (std::int64_t n = part(i); n < part(i + 1); ++n) sinks[i]->write(roll.frame(n));
+          sinks[i]->finish();
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      });
   }
-  sink->finish();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
   report(o.frames, seconds_since(start));
 }
 
@@ -178,6 +219,8 @@ int run(int argc, char** argv) {
   e->add_option("--codec", o.codec);
   e->add_option("--preset", o.preset);
   e->add_option("--frames", o.frames);
+  e->add_option("--encoders", o.encoders)->check(CLI::PositiveNumber);
+  e->add_option("--threads", o.threads, "of each encoder; 0: as the library chooses");
   CLI::App* c = app.add_subcommand("copy");
   c->add_option("--frame", o.frame_bytes);
   c->add_option("--slots", o.slots)->check(CLI::PositiveNumber);
