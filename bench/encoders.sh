@@ -5,8 +5,8 @@
 #   bench/encoders.sh VIDCONV FRAMES_PROGRAM FOLDER [PRESET...]
 #
 # FOLDER holds the input, bare frames (of 3840x2160 12.4 MB each), and the outputs: give it memory.
-# CODEC (libx264), SIZE (3840x2160), FRAMES (2400), JOBS (half of the CPUs), SHARDS (5 a job) and
-# DEVICE (auto) in the environment; RUNS (2) of each. Last, the digests of the pictures that come out
+# CODEC (libx264), SIZE (3840x2160), FRAMES (2400), JOBS (half of the CPUs), SHARDS (5 a job; N or N:JOBS, several)
+# and DEVICE (auto) in the environment; RUNS (2) of each. Last, the digests of the pictures that come out
 # of a lossless output (of x264) in one part and in many.
 set -euo pipefail
 
@@ -31,10 +31,12 @@ for preset; do
     printf '%s, %s bare encoders: ' "$preset" "$jobs"
     "${program[@]}" encode "pattern:$size" "$folder/encoders-{n}.mkv" --codec "$codec" --preset "$preset" \
       --frames "$frames" --encoders "$jobs" --threads 4 2>/dev/null
-    for cut in $shards; do
+    for each in $shards; do
+      cut=${each%:*} at_once=$jobs
+      [[ $each != *:* ]] || at_once=${each#*:}
       "${vidconv[@]}" "$input" --raw "$size:yuv420p@25" -o "$folder/encoders-x.mkv" -y -q --kernel identity --device "${DEVICE:-auto}" \
-        --codec "$codec" --preset "$preset" --shards "$cut" --jobs "$jobs" --stats "$folder/encoders-stats.json"
-      python3 - "$folder/encoders-stats.json" "$preset" "$cut" "$jobs" <<'PY'
+        --codec "$codec" --preset "$preset" --shards "$cut" --jobs "$at_once" --stats "$folder/encoders-stats.json"
+      python3 - "$folder/encoders-stats.json" "$preset" "$cut" "$at_once" <<'PY'
 import json, sys
 r = json.load(open(sys.argv[1]))
 print(f"{sys.argv[2]}, {sys.argv[3]} shards, {sys.argv[4]} jobs: {r['frames']['written']} frames in {r['seconds']:.3f} s: {r['fps']:.1f} frames/s, limited by {r['limiting_stage']}")
@@ -43,7 +45,8 @@ PY
   done
 done
 
-for cut in 1 $shards; do
+for each in 1 $shards; do
+  cut=${each%:*}
   "${vidconv[@]}" "$input" --raw "$size:yuv420p@25" --frames "$((frames / 10))" -o "$folder/encoders-x.mkv" -y -q --kernel identity \
     --device "${DEVICE:-auto}" --codec "$codec" --preset ultrafast --encoder-opt qp=0 --shards "$cut" --jobs "$jobs"
   printf 'lossless, %s shards: ' "$cut"
