@@ -1,7 +1,7 @@
 // vidconv-frames: the ends of a pipeline without its middle, to measure what decoders, encoders and
 // pipes do alone.
 //
-//   vidconv-frames decode INPUT [--device N --sessions N]   frames per second of decoding
+//   vidconv-frames decode INPUT [--device N,N --sessions N]   frames per second of decoding
 //   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N --encoders E --threads T
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
 //                       forth and back, by E encoders side by side, each a part of the frames and
@@ -42,7 +42,8 @@ constexpr std::size_t held_frames = 48;
 
 struct Options {
   std::string input, output, codec = "libx264", preset = "ultrafast";
-  int device = 0, sessions = -1, encoders = 1, threads = 0;
+  int sessions = -1, encoders = 1, threads = 0;
+  std::vector<int> devices = {0};
   std::int64_t frames = 500;
   std::size_t bytes = 0, frame_bytes = 0;
   std::size_t slots = 8;
@@ -58,7 +59,7 @@ void decode(const Options& o) {
   SourceOptions options;
   if (o.sessions >= 0) {
     options.memory = pinned_memory;
-    options.nvdec = NvdecOptions{.devices = {o.device}, .sessions = std::nullopt};
+    options.nvdec = NvdecOptions{.devices = o.devices, .sessions = std::nullopt};
     if (o.sessions > 0) options.nvdec->sessions = o.sessions;
   }
   options.notify = [](MessageKind, const std::string& line) { fmt::print(stderr, "{}\n", line); };
@@ -212,7 +213,7 @@ int run(int argc, char** argv) {
   CLI::App* d = app.add_subcommand("decode");
   d->add_option("input", o.input)->required();
   d->add_option("--sessions", o.sessions, "of NVDEC; 0: as vidconv chooses");
-  d->add_option("--device", o.device);
+  d->add_option("--device", o.devices)->delimiter(',');
   CLI::App* e = app.add_subcommand("encode");
   e->add_option("input", o.input)->required();
   e->add_option("output", o.output)->required();

@@ -213,6 +213,22 @@ int device_of(const std::byte* memory) noexcept {
   return known && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
+bool reach_each_other(const std::vector<int>& devices) noexcept {
+  bool all = true;
+  for (const int reader : devices)
+    for (const int other : devices) {
+      if (other == reader) continue;
+      const CurrentDevice current(reader);
+      int can = 0;
+      all = all && cudaDeviceCanAccessPeer(&can, reader, other) == cudaSuccess && can != 0;
+      if (!all) break;
+      const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
+      all = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+    }
+  cudaGetLastError();
+  return all;
+}
+
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
 void keep_pinned_memory(bool keep) noexcept { pinned_blocks().keep(keep); }
 
@@ -343,8 +359,8 @@ void Stream::wait_for(const Event& event) const {
   check_cuda(cudaStreamWaitEvent(stream_.get(), event.get(), 0), "the CUDA device failed");
 }
 
-void Stream::upload(std::byte* device, const std::byte* host, std::size_t bytes) const {
-  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_.get()),
+void Stream::upload(std::byte* device, const std::byte* from, std::size_t bytes) const {
+  check_cuda(cudaMemcpyAsync(device, from, bytes, cudaMemcpyDefault, stream_.get()),
              "cannot upload a frame");
 }
 

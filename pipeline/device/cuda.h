@@ -39,6 +39,10 @@ std::optional<int> node_of_device(int index) noexcept;
 // On which device this memory lies, which is some device's; -1 where nobody knows.
 int device_of(const std::byte* memory) noexcept;
 
+// Lets each of these devices read the memory of the others, without a detour over the host. False
+// where one of them cannot; then some may still.
+bool reach_each_other(const std::vector<int>& devices) noexcept;
+
 // Host memory that every device copies from and to without a detour: plain memory that the driver
 // learns of. Allocating takes milliseconds and may wait for the device: a thing for pools. Where
 // there is no driver or no more such memory, and in a build without CUDA, it stays plain, and

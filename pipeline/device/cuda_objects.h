@@ -96,8 +96,8 @@ class Stream {
   // What is queued later waits for what `event` has recorded last.
   void wait_for(const Event& event) const;
   // The host's memory must stay as it is until the copy is done; a copy from or to memory that is
-  // not pinned may block.
-  void upload(std::byte* device, const std::byte* host, std::size_t bytes) const;
+  // not pinned may block. An upload may come from the memory of another device too.
+  void upload(std::byte* device, const std::byte* from, std::size_t bytes) const;
   void download(std::byte* host, const std::byte* device, std::size_t bytes) const;
 
   // Blocks until all queued work is done; throws what went wrong in it.

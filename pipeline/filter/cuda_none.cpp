@@ -20,6 +20,7 @@ CudaDevices cuda_devices() { return {.devices = {}, .why_none = no_cuda}; }
 bool has_cuda_driver() { return false; }
 void wake_devices(const std::vector<int>&) noexcept {}
 int device_of(const std::byte*) noexcept { return -1; }
+bool reach_each_other(const std::vector<int>&) noexcept { return false; }
 std::optional<int> node_of_device(int) noexcept { return std::nullopt; }
 FrameMemory pinned_memory_near(std::optional<int>) { return plain_memory; }
 void pin_when_awake() noexcept {}

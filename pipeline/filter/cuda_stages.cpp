@@ -78,7 +78,8 @@ void CudaStages::warm_up(Slot& slot) {
 
 void CudaStages::prepare(Slot& slot) {
   Frame& frame = *slot.input;
-  if (frame.on_device()) {
+  slot.in_place = frame.on_device() && device_of(frame.extent().data()) == device_;
+  if (slot.in_place) {
     slot.input_at = frame.extent().data();
   } else {
     if (slot.input_memory.size() < frame.extent().size()) {
@@ -106,7 +107,7 @@ void CudaStages::copy_down(Slot& slot) {
 
 void CudaStages::upload(Slot& slot) {
   slot.passage.begin(Passage::upload, upload_);
-  if (!slot.input->on_device()) copy_up(slot);
+  if (!slot.in_place) copy_up(slot);
   slot.passage.end(Passage::upload, upload_);
 }
 

@@ -23,13 +23,14 @@ struct Slot {
   DeviceBuffer input_memory, output_memory;
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
+  bool in_place = false;  // the input lies on this device: it is not copied
   Passage passage;
   std::atomic<bool> started = false;  // more than its upload is queued
   const Passage* arrival = nullptr;   // whose last stage ends the group's
 };
 
-// Frames that come in device memory skip the upload; those that are to stay there, the download,
-// which is no stage then. The device is current in all that is called here.
+// Frames that come in this device's memory skip the upload; those that are to stay there, the
+// download, which is no stage then. The device is current in all that is called here.
 class CudaStages {
  public:
   CudaStages(const Work& work, int width, int height, const ProcessorOptions& options);

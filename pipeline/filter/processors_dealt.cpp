@@ -203,8 +203,12 @@ class DealtProcessors final : public Processor {
 
   bool replaceable(const Error& error) const { return replace_ && error.fault() == Fault::device; }
 
+  // In turn. NVDEC's sessions give some dozens of one device one after the other: where that one
+  // alone can read them, the others wait meanwhile.
   std::size_t place_for(const Frame& frame) {
-    if (!frame.on_device()) return next_++ % places_.size();
+    if (!frame.on_device() || places_.size() == 1) return next_++ % places_.size();
+    if (!shared_) shared_ = reach_each_other(devices_);
+    if (*shared_) return next_++ % places_.size();
     const int device = device_of(frame.extent().data());
     for (std::size_t tried = 0; tried < places_.size(); ++tried) {
       const std::size_t number = next_++ % places_.size();
@@ -269,7 +273,9 @@ class DealtProcessors final : public Processor {
   std::vector<int> devices_;  // of the first processor in each place; -1: none
   bool cancelled_ = false;
   Channel<std::size_t> order_;  // the place of each frame in flight
-  std::size_t next_ = 0;        // of the thread that submits
+  // Of the thread that submits.
+  std::size_t next_ = 0;
+  std::optional<bool> shared_;  // each device reads the others' memory; nothing: not asked yet
 };
 
 }  // namespace

@@ -81,6 +81,38 @@ TEST_F(SeveralDevices, EachFiltersItsFrames) {
   }
 }
 
+// As NVDEC leaves them, for which a chip is needed: all frames in the memory of the first device.
+TEST_F(SeveralDevices, FramesOfOneDeviceAreFilteredByAll) {
+  for (const std::vector<int>& list : lists()) {
+    const auto source = open_source("pattern:640x48#26", test::source_options_for(Device::cuda));
+    const auto processor = test::processor_for(*source, {"sobel"}, on(list));
+    const auto wanted = filter({"pattern:640x48#26"}, {.slots = 4, .variant = {}});
+    FramePool pool(aligned_layout(*find_format(AV_PIX_FMT_YUV420P), 640, 48), device_memory);
+    const Stream stream;
+    std::vector<Frame> frames;
+    while (auto item = source->next())
+      if (Frame* frame = std::get_if<Frame>(&*item)) frames.push_back(std::move(*frame));
+    std::vector<std::string> pictures;
+    for (const Frame& frame : frames) {
+      FramePtr copy = pool.get();
+      copy_properties(frame.av(), *copy);
+      Frame there(std::move(copy), frame.number(), Frame::Memory::device);
+      ASSERT_EQ(there.extent().size(), frame.extent().size());
+      stream.upload(there.extent().data(), frame.extent().data(), frame.extent().size());
+      stream.synchronise();
+      ASSERT_TRUE(processor->submit(std::move(there)));
+      pictures.push_back(test::packed(*processor->collect()));
+    }
+    EXPECT_TRUE(pictures == wanted) << list.size();
+    std::int64_t most = 0, least = 26;
+    for (const DeviceUse& used : processor->devices()) {
+      most = std::max(most, used.frames);
+      least = std::min(least, used.frames);
+    }
+    EXPECT_LE(most - least, 1) << list.size();
+  }
+}
+
 TEST_F(SeveralDevices, AreMeasuredAtOnce) {
   const auto source = open_source("pattern:64x48#2", test::source_options_for(Device::cuda));
   const auto processor = test::processor_for(*source, {"box"}, on({0, 0}));
