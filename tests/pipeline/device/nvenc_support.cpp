@@ -21,7 +21,9 @@ NvencDouble* load_double() {
   return reinterpret_cast<Get*>(dlsym(library, "nvenc_double"))();
 }
 
+// One device: where there are several, libavcodec tries the next when one refuses.
 bool load_driver() {
+  setenv("CUDA_VISIBLE_DEVICES", "0", 0);
 #ifdef VIDCONV_CUDA_DOUBLE
   return dlopen(double_path("libcuda.so.1").c_str(), RTLD_NOW);
 #else
