@@ -220,7 +220,7 @@ def into(vidconv, clip, folder, ending, options, lossless):
     found = compare_damage(clip, code, said) if lossless else []
     if code not in (0, 7):
         return found + [("refused", f"exit code {code}: {said.strip()[:400]}")]
-    made = read(output)
+    made = judge.Clip(output)
     if not made.video:
         return found + [("output", "has no video")]
     own = pathlib.Path(clip.path).suffix[1:].lower()
@@ -231,24 +231,8 @@ def into(vidconv, clip, folder, ending, options, lossless):
     return found
 
 
-def read(path):
-    """By the decoder that sees what is transparent, where some of it is."""
-    clip = judge.Clip(path)
-    alpha = {k.lower(): v for k, v in clip.video.get("tags", {}).items()}.get("alpha_mode") if clip.video else None
-    decoder = {"vp8": "libvpx", "vp9": "libvpx-vp9"}.get(clip.video["codec_name"]) if alpha == "1" else None
-    if not decoder:
-        return clip
-    if "yuva" not in run(["ffmpeg", "-nostdin", "-c:v", decoder, "-i", path, "-frames:v", "1", "-f", "null", "-"])[2]:
-        clip.video["tags"] = {k: v for k, v in clip.video["tags"].items() if k.lower() != "alpha_mode"}  # it says so, and has none
-        return clip
-    clip.decoder = ["-c:v", decoder]
-    for about in (clip.video, *clip.frames):
-        about["pix_fmt"] = "yuva420p"
-    return clip
-
-
 def survey(vidconv, path, name):
-    clip = read(path)
+    clip = judge.Clip(path)
     if not clip.video:
         return Found(name, left_out="ffprobe finds no video")
     found = Found(name, f"{path.suffix[1:].lower()} {clip.video.get('codec_name')} {clip.video.get('pix_fmt')}", len(clip.frames))
