@@ -84,9 +84,8 @@ std::string read_text(const std::string& path, MessageKind kind) {
 
 void write_text(const std::string& path, const std::string& what, const std::string& text,
                 bool look_for_leftovers) {
-  PartialFile file(path, {.what = what,
-                          .overwrite = true,
-                          .look_for_leftovers = look_for_leftovers});
+  PartialFile file(path,
+                   {.what = what, .overwrite = true, .look_for_leftovers = look_for_leftovers});
   ByteWriter(file.fd(), path).write(text);
   file.commit();
 }

@@ -50,8 +50,8 @@ std::string beginning(const std::string& path) {
   return name.substr(0, room) + ".";
 }
 
-// Of an unfinished file, or of one that it has replaced: what partial_name() made its name of; empty
-// where it is none.
+// Of an unfinished file, or of one that it has replaced: what partial_name() made its name of;
+// empty where it is none.
 struct NameParts {
   std::string beginning, mark;
 };

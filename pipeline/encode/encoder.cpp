@@ -206,7 +206,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                     asked ? fmt::format("`pixel_format` {}: {} is converted to {}",
                                         verbatim(options.pixel_format), from.name, to.name)
                           : fmt::format("{} {}: converted to {}", codec_.name,
-                                        takes(codec_, from) ? "is not given " + from.name
+                                        takes(choice, from) ? "is not given " + from.name
                                                             : "cannot encode " + from.name,
                                         to.name),
                     colours.assumed.empty() ? "" : " with ", colours.assumed));

@@ -42,8 +42,9 @@ NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores
             ("avi", "hap"), ("nut", "hap")}
 # Grey as floats, which FFmpeg's scaler takes for limited range where nothing is said, and for full range in integers.
 SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey")}
-# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else.
-NOT_TAKEN = {"amv"}
+# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else; and indices into 256 colours,
+# for which FFmpeg's scaler has one set whatever the picture is.
+NOT_TAKEN = {"amv", "smc"}
 FRAMES = 6  # fewer make a transport stream that ffprobe does not take for one
 LIMIT = 60  # seconds for one run: more is a hang; --limit
 
@@ -205,16 +206,19 @@ def encoders():
 
 
 def table(results, containers, left_out):
-    """Markdown: what came of each encoder's video in each container."""
-    lines = [f"| encoder | input | {' | '.join(containers)} |", "| --- " * (len(containers) + 2) + "|"]
+    """Markdown: what came of each encoder's video in each container; encoders and inputs that are alike in one row."""
+    alike = {}  # the rows of an encoder, and whose they are
     for encoder in sorted(results):
-        rows = {kind: [results[encoder][kind][c] for c in containers] for kind in SOURCES}
-        if all(fine == "refused" for row in rows.values() for _, fine in row):
-            lines.append(f"| {encoder} | all | {'– | ' * len(containers)}".rstrip())
-            continue
-        for kind, row in rows.items():
-            cells = ["**wrong**" if bad else "–" if fine == "refused" else fine for bad, fine in row]
-            lines.append(f"| {encoder} | {kind} | {' | '.join(cells)} |")
+        inputs = {}
+        for kind in SOURCES:
+            row = tuple("**wrong**" if bad else "–" if fine == "refused" else fine
+                        for bad, fine in (results[encoder][kind][c] for c in containers))
+            inputs.setdefault(row, []).append(kind)
+        alike.setdefault(tuple((row, tuple(kinds)) for row, kinds in inputs.items()), []).append(encoder)
+    lines = [f"| encoder | input | {' | '.join(containers)} |", "| --- " * (len(containers) + 2) + "|"]
+    for rows, names in alike.items():
+        for row, kinds in rows:
+            lines.append(f"| {', '.join(names)} | {'all' if len(kinds) == len(SOURCES) else ', '.join(kinds)} | {' | '.join(row)} |")
     lines += ["", "Not run:", ""]
     lines += [f"- {why}: {', '.join(names)}" for why, names in left_out.items() if names]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ them: frames, times, colours shown, streams, tags, chapters, side data, damage. 
 into Matroska, and into a container of its own kind as vidconv codes it without being told.
 
     real_files.py VIDCONV FOLDER [--report FILE.md] [--max-bytes N] [--only EXPRESSION] [--known FILE]
-                  [--results FILE]
+                  [--results FILE] [--limit SECONDS]
 
 What is in --results already is not looked at again: a long run goes on where it was ended.
 
@@ -28,7 +28,7 @@ import tempfile
 import judge
 from damage import ELSEWHERE
 
-LIMIT = 120        # seconds for one run: more is a hang
+LIMIT = 120        # seconds for one run: more is a hang; --limit
 MEMORY = 12 << 30  # bytes of addresses for one run: more is a leak, or a size that a stranger wrote
 PIXELS = 600_000_000  # of all frames together: more takes too long
 OWN = {"m4v": "mp4", "qt": "mov", "mts": "ts", "m2ts": "ts", "m2t": "ts", "mpeg": "mpg", "vob": "mpg", "ogg": "ogv",
@@ -309,6 +309,7 @@ def table(results, known):
 
 
 def main():
+    global LIMIT
     options = argparse.ArgumentParser(usage=__doc__)
     options.add_argument("vidconv")
     options.add_argument("folder", type=pathlib.Path)
@@ -317,7 +318,9 @@ def main():
     options.add_argument("--only", default="")
     options.add_argument("--known")
     options.add_argument("--results", type=pathlib.Path)
+    options.add_argument("--limit", type=int, default=LIMIT)
     options = options.parse_args()
+    LIMIT = judge.LIMIT = options.limit
     known = explanations(options.known)
     paths = list(files_in(options.folder, options.max_bytes, options.only))
     before = options.results.read_text().splitlines() if options.results and options.results.exists() else []

@@ -1,8 +1,7 @@
 // What killed runs have left beside their outputs.
-#include <gtest/gtest.h>
-
 #include <dirent.h>
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <filesystem>
@@ -30,9 +29,9 @@ using test::write_file;
 TEST(Leftovers, GoWithTheirOutputOnly) {
   const TempDir dir;
   const std::string mark = "0123456789abcdef", other = "fedcba9876543210";
-  for (const std::string& name : {"a.mkv." + mark + ".part", "a.mkv." + other + ".part",
-                                  "b.mkv." + mark + ".part", "a.mkv." + mark + "0.part",
-                                  std::string("a.mkv.part"), "a.mkv." + mark, mark + ".part"})
+  for (const std::string& name :
+       {"a.mkv." + mark + ".part", "a.mkv." + other + ".part", "b.mkv." + mark + ".part",
+        "a.mkv." + mark + "0.part", std::string("a.mkv.part"), "a.mkv." + mark, mark + ".part"})
     write_file(dir / name, "left");
   remove_leftovers(dir / "a.mkv");
   EXPECT_FALSE(std::filesystem::exists(dir / ("a.mkv." + mark + ".part")));

@@ -44,7 +44,8 @@ TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
   if (!avcodec_find_encoder_by_name("libxvid")) GTEST_SKIP() << "FFmpeg has no libxvid here";
   const TempDir dir;
   const auto encode = [&](const std::string& name, const std::string& size) {
-    convert("pattern:" + size, dir / name, {"identity"}, {.encoder = {.codec = "libxvid"}});
+    convert("pattern:" + size, dir / name, {"identity"},
+            {.encoder = {.codec = "libxvid"}, .overwrite = true});
     return read_file(dir / name);
   };
   const std::string expected = encode("alone.avi", "352x288@25#20");
@@ -52,8 +53,7 @@ TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
   std::thread others([&] {
     while (!done) encode("other.avi", "16x16#1");
   });
-  for (int i = 0; i < 8; ++i)
-    EXPECT_TRUE(encode("beside.avi", "352x288@25#20") == expected) << i;
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(encode("beside.avi", "352x288@25#20") == expected) << i;
   done = true;
   others.join();
 }
