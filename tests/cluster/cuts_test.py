@@ -3,6 +3,7 @@
 
 Each worker finds the frames of its own part alone; all of them joined are the bytes of one process.
 """
+import subprocess
 import unittest
 
 from support import USAGE, PartsTest, ffmpeg
