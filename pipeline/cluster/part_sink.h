@@ -14,8 +14,8 @@
 
 namespace vidconv {
 
-// Throws Error(encoder_option) where packets of this encoder hold only a part of the picture, so that
-// parts for other hosts cannot be made by it.
+// Throws Error(encoder_option) where packets of this encoder hold only a part of the picture, so
+// that parts for other hosts cannot be made by it.
 void check_cluster_encoder(const Encoder& encoder);
 
 class PartSink final : public Sink {
