@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/partial_name.h"
 #include "pipeline/cluster/join.h"
 #include "pipeline/run/job.h"
 #include "src/cluster_commands.h"
@@ -20,15 +22,14 @@ namespace {
 std::map<std::string, std::string> foreign_parts(const ClusterPlan& plan,
                                                  const std::string& folder) {
   std::map<std::string, std::string> foreign;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i)
+    known.insert(part_path(folder, i, plan.key(i)) + ".nut");
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder + "/parts", error)) {
     if (entry.path().extension() != ".nut") continue;
-    const std::string name = entry.path().stem().string();
-    const std::string number = name.substr(0, name.find('-'));
-    bool known = false;
-    for (std::size_t i = 0; i < plan.parts.size() && !known; ++i)
-      known = part_path(folder, i, plan.key(i)) == entry.path().parent_path() / name;
-    if (!known) foreign[number] = entry.path().string();
+    const std::string path = entry.path().string(), name = entry.path().stem().string();
+    if (!known.contains(path)) foreign[name.substr(0, name.find('-'))] = path;
   }
   return foreign;
 }
@@ -68,6 +69,9 @@ std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords&
       print(fmt::format("part {}: {} frames, {}\n", i, plan.parts[i].frames,
                         state.part ? "whole" : state.why_not));
     if (state.part) {
+      if (!words.dry_run)
+        for (const char* ending : {".nut", ".json"})
+          remove_leftovers(part_path(words.folder, i, plan.key(i)) + ending);
       parts.push_back(std::move(*state.part));
       continue;
     }

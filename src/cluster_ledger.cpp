@@ -82,8 +82,10 @@ std::string read_text(const std::string& path, MessageKind kind) {
   return text;
 }
 
-void write_text(const std::string& path, const std::string& what, const std::string& text) {
-  PartialFile file(path, {.what = what, .overwrite = true});
+void write_text(const std::string& path, const std::string& what, const std::string& text,
+                bool look_for_leftovers) {
+  PartialFile file(path,
+                   {.what = what, .overwrite = true, .look_for_leftovers = look_for_leftovers});
   ByteWriter(file.fd(), path).write(text);
   file.commit();
 }

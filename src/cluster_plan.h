@@ -68,6 +68,7 @@ PartLedger read_ledger(const std::string& path, const std::string& key);
 // All of a small file. Throws Error(kind).
 std::string read_text(const std::string& path, MessageKind kind);
 // Writes a small file whole or not at all; one that is there is replaced.
-void write_text(const std::string& path, const std::string& what, const std::string& text);
+void write_text(const std::string& path, const std::string& what, const std::string& text,
+                bool look_for_leftovers = true);
 
 }  // namespace vidconv

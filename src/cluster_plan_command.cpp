@@ -8,6 +8,7 @@
 #include "pipeline/av/digest.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
+#include "pipeline/cluster/part_sink.h"
 #include "pipeline/encode/sharded_encoder.h"
 #include "pipeline/run/job.h"
 #include "pipeline/source/survey.h"
@@ -86,6 +87,7 @@ class Planner {
     const auto encoder =
         make_part_encoder(output.encoders[0], video_, output.options.encoder,
                           output.container->flags & AVFMT_GLOBALHEADER, nullptr, nullptr);
+    check_cluster_encoder(*encoder);
     plan_.header = digest_of({reinterpret_cast<const char*>(encoder->context().extradata),
                               static_cast<std::size_t>(encoder->context().extradata_size)});
     open_sink(output, shown);

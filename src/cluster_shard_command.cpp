@@ -94,7 +94,7 @@ class Worker {
                   "the encoder's header is not the one that the plan was made with",
                   "use the same libraries on all hosts");
     ledger.key = key_;
-    write_text(path_ + ".json", "the ledger of the part", ledger_json(ledger, number_));
+    write_text(path_ + ".json", "the ledger of the part", ledger_json(ledger, number_), false);
     if (!options_.quiet)
       say(fmt::format("part {}: ", number_) + summary(result, path_ + ".nut", part->description()));
     write_report(job, result);

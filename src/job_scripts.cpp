@@ -32,7 +32,8 @@ constexpr const char* slurm_job = R"sh(#!/bin/bash
 # Encodes {parts} parts as an array, then joins them. Run it on a host that submits jobs:
 #   bash job.sh
 # A host that dies has its parts requeued by Slurm; a part that says "try again" (exit code 75) is requeued
-# here, at most three times. docs/cluster.md says what to change on a site.
+# here, at most three times. One that says so again after that fails the array, and the join is cancelled: run this
+# again when the cause is gone, and only what is missing is encoded. docs/cluster.md says what to change on a site.
 set -euo pipefail
 dir={dir}
 
@@ -45,6 +46,7 @@ if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
   scontrol requeue "\${{SLURM_ARRAY_JOB_ID}}_\$SLURM_ARRAY_TASK_ID"
   sleep 60  # until Slurm ends this one
 fi
+[ \$code != 75 ] || echo "part \$SLURM_ARRAY_TASK_ID is given up: it was requeued three times" >&2
 exit \$code
 EOF
 )

@@ -10,6 +10,7 @@ extern "C" {
 #include <utility>
 
 #include "pipeline/av/frame.h"
+#include "pipeline/base/error.h"
 
 namespace vidconv {
 namespace {
@@ -108,6 +109,10 @@ FramePtr Converter::convert(const AVFrame& from) {
              (own_range || from_full == to_full)) {
     swap(from, *result);
   } else {
+    if (!sws_isSupportedInput(from_format))
+      throw Error(Fault::output, "cannot convert", name_of(from_format),
+                  std::string("FFmpeg converts it to no other pixel format, such as ") + to_.name,
+                  "choose a `codec` that takes it");
     scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format,
                                        width, height, to_.id, flags, nullptr, nullptr, nullptr));
     if (!scaler_) check(AVERROR(EINVAL), from);

@@ -31,7 +31,8 @@ class Converter {
   void scale_to(int width, int height);
 
   // A new frame of the same properties. `from` may have any format of FFmpeg's; where it
-  // is the wanted one already, samples are copied. Throws Error(internal).
+  // is the wanted one already, samples are copied. Throws Error(output) where FFmpeg reads no such
+  // pictures, Error(internal).
   FramePtr convert(const AVFrame& from);
 
   std::size_t memory() const { return pool_ ? pool_->bytes() : 0; }

@@ -83,7 +83,7 @@ void PartialFile::create() {
   const mode_t mode = replaces_ ? 0600 : 0666;
   if (!create_without_name(mode)) create_with_name(mode);
   if (replaces_) take_over(*replaces_);
-  if (!first_) remove_leftovers(final_);
+  if (!first_ && options_.look_for_leftovers) remove_leftovers(final_);
 }
 
 bool PartialFile::create_without_name(mode_t mode) {

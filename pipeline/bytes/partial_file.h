@@ -24,7 +24,8 @@ class PartialFile {
   struct Options {
     std::string what = "the output";  // for messages
     bool overwrite = false;
-    RunFiles* files = nullptr;  // which are not overwritten; outlives the object
+    RunFiles* files = nullptr;       // which are not overwritten; outlives the object
+    bool look_for_leftovers = true;  // else somebody else calls remove_leftovers() for this name
     // Called with the descriptor when all is written, of a set that of the first; it may throw, and
     // there is no output then. Not where the name is written to directly. May be empty.
     std::function<void(int fd)> before_name = {};

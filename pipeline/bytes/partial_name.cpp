@@ -12,7 +12,9 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "pipeline/base/error.h"
@@ -48,16 +50,18 @@ std::string beginning(const std::string& path) {
   return name.substr(0, room) + ".";
 }
 
-// The mark of an unfinished file, or of one that it has replaced, whose name begins so; empty where
-// it is none.
-std::string mark_of(std::string_view name, std::string_view beginning) {
+// Of an unfinished file, or of one that it has replaced: what partial_name() made its name of;
+// empty where it is none.
+struct NameParts {
+  std::string beginning, mark;
+};
+NameParts parts_of(const std::string& name) {
   const std::string_view ending = name.ends_with(part) ? part : old_part;
-  if (!name.starts_with(beginning) || !name.ends_with(ending) ||
-      name.size() != beginning.size() + mark_digits + ending.size())
-    return "";
-  const std::string_view mark = name.substr(beginning.size(), mark_digits);
-  const bool digits = mark.find_first_not_of("0123456789abcdef") == mark.npos;
-  return digits ? std::string(mark) : "";
+  if (!name.ends_with(ending) || name.size() <= mark_digits + ending.size()) return {};
+  const std::size_t at = name.size() - ending.size() - mark_digits;
+  const std::string mark = name.substr(at, mark_digits);
+  if (name[at - 1] != '.' || mark.find_first_not_of("0123456789abcdef") != mark.npos) return {};
+  return {name.substr(0, at), mark};
 }
 
 class Folder {
@@ -124,6 +128,43 @@ class Folder {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder_;
 };
 
+// What was left in a folder, by the beginnings of names. A folder of n files is listed again only
+// after n / at_once questions, so that of N outputs in one folder each costs the same. What another
+// process leaves meanwhile waits until then.
+class Leftovers {
+ public:
+  std::vector<std::string> of(const Folder& folder, const std::string& beginning) {
+    if (asked_++ >= entries_ / at_once) list(folder);
+    const auto [first, last] = names_.equal_range(beginning);
+    std::vector<std::string> found;
+    for (auto name = first; name != last; ++name) found.push_back(name->second);
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t at_once = 64;
+
+  void list(const Folder& folder) {
+    names_.clear();
+    const std::vector<std::string> all = folder.names();
+    for (const std::string& name : all)
+      if (const NameParts parts = parts_of(name); !parts.mark.empty())
+        names_.emplace(parts.beginning, name);
+    entries_ = all.size();
+    asked_ = 1;
+  }
+
+  std::multimap<std::string, std::string> names_;
+  std::size_t entries_ = 0, asked_ = 0;
+};
+
+std::vector<std::string> leftovers_of(const Folder& folder, const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, Leftovers> folders;
+  const std::lock_guard lock(mutex);
+  return folders[folder_of(path)].of(folder, beginning(path));
+}
+
 }  // namespace
 
 std::string random_mark() {
@@ -155,12 +196,10 @@ std::string partial_name(const std::string& path, const std::string& mark,
 
 void remove_leftovers(const std::string& path) {
   const Folder folder(folder_of(path));
-  const std::string start = beginning(path);
-  for (const std::string& name : folder.names()) {
-    const std::string mark = mark_of(name, start);
-    const int file = mark.empty() ? -1 : folder.lock(name);
+  for (const std::string& name : leftovers_of(folder, path)) {
+    const int file = folder.lock(name);
     if (file < 0) continue;
-    folder.remove_all(mark, name);
+    folder.remove_all(parts_of(name).mark, name);
     close(file);
   }
 }

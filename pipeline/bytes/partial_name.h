@@ -19,7 +19,8 @@ std::string folder_of(const std::string& path);
 
 // Removes what runs to the same output have left that were killed: unfinished files of this user
 // with all files of the same mark, where nobody holds one of them locked, and the files that these
-// have replaced.
+// have replaced. Of many outputs in one folder each costs the same: the folder is not listed for
+// each.
 void remove_leftovers(const std::string& path);
 
 // A name of an unfinished file, which goes with this object.

@@ -11,18 +11,28 @@ namespace vidconv {
 namespace {
 
 // Beside a packet: what containers make of it would be lost.
-void refuse_beside(const AVPacket& packet, const std::string& encoder) {
+[[noreturn]] void refuse_beside(const std::string& encoder, const std::string& what) {
+  throw Error(MessageKind::encoder_option, "parts for other hosts cannot be made by", encoder,
+              "they do not hold what comes beside its packets: " + what,
+              "use `shards` on one host, or another `pixel_format` or `codec`");
+}
+
+void check_packet(const AVPacket& packet, const std::string& encoder) {
   for (int i = 0; i < packet.side_data_elems; ++i) {
     const AVPacketSideDataType type = packet.side_data[i].type;
     if (type == AV_PKT_DATA_QUALITY_STATS || type == AV_PKT_DATA_CPB_PROPERTIES) continue;
-    throw Error(MessageKind::encoder_option, "parts for other hosts cannot be made by", encoder,
-                fmt::format("they do not hold what comes beside its packets: {}",
-                            av_packet_side_data_name(type)),
-                "use `shards` on one host, or another `pixel_format` or `codec`");
+    refuse_beside(encoder, av_packet_side_data_name(type));
   }
 }
 
 }  // namespace
+
+void check_cluster_encoder(const Encoder& encoder) {
+  const AVCodecContext& context = encoder.context();
+  const bool alpha = av_pix_fmt_desc_get(context.pix_fmt)->flags & AV_PIX_FMT_FLAG_ALPHA;
+  if (alpha && (context.codec_id == AV_CODEC_ID_VP8 || context.codec_id == AV_CODEC_ID_VP9))
+    refuse_beside(encoder.codec().name, "what is transparent");
+}
 
 PartSink::PartSink(const OutputPlan& plan, const InputInfo& input, const std::string& path,
                    std::int64_t frames)
@@ -32,9 +42,10 @@ PartSink::PartSink(const OutputPlan& plan, const InputInfo& input, const std::st
       encoder_(make_part_encoder(plan.encoders.at(0), input.videos[0].info, plan.options.encoder,
                                  plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
                                  plan.options.loss())),
-      file_(path, {.what = "the part", .overwrite = true}),
+      file_(path, {.what = "the part", .overwrite = true, .look_for_leftovers = false}),
       writer_(file_.fd(), path),
       muxer_(*av_guess_format("nut", nullptr, nullptr), path, {}, nullptr, nullptr) {
+  check_cluster_encoder(*encoder_);
   AVStream& stream = muxer_.add_stream();
   encoder_->describe(*stream.codecpar);
   ledger_.header = {reinterpret_cast<const char*>(stream.codecpar->extradata),
@@ -49,7 +60,7 @@ void PartSink::write(Frame frame) {
 }
 
 void PartSink::mux(AVPacket& packet) {
-  refuse_beside(packet, encoder_->codec().name);
+  check_packet(packet, encoder_->codec().name);
   ledger_.packets.push_back({packet.pts, packet.dts, packet.duration, packet.flags});
   muxer_.write(packet, time_base_, *stream_);
 }

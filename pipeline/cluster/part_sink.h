@@ -14,10 +14,14 @@
 
 namespace vidconv {
 
+// Throws Error(encoder_option) where packets of this encoder hold only a part of the picture, so
+// that parts for other hosts cannot be made by it.
+void check_cluster_encoder(const Encoder& encoder);
+
 class PartSink final : public Sink {
  public:
   // `plan`: of the whole output, which the part is for. `frames`: that have to come. What is at
-  // `path` is replaced. Throws Error(output).
+  // `path` is replaced. Throws Error(output), and what check_cluster_encoder() throws.
   PartSink(const OutputPlan& plan, const InputInfo& input, const std::string& path,
            std::int64_t frames);
 

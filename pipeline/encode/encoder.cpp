@@ -19,6 +19,7 @@ extern "C" {
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/process_tables.h"
 
 namespace vidconv {
 namespace {
@@ -79,6 +80,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   set_options(choice, options, video);
   const AvLines lines;
   try {
+    const auto lock = ProcessTables::writing(codec_);
     check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
@@ -204,7 +206,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                     asked ? fmt::format("`pixel_format` {}: {} is converted to {}",
                                         verbatim(options.pixel_format), from.name, to.name)
                           : fmt::format("{} {}: converted to {}", codec_.name,
-                                        takes(codec_, from) ? "is not given " + from.name
+                                        takes(choice, from) ? "is not given " + from.name
                                                             : "cannot encode " + from.name,
                                         to.name),
                     colours.assumed.empty() ? "" : " with ", colours.assumed));
@@ -321,21 +323,28 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->colorspace = context_->colorspace;
   av->color_range = context_->color_range;
   av->quality = context_->global_quality;  // where many look for it, not in their own settings
-  check(avcodec_send_frame(context_.get(), av.get()), "cannot encode with");
+  send(av.get());
   receive_all(receive);
   pass_on_words();
 }
 
 void Encoder::finish(const Receive& receive) {
   ended_ = true;
-  check(avcodec_send_frame(context_.get(), nullptr), "cannot encode with");
+  send(nullptr);
   receive_all(receive);
   pass_on_words();
 }
 
+void Encoder::send(const AVFrame* frame) {
+  const auto lock = ProcessTables::reading(codec_);
+  check(avcodec_send_frame(context_.get(), frame), "cannot encode with");
+}
+
 void Encoder::receive_all(const Receive& receive) {
   for (;;) {
+    auto lock = ProcessTables::reading(codec_);
     const int code = avcodec_receive_packet(context_.get(), packet_.get());
+    lock = {};
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
     check(code, "cannot encode with");
     times_.restore(*packet_);

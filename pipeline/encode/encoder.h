@@ -61,6 +61,7 @@ class Encoder final : public VideoEncoder {
   void set_options(const EncoderChoice& choice, const EncoderOptions& options,
                    const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
+  void send(const AVFrame* frame);
   void receive_all(const Receive& receive);
 
   const AVCodec& codec_;

@@ -18,6 +18,33 @@ bool has_alpha(const PixelFormat& format) {
   return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
 }
 
+// Bare frames are what the container calls them, and some it has no name for: nobody could read
+// them, though FFmpeg writes them.
+bool names_formats(const EncoderChoice& choice) {
+  return choice.codec->id == AV_CODEC_ID_RAWVIDEO && !choice.container.empty();
+}
+
+bool has_raw_name(const std::string& container, AVPixelFormat format) {
+  const unsigned tag = avcodec_pix_fmt_to_codec_tag(format);
+  if (tag == 0 || container == "nut" || container == "matroska") return tag != 0;
+  const bool grey = av_pix_fmt_desc_get(format)->nb_components == 1;
+  if (container == "mov" && grey) return false;  // read as indices into colours of its own
+  const AVCodecTag* const lists[] = {
+      avformat_get_riff_video_tags(),
+      container == "avi" || container == "mov" ? avformat_get_mov_video_tags() : nullptr, nullptr};
+  return av_codec_get_id(lists, tag) == AV_CODEC_ID_RAWVIDEO;
+}
+
+std::vector<AVPixelFormat> formats_of(const EncoderChoice& choice) {
+  if (!names_formats(choice)) return supported_formats(*choice.codec);
+  std::vector<AVPixelFormat> formats;
+  for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d));) {
+    const AVPixelFormat id = av_pix_fmt_desc_get_id(d);
+    if (find_format(id) && has_raw_name(choice.container, id)) formats.push_back(id);
+  }
+  return formats;
+}
+
 // Whether chroma lies on the pixels to the very edge.
 bool fits(const PixelFormat& format, const VideoInfo& video) {
   return std::ranges::all_of(format.components, [&](const Component& c) {
@@ -26,14 +53,14 @@ bool fits(const PixelFormat& format, const VideoInfo& video) {
 }
 
 // Of as many bits, with as much more chroma as the size asks for; `format` where there is none.
-const PixelFormat& fitting(const AVCodec& encoder, const VideoInfo& video,
+const PixelFormat& fitting(const EncoderChoice& choice, const VideoInfo& video,
                            const PixelFormat& format) {
   const int depth = format.components[0].sample.depth;
   for (const AVPixelFormat id :
        {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10,
         AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12}) {
     const PixelFormat& more = *find_format(id);
-    if (more.components[0].sample.depth == depth && fits(more, video) && takes(encoder, more))
+    if (more.components[0].sample.depth == depth && fits(more, video) && takes(choice, more))
       return more;
   }
   return format;
@@ -48,7 +75,7 @@ const PixelFormat& usual_format(const EncoderChoice& choice, const VideoInfo& vi
                                 bool lossless) {
   const PixelFormat& usual = usual_of_any_size(choice, video, lossless);
   const bool whole = !choice.defaults.whole_chroma || fits(usual, video);
-  return whole ? usual : fitting(*choice.codec, video, usual);
+  return whole ? usual : fitting(choice, video, usual);
 }
 
 const PixelFormat& format_named(const EncoderChoice& choice, const VideoInfo& video,
@@ -60,31 +87,34 @@ const PixelFormat& format_named(const EncoderChoice& choice, const VideoInfo& vi
   const AVPixelFormat id = av_get_pix_fmt(name.c_str());
   if (id == AV_PIX_FMT_NONE)
     refuse("there is no such pixel format" + format_meant(name), "'ffmpeg -pix_fmts' lists them");
-  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  const std::vector<AVPixelFormat> supported = formats_of(choice);
   std::string taken;
   for (const AVPixelFormat format : supported)
     taken += (taken.empty() ? "" : ", ") + std::string(av_get_pix_fmt_name(format));
   if (!supported.empty() && std::ranges::find(supported, id) == supported.end())
-    refuse(std::string(encoder.name) + " does not take it", "it takes " + taken);
+    refuse(std::string(encoder.name) + (names_formats(choice) ? " in " + choice.container : "") +
+               " does not take it",
+           "it takes " + taken);
   const AVPixelFormat plain = without_range(id, range);
   if (!sws_isSupportedOutput(plain)) refuse("FFmpeg cannot convert to it", "leave it out");
   const PixelFormat& format = describe_format(plain);
   if (choice.defaults.whole_chroma && !fits(format, video))
     refuse(fmt::format("{} cannot end a picture of {}x{} with half a sample of chroma",
                        encoder.name, video.width, video.height),
-           fmt::format("use {}, or leave it out", fitting(encoder, video, format).name));
+           fmt::format("use {}, or leave it out", fitting(choice, video, format).name));
   return format;
 }
 
-bool takes(const AVCodec& encoder, const PixelFormat& format) {
-  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+bool takes(const EncoderChoice& choice, const PixelFormat& format) {
+  const std::vector<AVPixelFormat> supported = formats_of(choice);
   return supported.empty() || std::ranges::find(supported, format.id) != supported.end();
 }
 
-const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from, bool alpha) {
+const PixelFormat& nearest_format(const EncoderChoice& choice, const PixelFormat& from,
+                                  bool alpha) {
   const bool keeps_alpha = alpha && has_alpha(from);
-  if (takes(encoder, from) && (alpha || !has_alpha(from))) return from;
-  const std::vector<AVPixelFormat> supported = supported_formats(encoder);
+  if (takes(choice, from) && (alpha || !has_alpha(from))) return from;
+  const std::vector<AVPixelFormat> supported = formats_of(choice);
   const auto best_of = [&](auto accepts) {
     std::vector<AVPixelFormat> list;
     for (const AVPixelFormat id : supported) {
@@ -102,7 +132,7 @@ const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& fro
       best_of([&](const AVPixFmtDescriptor& desc) { return desc.comp[0].depth >= depth; });
   if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
   if (best == AV_PIX_FMT_NONE)
-    throw Error(Fault::output, "cannot encode " + from.name + " with", encoder.name,
+    throw Error(Fault::output, "cannot encode " + from.name + " with", choice.codec->name,
                 "it takes no pixel format that FFmpeg can convert to", "choose another `codec`");
   return describe_format(best);
 }
@@ -118,7 +148,7 @@ const PixelFormat& usual_of_any_size(const EncoderChoice& choice, const VideoInf
                               encoder.id == AV_CODEC_ID_VP9 || encoder.id == AV_CODEC_ID_AV1;
   const bool even = video.width % 2 == 0 && video.height % 2 == 0;
   if (lossless || !is_for_players || !even || !(is_rgb || video.of_pictures))
-    return nearest_format(encoder, from, choice.colours.alpha);
+    return nearest_format(choice, from, choice.colours.alpha);
   // Hardly anything shows H.264 of 10 bits.
   const bool deep = from.components[0].sample.depth > 8 && encoder.id != AV_CODEC_ID_H264;
   const PixelFormat* alpha =
@@ -126,8 +156,8 @@ const PixelFormat& usual_of_any_size(const EncoderChoice& choice, const VideoInf
   for (const PixelFormat* to :
        {alpha, find_format(deep ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P),
         find_format(AV_PIX_FMT_YUV420P)})
-    if (to && takes(encoder, *to)) return *to;
-  return nearest_format(encoder, from, choice.colours.alpha);
+    if (to && takes(choice, *to)) return *to;
+  return nearest_format(choice, from, choice.colours.alpha);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace vidconv {
 const PixelFormat& format_named(const EncoderChoice& choice, const VideoInfo& video,
                                 const std::string& name, AVColorRange& range);
 
-// Whether the encoder takes it as it is.
-bool takes(const AVCodec& encoder, const PixelFormat& format);
+// Whether the encoder takes it as it is; of bare frames, whether the container has a name for it.
+bool takes(const EncoderChoice& choice, const PixelFormat& format);
 
 // `from` where the encoder takes it, else what loses least of it: first of the formats that keep
 // every bit; none with `alpha` where that is false. Throws Error(output) where FFmpeg can convert
 // to none.
-const PixelFormat& nearest_format(const AVCodec& encoder, const PixelFormat& from,
+const PixelFormat& nearest_format(const EncoderChoice& choice, const PixelFormat& from,
                                   bool alpha = true);
 
 // What `video` is coded in where nothing is said: that one, but for pictures and RGB the 4:2:0 that

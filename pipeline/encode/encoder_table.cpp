@@ -88,7 +88,7 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = quantiser,
      .counts_frames = true,
      .in_parts = true},
-    // Not in parts: each encoder that begins writes the tables of all others of the process anew.
+    // Not in parts: each encoder that begins holds up all others of the process (process_tables.h).
     {.name = "libxvid", .codec = AV_CODEC_ID_MPEG4, .quality = quantiser, .counts_frames = true},
     {.name = "mpeg2video",
      .codec = AV_CODEC_ID_MPEG2VIDEO,

@@ -1,4 +1,6 @@
 // What comes out where the user names no codec, and what can be asked for.
+#include <cstdlib>
+
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {
@@ -122,6 +124,34 @@ TEST_F(OutputChoice, ProResGoesIntoMxf) {
   make_clip("a.mkv", "-pix_fmt yuv422p10le -c:v ffv1");
   EXPECT_TRUE(succeeded(convert(path("a.mkv"), "a.mxf", {"--codec", "prores_ks"})));
   EXPECT_EQ(coded("a.mxf"), "prores,yuv422p10le");
+}
+
+// Bare frames are read as what the container calls them; FFmpeg writes those too that it cannot
+// name.
+TEST_F(OutputChoice, BareFramesAreCalledByName) {
+  for (const std::string format : {"yuv444p", "rgb24", "gray", "p010le"})
+    for (const std::string ending : {"nut", "avi", "mov"}) {
+      const std::string in = "pattern:64x48:" + format + "@25#2", name = "a." + ending;
+      SCOPED_TRACE(format + " in " + ending);
+      const Result result = convert(in, name, {"--codec", "rawvideo"});
+      EXPECT_TRUE(succeeded(result));
+      const std::string found = coded(name);
+      EXPECT_TRUE(found.starts_with("rawvideo,") && found != "rawvideo,unknown") << found;
+      const bool kept = found == "rawvideo," + format || format == "p010le";
+      EXPECT_TRUE(kept || has_line_with(result.err, {"converted to", "[converted]"}));
+      EXPECT_TRUE(succeeded(convert(in, "whole.mkv", {"--codec", "ffv1"})));
+      const std::string alike =
+          shell("ffmpeg -i " + path(name) + " -i " + path("whole.mkv") +
+                " -lavfi '[0:v]format=rgb24[a];[1:v]format=rgb24[b];[a][b]psnr' -f null - 2>&1 | "
+                "sed -n 's/.*average:\\([0-9inf]*\\).*/\\1/p'")
+              .out;
+      EXPECT_TRUE(alike.starts_with("inf") || std::atoi(alike.c_str()) >= 25) << alike;
+    }
+  EXPECT_TRUE(refused(
+      convert("pattern:64x48:rgb24#3", "b.avi", {"--codec", "rawvideo", "--pix-fmt", "rgb24"}),
+      exit_command_line, {"rawvideo in avi does not take it", "yuv420p"}));
+  EXPECT_TRUE(refused(convert("pattern:64x48:nv16#3", "b.mkv", {"--codec", "ffv1"}), exit_output,
+                      {"cannot convert 'nv16'", "--codec"}));
 }
 
 // Ut Video has names for the matrices of BT.601 and BT.709.

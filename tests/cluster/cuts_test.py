@@ -3,6 +3,7 @@
 
 Each worker finds the frames of its own part alone; all of them joined are the bytes of one process.
 """
+import subprocess
 import unittest
 
 from support import USAGE, PartsTest, ffmpeg
@@ -115,8 +116,14 @@ class Cuts(PartsTest):
     def test_what_parts_do_not_hold(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:duration=1,format=yuva420p", "-c:v", "ffv1", "in.mkv",
                cwd=self.folder)
-        self.plan("in.mkv", "--codec", "libvpx-vp9", "--shards", "2", output="out.webm")
-        self.vidconv("shard", 0, "job", code=USAGE, says=["libvpx-vp9", "beside its packets", "one host"])
+        for codec in ("libvpx-vp9", "libvpx"):
+            words = ("in.mkv", "--codec", codec, "--shards", "2", "-o", "out.webm", "--kernel", "box", "-y", "-q")
+            self.vidconv("plan", *words, "--dir", "job", code=USAGE, says=[codec, "what is transparent", "one host"])
+            self.assertFalse((self.folder / "job/plan.json").exists())
+            self.vidconv(*words)  # where packets do not leave the process
+            shown = subprocess.run(["ffmpeg", "-v", "error", "-c:v", codec, "-i", "out.webm", "-vf", "alphaextract", "-f",
+                                    "framehash", "-"], cwd=self.folder, capture_output=True, text=True, check=True)
+            self.assertEqual(len([line for line in shown.stdout.splitlines() if not line.startswith("#")]), 25)
 
     def test_compare_and_subtitles(self):
         (self.folder / "a.srt").write_text("1\n00:00:00,500 --> 00:00:02,000\none\n\n2\n00:00:07,000 --> "

@@ -21,10 +21,10 @@ WRAPPER = """#!/bin/bash
 log={log} faults={faults}
 echo "$SLURMD_NODENAME $1 $2 ${{SLURM_ARRAY_TASK_ID:-}} $$" >> "$log"
 while [ "$1" = shard ] && [ -e "$log.hold.$SLURMD_NODENAME" ]; do sleep 0.1; done
-if [ "$SLURMD_NODENAME" = n2 ] && [ "$1" = shard ] && [ -e "$log.full" ]; then
-  read -r left < "$log.full"
-  if [ "$left" -gt 0 ]; then
-    echo $((left - 1)) > "$log.full"
+if [ "$1" = shard ] && [ -e "$log.full" ]; then
+  read -r left node < "$log.full"
+  if [ "$left" -gt 0 ] && [[ "$SLURMD_NODENAME" = $node ]]; then
+    echo "$((left - 1)) $node" > "$log.full"
     export LD_PRELOAD=$faults VIDCONV_DISK_BYTES=700 VIDCONV_DISK_ERROR=28
   fi
 fi
@@ -81,13 +81,25 @@ class Slurm(PartsTest):
         return [line.split()[4] for line in self.begun() if line.split()[0] == node]
 
     def test_array_join_gpus_and_a_full_disk(self):
-        self.log.with_suffix(".full").write_text("2\n")  # so many times; then somebody has cleaned up
+        self.log.with_suffix(".full").write_text("2 n2\n")  # so many times; then somebody has cleaned up
         self.submit("6", {"SBATCH_GRES": "gpu:1"})
         jobs = self.cluster.jobs()
         self.finish("6")
         self.assertTrue(any("_" in job for job in jobs), jobs)
         self.assertEqual(len(self.lines("n2", "code", "75")), 2)
         self.assertEqual(sum(line.endswith(" code 0") for line in self.lines("code")), 7)
+
+    def test_a_part_is_given_up_after_three_times(self):
+        self.log.with_suffix(".full").write_text("99 n*\n")
+        self.submit("1")
+        slurm.wait_until("the end of all", lambda: not self.cluster.jobs(), 90)
+        self.assertEqual(len(self.lines("shard", "code", "75")), 4)
+        self.assertEqual(self.lines("join"), [])
+        self.assertFalse((self.folder / "out.mkv").exists())
+        self.assertIn("part 0 is given up: it was requeued three times", (self.folder / "job/shard-0.log").read_text())
+        self.log.with_suffix(".full").unlink()  # somebody has cleaned up
+        self.submit("1")
+        self.finish("1")
 
     def hold(self, *nodes):
         for node in nodes:

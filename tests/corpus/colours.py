@@ -1,36 +1,56 @@
 #!/usr/bin/env python3
-"""Every encoder of this FFmpeg into containers, from video of full range with a matrix that is not the
-usual one: what a decoder shows of the output is what it shows of the input. And what vidconv refuses to
-put into a container, ffmpeg cannot put there so that it is read again.
+"""Every encoder of this FFmpeg into containers, from video of full range and of limited range with a matrix that is
+not the usual one, of HDR, from RGB and from grey: what a decoder shows of the output is what it shows of the input,
+and what had to be converted for that, or is not known to players, is said. What vidconv refuses to put into a
+container, ffmpeg cannot put there so that it is read again.
 
-    colours.py VIDCONV DIR [--all] [ENCODER...]    few containers, or all; exits with 1 where one is wrong
+    colours.py VIDCONV DIR [ENCODER...] [--all] [--report FILE.md] [--results FILE] [--limit SECONDS] [--jobs N]
+
+Few containers, or --all. What is in --results already is not run again. Exits with 1 where one is wrong.
 """
 
+import argparse
 import concurrent.futures
+import json
 import pathlib
 import re
 import subprocess
 import sys
 
-LIMIT = 60  # seconds for one run: more is a hang
 CONTAINERS = ("mkv", "mov", "nut", "mp4", "webm", "avi", "ts", "mpg", "flv", "ogv", "wmv", "mxf", "3gp", "ivf")
 FEW = ("mkv", "mov", "nut", "mpg", "ogv")  # all is said, not the range, nothing, and two with lists of their own
-# Hardware, and what is no picture for the eye.
-LEFT_OUT = re.compile(r"_(nvenc|qsv|vaapi|v4l2m2m|omx|amf|mf|videotoolbox)$|^(a64|alias_pix|pbm|xbm|xface|wrapped_avframe|vbn)")
+# Pixel format, and what the input says of its colours.
+SOURCES = {"full": ("yuv420p", ["-color_range", "pc", "-colorspace", "bt709"]),
+           "limited": ("yuv420p", ["-color_range", "tv", "-colorspace", "bt709"]),
+           "HDR": ("yuv420p", ["-color_range", "tv", "-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", "smpte2084"]),
+           "RGB": ("gbrp", ["-color_range", "pc"]),
+           "grey": ("gray", ["-color_range", "pc"])}
+# Encoders that are not run, and why.
+LEFT_OUT = {"hardware that is not here": "_(nvenc|qsv|vaapi|v4l2m2m|omx|amf|mf|videotoolbox)$",
+            "no decoder shows them": "^a64",
+            "two colours": "^(pbm|xbm|xface)$",
+            "a frame in memory, no file": "^wrapped_avframe$"}
 SIZES = {"dvvideo": (720, 576)}  # that these take; the others take CIF
-OPTIONS = {"libaom-av1": ["--encoder-opt", "cpu-used=8"], "libsvtav1": ["--preset", "12"]}
+OPTIONS = {"libaom-av1": ["--encoder-opt", "cpu-used=8"], "libsvtav1": ["--preset", "12"],
+           "librav1e": ["--encoder-opt", "speed=10"]}
 # Of what is shown, codes of 8 bits: few colours, hardly any bits.
-TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 40, "gif": 40, "cljr": 30, "flv": 8,
+TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 40, "gif": 40, "cljr": 30, "flv": 8, "flashsv2": 20,
               "svq1": 12, "libwebp": 8, "vbn": 12, "hap": 12, "asv1": 12, "asv2": 12, "vc2": 12}
 TOLERANCE = 6
 # The container has no name for them, and only FFmpeg guesses what they are.
-NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq")}
-# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else.
-NOT_TAKEN = {"amv"}
+NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq"),
+            ("avi", "hap"), ("nut", "hap")}
+# Grey as floats, which FFmpeg's scaler takes for limited range where nothing is said, and for full range in integers.
+SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey")}
+# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else; and indices into 256 colours,
+# for which FFmpeg's scaler has one set whatever the picture is.
+NOT_TAKEN = {"amv", "smc"}
+FRAMES = 6  # fewer make a transport stream that ffprobe does not take for one
+LIMIT = 60  # seconds for one run: more is a hang; --limit
 
 
-def run(words, binary=False, limit=LIMIT):
-    return subprocess.run(words, capture_output=True, text=not binary, stdin=subprocess.DEVNULL, timeout=limit)
+def run(words, binary=False, limit=None):
+    return subprocess.run(words, capture_output=True, text=not binary, stdin=subprocess.DEVNULL, timeout=limit or LIMIT)
 
 
 def patches():
@@ -39,21 +59,38 @@ def patches():
     return greys + [(90, 100, 160), (120, 160, 100), (160, 120, 90), (60, 150, 140), (200, 110, 135)]
 
 
-def make_input(folder, width, height):
-    """Lossless, in a container that says everything: 3 frames of 12 patches, full range, BT.709."""
-    name = folder / f"patches-{width}x{height}.mkv"
+def make_input(folder, kind, width, height):
+    """Lossless, in a container that says everything: frames of 12 patches."""
+    name = folder / f"{kind}-{width}x{height}.mkv"
     if name.exists():
         return name
+    pix_fmt, words = SOURCES[kind]
     cells, planes = patches(), []
-    for plane, sub in ((0, 1), (1, 2), (2, 2)):
+    subs = {"yuv420p": (1, 2, 2), "gbrp": (1, 1, 1), "gray": (1,)}[pix_fmt]
+    for plane, sub in enumerate(subs):
         w, h = width // sub, height // sub
         rows = [bytes(cells[4 * (3 * y // h) + 4 * x // w][plane] for x in range(w)) for y in range(h)]
         planes.append(b"".join(rows))
-    raw = folder / f"patches-{width}x{height}.yuv"
-    raw.write_bytes(b"".join(planes) * 3)
-    run(["ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-s", f"{width}x{height}", "-r", "25", "-pix_fmt", "yuv420p",
-         "-i", str(raw), "-c:v", "ffv1", "-color_range", "pc", "-colorspace", "bt709", str(name)]).check_returncode()
+    raw = folder / f"{kind}-{width}x{height}.raw"
+    raw.write_bytes(b"".join(planes) * FRAMES)
+    run(["ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-s", f"{width}x{height}", "-r", "25", "-pix_fmt", pix_fmt,
+         "-i", str(raw), "-c:v", "ffv1", *words, str(name)]).check_returncode()
     return name
+
+
+def memory(function):
+    kept = {}
+
+    def known(*what):
+        if what not in kept:
+            kept[what] = function(*what)
+        return kept[what]
+    return known
+
+
+@memory
+def shown_of_input(name, width, height):
+    return shown(name, width, height)
 
 
 def shown(name, width, height):
@@ -71,9 +108,13 @@ def shown(name, width, height):
     return found
 
 
-def codec_of(name):
-    return run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=codec_name", "-of",
-                "csv=p=0", str(name)]).stdout.strip().split("\n")[0].strip(",")
+def first_frame(name):
+    """The codec, and the first frame with its pixel format and colours, as ffprobe decodes it."""
+    done = run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-read_intervals", "%+#1", "-show_entries",
+                "stream=codec_name:frame=pix_fmt,color_range,color_space,color_primaries,color_transfer", "-of", "json", str(name)])
+    about = json.loads(done.stdout if done.returncode == 0 else "{}")  # what it has begun else is no JSON
+    frame = (about.get("frames") or [{}])[0]
+    return (about.get("streams") or [{}])[0].get("codec_name", ""), frame
 
 
 def ffmpeg_can(source, encoder, output, codec):
@@ -81,11 +122,11 @@ def ffmpeg_can(source, encoder, output, codec):
     if encoder == "libsvtav1":
         return False  # SVT-AV1 1.4 waits for ever where the container refuses it
     try:
-        done = run(["ffmpeg", "-y", "-nostdin", "-v", "warning", "-i", str(source), "-frames:v", "3", "-c:v", encoder,
+        done = run(["ffmpeg", "-y", "-nostdin", "-v", "warning", "-i", str(source), "-frames:v", str(FRAMES), "-c:v", encoder,
                     "-strict", "-2", str(output)], limit=10)
     except subprocess.TimeoutExpired:
         return False
-    can = done.returncode == 0 and "may be unplayable" not in done.stderr and codec_of(output) == codec and shown(output, *size_of(encoder)) is not None
+    can = done.returncode == 0 and "may be unplayable" not in done.stderr and first_frame(output)[0] == codec and shown(output, *size_of(encoder)) is not None
     output.unlink(missing_ok=True)
     return can
 
@@ -94,57 +135,142 @@ def size_of(encoder):
     return SIZES.get(encoder, (352, 288))
 
 
-def check(vidconv, folder, encoder, codec, ending):
-    """What is wrong, and what came of it otherwise."""
+def is_full(frame):
+    """As FFmpeg takes it where nothing is said; grey whatever is said (MagicYUV's decoder calls it limited)."""
+    kind = frame.get("pix_fmt", "")
+    said = frame.get("color_range", "unknown") if not kind.startswith("gray") else "pc"
+    return said == "pc" if said in ("pc", "tv") else bool(re.match("yuvj|gray|ya|pal8|(0?rgb|0?bgr|gbr|argb|abgr|mono)", kind))
+
+
+def is_rgb(frame):
+    return bool(re.match("pal8|(0?rgb|0?bgr|gbr|argb|abgr|x2rgb|x2bgr)", frame.get("pix_fmt", "")))
+
+
+def outcome(frame, kind, said):
+    """What became of the colours: a word for the table, and what has become of them without a line."""
+    line = " ".join(re.findall(r".*\[(?:converted|colours-assumed|not-held)\].*", said))
+    changed = [word for word, expression in (("range", "range to "), ("matrix", r"matrix \S+ to ")) if re.search(expression, line)]
+    named = re.findall(r"(matrix|primaries|transfer) \w", "".join(re.findall("players will not know(.*)", said)))
+    is_yuv = not is_rgb(frame) and not frame.get("pix_fmt", "").startswith("gray")
+    if is_rgb(frame) or kind == "RGB":
+        word = "kept" if is_rgb(frame) and kind == "RGB" else "RGB" if is_rgb(frame) else "YUV"
+        silent = word == "RGB" and kind != "grey" and not line or word == "YUV" and "matrix" not in line
+        return word, "RGB and YUV, which is not said" if silent else ""
+    if is_full(frame) != (kind in ("full", "grey")) and "range" not in changed:
+        return "", "the range has changed"
+    if kind != "grey" and is_yuv and frame.get("color_space") not in (None, "unknown", {"HDR": "bt2020nc"}.get(kind, "bt709")) and "matrix" not in changed:
+        return "", "the matrix has changed"
+    if kind == "HDR":
+        for word, ours in (("primaries", "bt2020"), ("transfer", "smpte2084")):
+            if frame.get(f"color_{word}") != ours and word not in named:
+                return "", f"{word} is lost"
+    return "+".join(changed + ["named"] * bool(named)) or "kept", ""
+
+
+def check(vidconv, folder, encoder, codec, ending, kind, can):
+    """What is wrong, and what came of it otherwise. `can` keeps what ffmpeg can."""
     size = size_of(encoder)
-    source = make_input(folder, *size)
-    output = folder / f"{encoder}.{ending}"
-    done = run([vidconv, str(source), "-o", str(output), "-y", "--kernel", "identity", "--codec", encoder,
-                *OPTIONS.get(encoder, [])])
-    if done.returncode != 0:
+    source = make_input(folder, kind, *size)
+    output = folder / f"{encoder}-{kind}.{ending}"
+    if can.get(ending) is None and ending in can:
+        return "", "refused"  # by the codec's name, whatever the pictures are
+    try:
+        done = run([vidconv, str(source), "-o", str(output), "-y", "--kernel", "identity", "--codec", encoder, *OPTIONS.get(encoder, [])])
+        if done.returncode != 0:
+            if ending not in can:
+                can[ending] = (encoder not in NOT_TAKEN and (ending, codec) not in NAMELESS and
+                               ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec))
+                if "does not take the codec" in done.stderr and not can[ending]:
+                    can[ending] = None
+            return (f"refused, but ffmpeg writes it: {done.stderr.strip()[:200]}", "") if can[ending] else ("", "refused")
+        before, after = shown_of_input(source, *size), shown(output, *size)
+        if after is None:
+            return "nothing to be seen in the output", ""
+        word, unsaid = outcome(first_frame(output)[1], kind, done.stderr)
+    except subprocess.TimeoutExpired as late:
+        return f"still running after {late.timeout} s: {late.cmd[0]}", ""
+    finally:
         output.unlink(missing_ok=True)
-        if encoder in NOT_TAKEN or (ending, codec) in NAMELESS or not ffmpeg_can(source, encoder, folder / f"theirs-{encoder}.{ending}", codec):
-            return "", "refused"
-        return f"refused, but ffmpeg writes it: {done.stderr.strip()[:200]}", ""
-    before, after = shown(source, *size), shown(output, *size)
-    output.unlink()
-    if after is None:
-        return "nothing to be seen in the output", ""
     worst = max(abs(a - b) for p, q in zip(before, after) for a, b in zip(p, q))
-    if worst > TOLERANCES.get(encoder, TOLERANCE):
+    if worst > TOLERANCES.get(encoder, TOLERANCE) and (encoder, kind) not in SHOWN_OTHERWISE:
         return f"what is shown differs by {worst:.1f}: {before} is {after}: {done.stderr.strip()}", ""
-    return "", f"{worst:.1f}"
+    return (f"not said: {unsaid}: {done.stderr.strip()}", "") if unsaid else ("", word)
 
 
 def encoders():
-    """The video encoders of this ffmpeg, each with its codec."""
+    """The video encoders of this ffmpeg, each with its codec; and those that are not run, by the reason."""
     names = re.findall(r"^ V\S+ (\S+)\s.*?(?:\(codec (\S+)\))?$", run(["ffmpeg", "-v", "quiet", "-encoders"]).stdout, re.M)
-    return {name: codec or name for name, codec in names if name != "=" and not LEFT_OUT.search(name)}
+    out = {why: [n for n, _ in names if re.search(expression, n)] for why, expression in LEFT_OUT.items()}
+    gone = {n for left in out.values() for n in left}
+    return {name: codec or name for name, codec in names if name != "=" and name not in gone}, out
+
+
+def table(results, containers, left_out):
+    """Markdown: what came of each encoder's video in each container; encoders and inputs that are alike in one row."""
+    alike = {}  # the rows of an encoder, and whose they are
+    for encoder in sorted(results):
+        inputs = {}
+        for kind in SOURCES:
+            row = tuple("**wrong**" if bad else "–" if fine == "refused" else fine
+                        for bad, fine in (results[encoder][kind][c] for c in containers))
+            inputs.setdefault(row, []).append(kind)
+        alike.setdefault(tuple((row, tuple(kinds)) for row, kinds in inputs.items()), []).append(encoder)
+    lines = [f"| encoder | input | {' | '.join(containers)} |", "| --- " * (len(containers) + 2) + "|"]
+    for rows, names in alike.items():
+        for row, kinds in rows:
+            lines.append(f"| {', '.join(names)} | {'all' if len(kinds) == len(SOURCES) else ', '.join(kinds)} | {' | '.join(row)} |")
+    lines += ["", "Not run:", ""]
+    lines += [f"- {why}: {', '.join(names)}" for why, names in left_out.items() if names]
+    return "\n".join(lines)
 
 
 def main():
-    vidconv, folder, *names = sys.argv[1:]
-    folder = pathlib.Path(folder).resolve()
+    global LIMIT
+    options = argparse.ArgumentParser(usage=__doc__)
+    options.add_argument("vidconv")
+    options.add_argument("folder", type=pathlib.Path)
+    options.add_argument("encoders", nargs="*")
+    options.add_argument("--all", action="store_true")
+    options.add_argument("--report", type=pathlib.Path)
+    options.add_argument("--results", type=pathlib.Path)
+    options.add_argument("--limit", type=int, default=LIMIT)
+    options.add_argument("--jobs", type=int, default=2)
+    options = options.parse_intermixed_args()
+    LIMIT = options.limit
+    folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    containers = CONTAINERS if "--all" in names else FEW
-    wanted = [n for n in names if n != "--all"]
-    known = {e: c for e, c in encoders().items() if not wanted or e in wanted}
+    containers = CONTAINERS if options.all else FEW
+    here, left_out = encoders()
+    known = {e: c for e, c in here.items() if not options.encoders or e in options.encoders}
+    before = options.results.read_text().splitlines() if options.results and options.results.exists() else []
+    results = {e: r for e, r in map(json.loads, before) if e in known}
     for size in {size_of(e) for e in known}:
-        make_input(folder, *size)
+        for kind in SOURCES:
+            make_input(folder, kind, *size)
 
     def of(encoder):
-        return [(ending, *check(vidconv, folder, encoder, known[encoder], ending)) for ending in containers]
+        can = {}
+        return {kind: {ending: check(options.vidconv, folder, encoder, known[encoder], ending, kind, can) for ending in containers}
+                for kind in SOURCES}
 
-    wrong = seen = 0
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for encoder, results in zip(known, pool.map(of, known)):
-            print(encoder, *(f"{ending}:{'WRONG' if bad else fine}" for ending, bad, fine in results), flush=True)
-            for ending, bad, fine in results:
-                if bad:
-                    print("      ", ending, bad)
-                wrong += bool(bad)
-                seen += not bad and fine != "refused"
-    print(f"{seen} outputs show what their input shows, {wrong} wrong")
+    left = [e for e in known if e not in results]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for encoder, found in zip(left, pool.map(of, left)):
+            results[encoder] = found
+            if options.results:
+                with options.results.open("a") as file:
+                    print(json.dumps([encoder, found]), file=file)
+            for kind, row in found.items():
+                print(encoder, kind, *(f"{ending}:{'WRONG' if bad else fine}" for ending, (bad, fine) in row.items()), flush=True)
+                for ending, (bad, _) in row.items():
+                    if bad:
+                        print("      ", ending, bad)
+    cells = [cell for found in results.values() for row in found.values() for cell in row.values()]
+    wrong, seen = sum(bool(bad) for bad, _ in cells), sum(not bad and fine != "refused" for bad, fine in cells)
+    said = f"{len(results)} encoders: {seen} outputs show what their input shows, {len(cells) - seen - wrong} refused, {wrong} wrong"
+    if options.report:
+        options.report.write_text(table(results, containers, left_out) + f"\n\n{said}\n")
+    print(said)
     return 1 if wrong else 0 if seen else 77
 
 

@@ -65,6 +65,8 @@ def convert(vidconv, recipe, source, into, output, ending, own):
     out = Clip(str(output), video=2 if "--video 2" in recipe.options else 1)
     if recipe.frames >= 0 and len(out.frames) != recipe.frames:
         wrong.append(f"{len(out.frames)} frames, expected {recipe.frames}")
+    if recipe.seconds >= 0 and (took := float(out.frame_times()[-1] - out.frame_times()[0])) and abs(took - recipe.seconds) > 0.02:
+        wrong.append(f"{took} s from the first frame to the last, expected {recipe.seconds}")
     if recipe.exit == 7:  # the frames that came are there; the rest cannot be compared
         if not out.frames or out.undecodable:
             wrong.append(f"the output of a damaged input does not play: {out.complaints[:300]}")

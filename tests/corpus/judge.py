@@ -61,6 +61,8 @@ class Clip:
         self.video = moving[min(video, len(moving)) - 1] if moving else None
         self.filtered = [s["index"] for s in moving] if all else [s["index"] for s in [self.video] if s]
         self.frames = self._frames() if self.video else []
+        if self.video:
+            self._see_transparency()
 
     def _frames(self):
         entries = ("frame=pts,best_effort_timestamp,width,height,pix_fmt,color_range,color_space,color_primaries,"
@@ -71,6 +73,19 @@ class Clip:
         self.complaints += errors
         self.undecodable = errors
         return json.loads(out or "{}").get("frames", [])
+
+    def _see_transparency(self):
+        """By the decoder that has it: FFmpeg's own of WebM have not."""
+        says = {k.lower(): v for k, v in self.video.get("tags", {}).items()}.get("alpha_mode") == "1"
+        decoder = {"vp8": "libvpx", "vp9": "libvpx-vp9"}.get(self.video["codec_name"]) if says else None
+        if not decoder:
+            return
+        if "yuva" not in run(["ffmpeg", "-nostdin", "-c:v", decoder, "-i", self.path, "-frames:v", "1", "-f", "null", "-"])[2]:
+            self.video["tags"] = {k: v for k, v in self.video["tags"].items() if k.lower() != "alpha_mode"}  # it says so, and has none
+            return
+        self.decoder = ["-c:v", decoder]
+        for about in (self.video, *self.frames):
+            about["pix_fmt"] = "yuva420p"
 
     def frame_times(self):
         return [time(f.get("pts", f.get("best_effort_timestamp")), self.video["time_base"])
@@ -161,6 +176,9 @@ class Judge:
             return 0
         later = re.search(r"holds no times before 0: all are (\S+) s later", self.said)
         shift = Fraction(later.group(1)) if later else 0
+        if self.ending == "gif" and self.same:
+            last = lambda clip: clip.packets[clip.video["index"]][-1].get("duration_time")
+            self.expect("last delay", last(self.into), last(self.out))
         worst = max((abs(f - e - shift) for e, f in zip(expected, found)), default=0)
         if worst > tick / 2 + (Fraction(1, 10**6) if shift else 0):
             show = lambda times: [float(t) for t in times]

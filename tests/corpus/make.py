@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zlib
 
-from recipes import HDR, RECIPES, V, X265, size
+from recipes import HDR, RECIPES, A, V, X264, X265, size
 
 
 def ffmpeg(folder, arguments, output):
@@ -87,11 +87,12 @@ def cut_fast_start(folder, output):
     cut(folder, output, "faststart.mp4", 0.8)
 
 
-def drop_packets(folder, output, name):
+def drop_packets(folder, output, name, after="3"):
+    """Some of those behind the first third, or another part of the file."""
     data = (folder / name).read_bytes()
     packets = [data[i : i + 188] for i in range(0, len(data), 188)]
-    third = len(packets) // 3
-    (folder / output).write_bytes(b"".join(packets[:third] + packets[third + third // 2 :]))
+    begin = len(packets) // int(after)
+    (folder / output).write_bytes(b"".join(packets[:begin] + packets[begin + begin // 2 :]))
 
 
 def zeros(folder, output, name):
@@ -107,6 +108,34 @@ def flip(folder, output, name):
     for _ in range(60):
         data[chance.randrange(len(data) // 3, len(data) * 3 // 4)] ^= 1 << chance.randrange(8)
     (folder / output).write_bytes(data)
+
+
+def again(folder, output, container, *starts):
+    """Joined, each part with its own start."""
+    joined = b""
+    for start in starts:
+        ffmpeg(folder, V + A + "-c:v mpeg2video -bf 2 -c:a mp2 " + ("-f vob " if container == "mpg" else "") + "-output_ts_offset " + start,
+               f"{output}.part.{container}")
+        joined += (folder / f"{output}.part.{container}").read_bytes()
+    (folder / output).write_bytes(joined)
+
+
+def fragments(folder, output, *numbers):
+    """The header of a stream in fragments of ten frames, and some of these."""
+    place = folder / f"{output}.dash"
+    place.mkdir()
+    ffmpeg(folder, V.replace("0.4", "2") + X264 + "-f dash -seg_duration 0.4 -init_seg_name init.mp4 "
+           "-media_seg_name chunk$Number$.m4s", f"{place.name}/list.mpd")
+    (folder / output).write_bytes(b"".join((place / name).read_bytes()
+                                           for name in ("init.mp4", *(f"chunk{n}.m4s" for n in numbers))))
+
+
+def segments(folder, output):
+    """Cut by ffmpeg and put together again, each with tables and counters of its own."""
+    place = folder / f"{output}.parts"
+    place.mkdir()
+    ffmpeg(folder, "-i {dir}/h264-aac.mp4 -c copy -f segment -segment_time 0.1", f"{place.name}/%d.ts")
+    (folder / output).write_bytes(b"".join(part.read_bytes() for part in sorted(place.iterdir())))
 
 
 def other_fields(folder, output, name, flag, order):
@@ -235,8 +264,9 @@ def make_all(folder, recipes):
     encoders = available_encoders()
     recipes = [r for r in recipes if encoders.issuperset(r.needs)]
     # What needs other files of the corpus comes after them.
-    later = lambda r: r.make.startswith("!") or "{dir}" in r.make
-    for group in ([r for r in recipes if not later(r)], [r for r in recipes if later(r)]):
+    later = [r for r in recipes if r.make.startswith("!") or "{dir}" in r.make]
+    last = [r for r in later if any(o.name in re.split("[ /]", r.make) for o in later)]
+    for group in ([r for r in recipes if r not in later], [r for r in later if r not in last], last):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda r: make(folder, r), group))
 

@@ -4,7 +4,7 @@ them: frames, times, colours shown, streams, tags, chapters, side data, damage. 
 into Matroska, and into a container of its own kind as vidconv codes it without being told.
 
     real_files.py VIDCONV FOLDER [--report FILE.md] [--max-bytes N] [--only EXPRESSION] [--known FILE]
-                  [--results FILE]
+                  [--results FILE] [--limit SECONDS]
 
 What is in --results already is not looked at again: a long run goes on where it was ended.
 
@@ -28,7 +28,7 @@ import tempfile
 import judge
 from damage import ELSEWHERE
 
-LIMIT = 120        # seconds for one run: more is a hang
+LIMIT = 120        # seconds for one run: more is a hang; --limit
 MEMORY = 12 << 30  # bytes of addresses for one run: more is a leak, or a size that a stranger wrote
 PIXELS = 600_000_000  # of all frames together: more takes too long
 OWN = {"m4v": "mp4", "qt": "mov", "mts": "ts", "m2ts": "ts", "m2t": "ts", "mpeg": "mpg", "vob": "mpg", "ogg": "ogv",
@@ -220,7 +220,7 @@ def into(vidconv, clip, folder, ending, options, lossless):
     found = compare_damage(clip, code, said) if lossless else []
     if code not in (0, 7):
         return found + [("refused", f"exit code {code}: {said.strip()[:400]}")]
-    made = read(output)
+    made = judge.Clip(output)
     if not made.video:
         return found + [("output", "has no video")]
     own = pathlib.Path(clip.path).suffix[1:].lower()
@@ -231,24 +231,8 @@ def into(vidconv, clip, folder, ending, options, lossless):
     return found
 
 
-def read(path):
-    """By the decoder that sees what is transparent, where some of it is."""
-    clip = judge.Clip(path)
-    alpha = {k.lower(): v for k, v in clip.video.get("tags", {}).items()}.get("alpha_mode") if clip.video else None
-    decoder = {"vp8": "libvpx", "vp9": "libvpx-vp9"}.get(clip.video["codec_name"]) if alpha == "1" else None
-    if not decoder:
-        return clip
-    if "yuva" not in run(["ffmpeg", "-nostdin", "-c:v", decoder, "-i", path, "-frames:v", "1", "-f", "null", "-"])[2]:
-        clip.video["tags"] = {k: v for k, v in clip.video["tags"].items() if k.lower() != "alpha_mode"}  # it says so, and has none
-        return clip
-    clip.decoder = ["-c:v", decoder]
-    for about in (clip.video, *clip.frames):
-        about["pix_fmt"] = "yuva420p"
-    return clip
-
-
 def survey(vidconv, path, name):
-    clip = read(path)
+    clip = judge.Clip(path)
     if not clip.video:
         return Found(name, left_out="ffprobe finds no video")
     found = Found(name, f"{path.suffix[1:].lower()} {clip.video.get('codec_name')} {clip.video.get('pix_fmt')}", len(clip.frames))
@@ -325,6 +309,7 @@ def table(results, known):
 
 
 def main():
+    global LIMIT
     options = argparse.ArgumentParser(usage=__doc__)
     options.add_argument("vidconv")
     options.add_argument("folder", type=pathlib.Path)
@@ -333,7 +318,9 @@ def main():
     options.add_argument("--only", default="")
     options.add_argument("--known")
     options.add_argument("--results", type=pathlib.Path)
+    options.add_argument("--limit", type=int, default=LIMIT)
     options = options.parse_args()
+    LIMIT = judge.LIMIT = options.limit
     known = explanations(options.known)
     paths = list(files_in(options.folder, options.max_bytes, options.only))
     before = options.results.read_text().splitlines() if options.results and options.results.exists() else []

@@ -22,6 +22,7 @@ class Recipe:
     except_for: tuple = ()
     needs: tuple = ()  # encoders without which there is no such file
     frames: int = 10  # to be found in the output; -1: unknown
+    seconds: float = -1  # from the first of them to the last; -1: as in the input
 
 
 V = "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.4 "
@@ -60,13 +61,13 @@ RECIPES = [
     Recipe("vp8-vorbis.webm", V + A + "-c:v libvpx -deadline realtime -c:a libvorbis"),
     Recipe("vp9-opus.webm", V + A + "-c:v libvpx-vp9 -deadline realtime -c:a libopus", ("webm", "mkv")),
     Recipe("av1.mkv", size("64x64") + "-c:v libsvtav1 -preset 12", ("mkv",), needs=("libsvtav1",)),
-    Recipe("mpeg2-mp2.ts", V + A + "-c:v mpeg2video -bf 2 -c:a mp2", ("ts", "mkv")),
+    Recipe("mpeg2-mp2.ts", V + A + "-c:v mpeg2video -bf 2 -c:a mp2", ("ts", "mkv", "mpg"), except_for=("mpg:frame times",)),
     Recipe("h264-ac3.ts", V + A + X264 + "-c:a ac3", ("ts", "mp4")),
     Recipe("hevc.ts", V + X265.format("bframes=2")),
     Recipe("mpeg1-mp2.mpg", V + A + "-c:v mpeg1video -c:a mp2", ("mkv",)),
     Recipe("h264-aac.flv", V + A + X264 + "-c:a aac", ("flv", "mp4")),
     Recipe("wmv2.wmv", V + A + "-c:v wmv2 -c:a wmav2", ("wmv", "mkv")),
-    Recipe("theora.ogv", V + A + "-vf noise=alls=30:allf=t -c:v libtheora -q:v 10 -c:a libvorbis", ("ogv", "mkv")),
+    Recipe("theora.ogv", V + A + "-vf noise=alls=30:allf=t -c:v libtheora -q:v 10 -c:a libvorbis", ("ogv", "mkv", "nut")),
     Recipe("raw.nut", V + A + "-c:v rawvideo -pix_fmt yuv420p -c:a pcm_s16le", ("nut", "mkv")),
     Recipe("mpeg2.mxf", V + "-c:v mpeg2video -pix_fmt yuv420p -bf 2", ("mxf", "mkv")),
     Recipe("plain.y4m", V + "-pix_fmt yuv420p", ("y4m", "mkv")),
@@ -74,10 +75,11 @@ RECIPES = [
     Recipe("deeper.y4m", V + "-pix_fmt yuv444p12le -strict -1", ("y4m",)),
     Recipe("deepest.y4m", V + "-pix_fmt yuv420p16le -strict -1", ("y4m",)),
     Recipe("grey12.y4m", V + "-pix_fmt gray12le -strict -1", ("y4m",)),
-    Recipe("moving.gif", V, ("gif", "mkv"), says=("converted to",), except_for=("pix_fmt", "color_range")),
+    Recipe("moving.gif", V + "-final_delay 300 -loop 3 ", ("gif", "mkv"), says=("converted to",), except_for=("pix_fmt", "color_range")),
     Recipe("moving.apng", V + "-pix_fmt rgba -f apng -plays 0", ("apng", "mkv"), says=("mkv:converted to yuv420p",),
            except_for=("mkv:pix_fmt", "mkv:color_range")),
-    Recipe("one.png", V + "-frames:v 1 -pix_fmt rgb24", ("png",), frames=1),
+    Recipe("one.png", V + "-frames:v 1 -pix_fmt rgb24", ("png", "jpg"), frames=1, says=("jpg:matrix bt470bg, full range",),
+           except_for=("jpg:pix_fmt",)),
     Recipe("one.jpg", V + "-frames:v 1 -pix_fmt yuvj420p", ("jpg",), frames=1),
     Recipe("seq%04d.png", V + "-pix_fmt rgb24", ("%04d.png", "%04d.tiff", "mkv"), says=("mkv:converted to yuv420p",),
            except_for=("tiff:color_range", "mkv:pix_fmt", "mkv:color_range")),
@@ -100,8 +102,16 @@ RECIPES = [
     Recipe("sound-later.mp4", V + "-itsoffset 0.2 " + A + X264 + "-c:a aac", ("mp4", "mkv")),
     Recipe("picture-later.mp4", "-itsoffset 0.2 " + V + A + X264 + "-fps_mode passthrough -c:a aac", ("mp4", "mkv")),
     Recipe("one-frame.mp4", V + "-frames:v 1 " + X264, ("mp4", "mkv", "avi", "ts"), frames=1),
+    # Clocks that begin anew on the way; the judge is told how long all is, ffprobe does not say.
+    Recipe("again.mpg", "!again mpg 0 0 0", ("mkv",), says=("times jump", "--copy-times"), frames=30, seconds=1.18,
+           except_for=("frame times", "stream 1 (mp2) times")),
+    Recipe("forward.ts", "!again ts 0 1000", ("mkv", "mp4"), says=("times jump", "--copy-times"), frames=20, seconds=0.76,
+           except_for=("frame times", "stream 1 (mp2) times")),
+    Recipe("left-alone.ts", "!again ts 0 1000", ("mkv",), options="--copy-times", frames=20, seconds=1000.32,
+           except_for=("frame times", "stream 1 (mp2) times")),
     # The picture.
-    Recipe("rotated.mp4", "!rotated", ("mp4", "mov", "mkv")),
+    Recipe("rotated.mp4", "!rotated", ("mp4", "mov", "mkv", "avi"), says=("avi:sideways",), except_for=("avi:stream 1 (aac) times",)),
+    Recipe("rotated-alone.mp4", "-i {dir}/rotated.mp4 -an -c copy", ("y4m", "%d.png"), says=("sideways",), except_for=("png:pix_fmt", "png:color_range", "png:chroma_location")),
     Recipe("anamorphic.mp4", V + "-vf setsar=16/11 " + X264, ("mp4", "mkv", "avi", "ts", "y4m")),
     Recipe("full-range.mkv", V + "-vf scale=out_range=full -c:v libx264 -pix_fmt yuvj420p", ("mkv", "mp4", "y4m")),
     Recipe("bt709.mkv", V + X264 + BT709, ("mkv", "mp4", "ts", "mov")),
@@ -119,6 +129,8 @@ RECIPES = [
            says=("Dolby Vision", "[strict]")),
     Recipe("full-range-mpeg4.mkv", V + "-vf scale=out_range=full -c:v mpeg4 -pix_fmt yuv420p -color_range pc", ("mkv", "avi", "mp4"),
            says=("avi:full range to limited", "mp4:full range to limited"), except_for=("avi:color_range", "mp4:color_range")),
+    Recipe("full-range-prores.mkv", "-i {dir}/full-range.mkv -c copy", ("mov",), options="--codec prores_ks --strict",
+           says=("full range to limited",), except_for=("color_range", "pix_fmt", "chroma_location", "frame hashes")),
     Recipe("siting.mkv", V + X264 + "-chroma_sample_location topleft", ("mkv", "mp4")),
     Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264 + "-top 1", ("mkv", "mp4")),
     Recipe("called-progressive.mkv", "!other_fields interlaced-tff.mkv 2 1", ("mkv", "mp4")),
@@ -131,7 +143,9 @@ RECIPES = [
     Recipe("alpha-prores.mov", V + "-vf format=yuva444p10le -c:v prores_ks -profile:v 4444 -pix_fmt yuva444p10le"),
     Recipe("alpha-png.mov", V + "-c:v png -pix_fmt rgba", ("mov", "mkv")),
     Recipe("alpha-vp9.webm", V + "-vf 'format=yuva420p,geq=lum=p(X\\,Y):a=X*4' -c:v libvpx-vp9 -deadline realtime",
-           except_for=("frame hashes",)),  # ffmpeg's own decoder shows no transparency
+           outputs=("webm", "mkv", "mp4"), says=("mp4:converted to yuv420p",), except_for=("mp4:pix_fmt", "mp4:stream 0 alpha_mode")),
+    Recipe("alpha-vp8.webm", V + "-vf 'format=yuva420p,geq=lum=p(X\\,Y):a=X*4' -c:v libvpx -deadline realtime -auto-alt-ref 0",
+           ("webm",)),
     Recipe("grey.mkv", V + "-c:v ffv1 -pix_fmt gray"),
     Recipe("grey16.mkv", V + "-c:v ffv1 -pix_fmt gray16le"),
     Recipe("rgb.mkv", V + "-c:v libx264rgb -pix_fmt rgb24 -qp 0"),
@@ -221,6 +235,19 @@ RECIPES = [
     Recipe("broken-header.mkv", "!broken_header ffv1.mkv", exit=3),
     Recipe("empty.mp4", "!empty", exit=3),
     Recipe("text.mp4", "!text", exit=3),
+    # What is whole, though its container counts in its own way; and the same, cut.
+    Recipe("h264.avi", "-i {dir}/h264-aac.mp4 -an -c copy", ("mkv",), options="--strict", except_for=("frame times",)),
+    Recipe("cut-h264.avi", "!cut h264.avi 0.9", exit=7, frames=-1),
+    Recipe("dropped.avi", V + "-vf select='not(between(n\\,3\\,5))' -fps_mode vfr -c:v mpeg4", ("avi", "mkv"), options="--strict", frames=7,
+           except_for=("avi:frame times",)),
+    Recipe("cut-dropped.avi", "!cut dropped.avi 0.9", exit=7, frames=-1),
+    Recipe("later.mp4", "!fragments 3 4", ("mp4", "mkv"), options="--strict", frames=20),
+    Recipe("cut-later.mp4", "!cut later.mp4 0.9", exit=7, frames=-1),
+    Recipe("segments.ts", "!segments", ("ts", "mkv"), options="--strict"),
+    Recipe("cut-segments.ts", "!drop_packets segments.ts 6", exit=7, frames=-1),
+    # What cannot be read says why.
+    Recipe("encrypted.mp4", "-i {dir}/h264-aac.mp4 -c copy -encryption_scheme cenc-aes-ctr -encryption_key "
+           "76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8", exit=3, says=("encrypted", "decrypt")),
     Recipe("noise.mkv", "!noise", exit=3),
     Recipe("size-changes.ts", "!size_changes", frames=-1, says=("64x48", "96x32"),
            except_for=("frame hashes", "width", "height")),

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -10,6 +13,7 @@ namespace {
 using test::convert;
 using test::expect_error;
 using test::output_of;
+using test::read_file;
 using test::TempDir;
 
 std::string codec_of(const std::string& file) {
@@ -33,6 +37,25 @@ TEST(Encoder, WrongOptionsAreNamed) {
   refuse({.encoder = {.codec = "no-such-codec"}}, {"no-such-codec"});
   refuse({.encoder = {.codec = "aac"}}, {"aac"});
   refuse({.format = "no-such-format"}, {"no-such-format"});
+}
+
+// Whose tables are those of the process, and are written whenever one is opened.
+TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
+  if (!avcodec_find_encoder_by_name("libxvid")) GTEST_SKIP() << "FFmpeg has no libxvid here";
+  const TempDir dir;
+  const auto encode = [&](const std::string& name, const std::string& size) {
+    convert("pattern:" + size, dir / name, {"identity"},
+            {.encoder = {.codec = "libxvid"}, .overwrite = true});
+    return read_file(dir / name);
+  };
+  const std::string expected = encode("alone.avi", "352x288@25#20");
+  std::atomic<bool> done = false;
+  std::thread others([&] {
+    while (!done) encode("other.avi", "16x16#1");
+  });
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(encode("beside.avi", "352x288@25#20") == expected) << i;
+  done = true;
+  others.join();
 }
 
 TEST(Encoder, BadPresetIsAnError) {
