@@ -77,6 +77,27 @@ if [[ $preset == release && $target == all ]]; then
   fi
 fi
 
+# VapourSynth's wheels are for Python 3.12 and later, which Debian 12 does not have: a version manager may.
+newer_python() {
+  local python
+  for python in python3 python3.{14,13,12} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+if [[ $preset == release && $target == all ]]; then
+  vapoursynth=build/venv-vapoursynth
+  if "$vapoursynth/bin/python" -c 'import vapoursynth' 2>/dev/null ||
+    { python=$(newer_python) && "$python" -m venv "$vapoursynth" && "$vapoursynth/bin/pip" install -q vapoursynth; }; then
+    options+=(-DVIDCONV_VAPOURSYNTH=ON "-DVapourSynth_PYTHON=$PWD/$vapoursynth/bin/python")
+  else
+    echo "VapourSynth cannot be had, which needs Python 3.12 and PyPI: its plugin is left out" >&2
+  fi
+fi
+
 # CUDA code for this machine's GPU alone, or for one common architecture where there is none:
 # each more costs minutes. Packages, and a plain `cmake --preset release`, are for all of them.
 if [[ $preset == package ]]; then
