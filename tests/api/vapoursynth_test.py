@@ -111,6 +111,22 @@ class PluginTest(unittest.TestCase):
         self.assertEqual([bytes_of(f) for f in mixed.frames()], [bytes_of(f) for f in frames])
         self.assertNotEqual(*[bytes_of(f) for f in frames])
 
+    def test_a_cuda_device(self):
+        """Where there is one: the CPU's bytes."""
+        try:
+            core.std.BlankClip(format=vs.GRAY8, width=16, height=16, length=1).vidconv.Filter("box", device=0)
+        except vs.Error as error:
+            if os.environ.get("VIDCONV_REQUIRE_CUDA") == "1":
+                raise
+            self.skipTest(str(error))
+        core.num_threads = 4
+        for i, (name, form) in enumerate(formats()):
+            with self.subTest(name):
+                clip, kernel = pattern(name, form, frames=6)[2], [KERNELS[i % len(KERNELS)], "gaussian"]
+                cpu, cuda = ([bytes_of(frame) for frame in clip.vidconv.Filter(kernel, device=device).frames(close=True)]
+                             for device in (-1, 0))
+                self.assertTrue(cpu == cuda)
+
     def test_any_order_by_several_threads(self):
         data, raw, clip = pattern("yuv420p", core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1), frames=40)
         del data, raw

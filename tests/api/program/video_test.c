@@ -95,6 +95,22 @@ static void failures(void) {
   vidconv_job_free(job);
 }
 
+/* Parts that are encoded on their own, and the original beside the result: as the command has it. */
+static void parts_and_comparison(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_job* const job = new_job(path("in.mkv"), "ours.mkv", "sobel");
+  shell("in.mkv -o command.mkv --kernel sobel --shards 3 --jobs 2 --compare side --codec libx264");
+  set(job, "compare", "side");
+  set(job, "codec", "libx264");
+  set(job, "jobs", "2");
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "`jobs`") != NULL && strstr(error.remedy, "`shards`") != NULL);
+  set(job, "shards", "3");
+  CHECK_OK(vidconv_job_run(job, NULL, &error), error);
+  CHECK(equal_files("ours.mkv", "command.mkv"));
+  vidconv_job_free(job);
+}
+
 /* A damaged input is no success, and its frames are there. */
 static void damage(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -243,6 +259,7 @@ int main(int argc, char** argv) {
   file_to_file();
   failures();
   damage();
+  parts_and_comparison();
   cancelling();
   side_by_side();
   return check_failures ? 1 : 0;
