@@ -8,7 +8,7 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t row_alignment = 64;  // bytes, of pictures of our own
+constexpr std::size_t own_row_alignment = 64;  // bytes, of pictures of our own
 
 class CpuPictureFilter final : public PictureFilter {
  public:
@@ -69,12 +69,13 @@ OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const F
   for (std::size_t p = 0; p < planes.size(); ++p) {
     const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width, height);
     const auto row = static_cast<std::size_t>(extent.row_bytes);
-    const std::size_t stride = (row + row_alignment - 1) / row_alignment * row_alignment;
+    const std::size_t stride =
+        (row + own_row_alignment - 1) / own_row_alignment * own_row_alignment;
     planes[p].stride = static_cast<std::ptrdiff_t>(stride);
     offsets.push_back(bytes);
     bytes += stride * static_cast<std::size_t>(extent.rows);
   }
-  bytes += row_alignment;
+  bytes += own_row_alignment;
   memory_ = {memory.allocate(bytes, memory.nodes), Release{memory.release}};
   if (!memory_) throw_out_of_memory(what);
   for (std::size_t p = 0; p < planes.size(); ++p) planes[p].data = memory_.get() + offsets[p];

@@ -66,7 +66,7 @@ check_debian() {
   packaging/debian.sh
   fresh_tree debian
   cp build/package/packages/*.deb "$tree/tmp/"
-  local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb)
+  local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb) python=("$tree"/tmp/python3-*.deb)
   install_in_tree man-db "${command[@]#"$tree"}"
   same_digests in_tree vidconv
   in_tree vidconv pattern:64x48#5 -o /tmp/a.mp4 --kernel gaussian:sigma=2 --quiet
@@ -80,8 +80,12 @@ check_debian() {
   in_tree /tmp/built/filter_file pattern:64x48#5 /tmp/b.y4m sobel
   in_tree vidconv pattern:64x48#5 -o /tmp/c.y4m --kernel sobel --quiet
   cmp "$tree/tmp/b.y4m" "$tree/tmp/c.y4m"
+  # Python's package does too.
+  install_in_tree "${python[@]#"$tree"}"
+  in_tree python3 -c 'import vidconv; print(vidconv.run("pattern:64x48#5", "/tmp/d.y4m", kernel="sobel").written)'
+  cmp "$tree/tmp/c.y4m" "$tree/tmp/d.y4m"
   # Nothing is left of it.
-  in_tree apt-get purge -qy vidconv 'libvidconv*' >/dev/null
+  in_tree apt-get purge -qy vidconv 'libvidconv*' python3-vidconv >/dev/null
   [[ -z $(find "$tree/usr" -name '*vidconv*') ]]
 }
 
@@ -118,7 +122,7 @@ check_reproducible() {
     cmp "$file" "$tree/another folder/$file"
     compared=$((compared + 1))
   done
-  [[ $compared -eq 4 ]]
+  [[ $compared -eq 5 ]]
 }
 
 check_python() {
