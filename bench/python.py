@@ -26,6 +26,12 @@ import vidconv
 SHARPEN = [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]
 
 
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
+    return f"{len(os.sched_getaffinity(0))} threads of {name}"
+
+
 def importable(name):
     try:
         module = __import__(name)
@@ -180,9 +186,10 @@ def overhead(device, seconds):
     rows = []
     for name, call in (("out=", lambda: vidconv.filter(picture, "box", out=out)),
                        ("a new array", lambda: vidconv.filter(picture, "box"))):
-        rows.append({"call": name, "us": host.shortest(call, seconds) * 1e6})
-        print(f"overhead, {device.name}, {name}: {rows[-1]['us']:.1f} us", flush=True)
-    return rows
+        rows.append([name, host.shortest(call, seconds) * 1e6])
+        print(f"overhead, {device.name}, {name}: {rows[-1][1]:.1f} us", flush=True)
+    return {"id": f"python-overhead-{device.name}", "title": "what a call of vidconv.filter costs", "columns": ["result", "us"],
+            "rows": rows, "notes": ["8x8 pictures; of a CUDA device until the call returns, the work being queued."]}
 
 
 def video(device, seconds, command, frames=48, size="3840x2160", kernel="gaussian:sigma=2"):
@@ -214,15 +221,18 @@ def video(device, seconds, command, frames=48, size="3840x2160", kernel="gaussia
         while time.perf_counter() < end:
             for name in best:
                 best[name] = min(best[name], ways[name]())
-        rows = [{"way": name, "fps": frames / shortest} for name, shortest in best.items()]
-        for row in rows:
-            print(f"{size}, {kernel}, {device.name}, {row['way']}: {row['fps']:.1f} frames/s", flush=True)
-        return rows
+        base = best.get("the command")
+        rows = [[name, frames / shortest, f"{100 * base / shortest:.0f}%" if base else None] for name, shortest in best.items()]
+        for name, fps, share in rows:
+            print(f"{size}, {kernel}, {device.name}, {name}: {fps:.1f} frames/s, {share}", flush=True)
+        return {"id": f"python-video-{device.name}", "title": "4K frames through Python",
+                "columns": ["by", "frames/s", "of the command"], "rows": rows,
+                "notes": [f"{frames} frames of {size}, 4:2:0, 8 bits, as y4m in memory; {kernel}; the fastest run of each, in turns."]}
 
 
 def pictures(device, seconds):
     """Milliseconds for a picture of 3840x2160 with three channels side by side, and one of one channel."""
-    rows = []
+    times = {}
     for channels in (1, 3):
         picture = device.take(np.random.default_rng(1).integers(0, 256, (2160, 3840, channels), np.uint8))
         ours = [("vidconv", name, lambda p, n=name: (lambda o: lambda: vidconv.filter(p, n, out=o))(device.take(np.empty(p.shape, np.uint8))))
@@ -233,9 +243,14 @@ def pictures(device, seconds):
             except Exception as error:  # pylint: disable=broad-exception-caught  # another library's: a row less
                 print(f"{library} {name}: {error}", file=sys.stderr)
                 continue
-            rows.append({"library": library, "filter": name, "channels": channels, "ms": shortest * 1000})
+            times[name, library, channels] = shortest * 1000
             print(f"3840x2160x{channels}, {device.name}, {name}, {library}: {shortest * 1000:.3f} ms", flush=True)
-    return rows
+    rows = [[name, library, *(times.get((name, library, c)) for c in (1, 3))]
+            for name, library in sorted({(n, b) for n, b, _ in times}, key=lambda k: (k[0], k[1] != "vidconv", k[1]))]
+    return {"id": f"python-pictures-{device.name}", "title": "one 4K picture by Python's libraries",
+            "columns": ["filter", "library", "ms, one channel", "ms, three side by side"], "rows": rows,
+            "notes": ["3840x2160. Samples are bytes, but floats where the row says torch conv2d or kornia, channels first and without "
+                      "the conversion. The shortest of many calls; memory is where the work is done."]}
 
 
 def main():
@@ -248,21 +263,20 @@ def main():
     options = parser.parse_args()
     device = Cuda() if options.device == "cuda" else Host()
     parts = options.parts or ["overhead", "video", "pictures"]
-    versions = {name: module.__version__ for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy")
-                if (module := importable(name))}
-    result = {"vidconv": vidconv.__version__, "python": platform.python_version(), "versions": versions, "device": device.name,
-              "machine": device.torch.cuda.get_device_name() if device.name == "cuda" else platform.processor(),
-              "threads": len(os.sched_getaffinity(0)), "date": datetime.date.today().isoformat()}
-    print(json.dumps(result), flush=True)
-    if "overhead" in parts:
-        result["overhead"] = overhead(device, options.seconds)
-    if "video" in parts:
-        result["video"] = video(device, options.seconds, options.command)
-    if "pictures" in parts:
-        result["pictures"] = pictures(device, options.seconds)
+    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy")
+                if (module := importable(name))]
+    machine = [processor(), ", ".join([f"Python {platform.python_version()}", *versions])]
+    if device.name == "cuda":
+        machine.insert(0, device.torch.cuda.get_device_name())
+    print("\n".join(machine), flush=True)
+    made = {"overhead": lambda: overhead(device, options.seconds),
+            "video": lambda: video(device, options.seconds, options.command),
+            "pictures": lambda: pictures(device, options.seconds)}
+    report = {"schema": 1, "command": f"bench/python.py --device {device.name} --seconds {options.seconds:g}",
+              "date": datetime.date.today().isoformat(), "machine": machine, "tables": [made[part]() for part in parts]}
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
+            json.dump(report, file, indent=1, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "filter video with convolution kerne
 Headers of libvidconv, and the files by which CMake and pkg-config find it.")
 if(TARGET vidconv_python)
   list(APPEND CPACK_COMPONENTS_ALL python3)
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter)
   math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
   set(CPACK_DEBIAN_PYTHON3_PACKAGE_NAME python3-vidconv)
   set(CPACK_DEBIAN_PYTHON3_PACKAGE_SECTION python)
