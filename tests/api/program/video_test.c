@@ -95,7 +95,8 @@ static void failures(void) {
   vidconv_job_free(job);
 }
 
-/* Parts that are encoded on their own, and the original beside the result: as the command has it. */
+/* Parts that are encoded on their own, and the original beside the result: as the command has it.
+ */
 static void parts_and_comparison(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_job* const job = new_job(path("in.mkv"), "ours.mkv", "sobel");
