@@ -1,5 +1,5 @@
-# What `cpack` makes: Debian packages of the command, the shared libraries, and what is needed to build against
-# them. packaging/debian.sh builds the tree for it (the preset `package`: below /usr) and calls it.
+# What `cpack` makes: Debian packages of the command, the shared libraries, what is needed to build against them, and
+# the Python package where it is built. packaging/debian.sh builds the tree for it (the preset `package`: below /usr) and calls it.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The vidconv authors <maintainers@vidconv.invalid>" CACHE STRING
   "Who answers for the packages: NAME <ADDRESS>")
@@ -38,6 +38,24 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "filter video with convolution kernels: for development
 Headers of libvidconv, and the files by which CMake and pkg-config find it.")
+if(TARGET vidconv_python)
+  list(APPEND CPACK_COMPONENTS_ALL python3)
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter)
+  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_NAME python3-vidconv)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_SECTION python)
+  # dpkg-shlibdeps knows nothing of a library in another package of the same build.
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_GENERATE_SHLIBS OFF)
+  string(CONCAT CPACK_DEBIAN_PYTHON3_PACKAGE_DEPENDS
+    "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (= ${PROJECT_VERSION}), libc6 (>= 2.36), libstdc++6 (>= 12), libgcc-s1, "
+    "python3 (>= 3.${Python_VERSION_MINOR}~), python3 (<< 3.${next_minor}~), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_SOURCE_DIR}/packaging/debian/postinst ${PROJECT_SOURCE_DIR}/packaging/debian/prerm)
+  set(CPACK_COMPONENT_PYTHON3_DESCRIPTION "filter video with convolution kernels: Python 3
+Filters arrays of NumPy and videos as the command vidconv does: with the same
+bytes, on the CPU or on a CUDA device, where tensors of torch and cupy stay.")
+endif()
 
 # What every Debian package has to hold, of its licence and its version.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH, where it is set

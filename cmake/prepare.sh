@@ -24,6 +24,7 @@ if [[ $target == vidconv ]]; then
   [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
 elif [[ $preset == package ]]; then
   packages+=(dpkg-dev file patchelf)
+  [[ " ${*:3} " != *" -DVIDCONV_PYTHON=ON "* ]] || packages+=(python3-dev python3-venv)
 else
   packages+=(
     abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
@@ -72,8 +73,37 @@ if [[ $preset == release && $target == all ]]; then
   if build/venv/bin/python -c 'import nanobind, numpy, pytest' 2>/dev/null ||
     { python3 -m venv build/venv && build/venv/bin/pip install -q nanobind numpy pytest; }; then
     options+=(-DVIDCONV_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/venv/bin/python")
+    build/venv/bin/python -c 'import cv2' 2>/dev/null || build/venv/bin/pip install -q opencv-python-headless ||
+      echo "OpenCV cannot be had from PyPI: what compares with it is left out" >&2
   else
     echo "nanobind, numpy and pytest cannot be had from PyPI: the Python package is left out" >&2
+  fi
+elif [[ $preset == package && " ${*:3} " == *" -DVIDCONV_PYTHON=ON "* ]]; then
+  # For the system's Python, whatever a version manager has put on PATH.
+  venv=build/package-venv
+  "$venv/bin/python" -c 'import nanobind' 2>/dev/null ||
+    { /usr/bin/python3 -m venv "$venv" && "$venv/bin/pip" install -q nanobind; }
+  options+=("-DPython_EXECUTABLE=$PWD/$venv/bin/python")
+fi
+
+# VapourSynth's wheels are for Python 3.12 and later, which Debian 12 does not have: a version manager may.
+newer_python() {
+  local python
+  for python in python3 python3.{14,13,12} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+if [[ $preset == release && $target == all ]]; then
+  vapoursynth=build/venv-vapoursynth
+  if "$vapoursynth/bin/python" -c 'import vapoursynth' 2>/dev/null ||
+    { python=$(newer_python) && "$python" -m venv "$vapoursynth" && "$vapoursynth/bin/pip" install -q vapoursynth; }; then
+    options+=(-DVIDCONV_VAPOURSYNTH=ON "-DVapourSynth_PYTHON=$PWD/$vapoursynth/bin/python")
+  else
+    echo "VapourSynth cannot be had, which needs Python 3.12 and PyPI: its plugin is left out" >&2
   fi
 fi
 

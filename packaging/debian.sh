@@ -6,12 +6,19 @@
 # With CUDA, for a machine that has the toolkit: packaging/debian.sh -DVIDCONV_CUDA=ON
 # Who answers for them: packaging/debian.sh -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'
 #
-#   packaging/debian.sh [OPTION-OF-CMAKE...]
+# The Python package is for the system's Python; nanobind, which builds it, comes from PyPI. --no-python leaves it out.
+#
+#   packaging/debian.sh [--no-python] [OPTION-OF-CMAKE...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/epoch.sh
 
-cmake/prepare.sh package all "$@"
+python=-DVIDCONV_PYTHON=ON
+if [[ ${1:-} == --no-python ]]; then
+  python=-DVIDCONV_PYTHON=OFF
+  shift
+fi
+cmake/prepare.sh package all "$python" "$@"
 rm -rf build/package/packages
 (cd build/package && cpack -G DEB)
 rm -rf build/package/packages/_CPack_Packages

@@ -6,13 +6,21 @@
 # With CUDA, for a machine that has the toolkit: packaging/wheel.sh -DVIDCONV_CUDA=ON
 #
 # What is bundled, under which licences, is in the wheel: vidconv.libs/LIBRARIES and licences beside it. Debian's
-# FFmpeg, x264 and x265 are under the GPL, and so is a wheel with them as a whole; for one under the LGPL build against
-# an FFmpeg without --enable-gpl (PKG_CONFIG_PATH).
+# FFmpeg, x264 and x265 are under the GPL, and so is a wheel with them as a whole. --lgpl builds FFmpeg anew without
+# them first, which takes a while (packaging/ffmpeg_lgpl.sh): H.264 is then encoded by OpenH264.
 #
-#   packaging/wheel.sh [-DNAME=VALUE...]
+#   packaging/wheel.sh [--lgpl] [-DNAME=VALUE...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/epoch.sh
+
+ffmpeg=
+if [[ ${1:-} == --lgpl ]]; then
+  shift
+  ffmpeg=$PWD/build/package/ffmpeg-lgpl
+  packaging/ffmpeg_lgpl.sh "$ffmpeg"
+  export PKG_CONFIG_PATH=$ffmpeg/lib/pkgconfig LD_LIBRARY_PATH=$ffmpeg/lib
+fi
 
 out=$PWD/build/package/wheels tools=$PWD/build/package/wheel-tools
 rm -rf "$out"
@@ -32,7 +40,7 @@ done
 PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/plain/*.whl
 
 (cd "$out" && "$tools/bin/wheel" unpack -d open repaired/*.whl >/dev/null)
-"$tools/bin/python" packaging/wheel_licences.py "$out"/open/*
+"$tools/bin/python" packaging/wheel_licences.py "$out"/open/* ${ffmpeg:+"$ffmpeg"}
 (cd "$out" && "$tools/bin/wheel" pack -d . open/* >/dev/null)
 rm -rf "$out"/{plain,repaired,open}
 ls "$out"

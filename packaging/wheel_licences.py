@@ -1,8 +1,9 @@
 """Puts the licences of the libraries that auditwheel has bundled into an unpacked wheel.
 
-    wheel_licences.py FOLDER
+    wheel_licences.py FOLDER [FFMPEG]
 
-They are those of the system's packages (dpkg) that the libraries came from.
+They are those of the system's packages (dpkg) that the libraries came from; FFMPEG: the folder of one that
+packaging/ffmpeg_lgpl.sh made.
 """
 import re
 import shutil
@@ -11,6 +12,8 @@ import sys
 from pathlib import Path
 
 wheel = Path(sys.argv[1])
+ffmpeg = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+version = (ffmpeg / "VERSION").read_text(encoding="utf-8").splitlines()[0] if ffmpeg else ""
 libraries = next(wheel.glob("*.libs"))
 licences = libraries / "licences"
 licences.mkdir()
@@ -21,6 +24,11 @@ lines = ["library\tpackage\tversion\tsource"]
 for file in sorted(libraries.glob("*.so*")):
     name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", file.name, count=1)  # auditwheel puts a digest in
     if name.startswith("libvidconv"):
+        continue
+    if ffmpeg and (ffmpeg / "lib" / name).exists():
+        lines.append(f"{name}\tffmpeg-lgpl\t{version}\tffmpeg")
+        shutil.copy(ffmpeg / "COPYING.LGPLv2.1", licences / "ffmpeg-lgpl")
+        shutil.copy(ffmpeg / "VERSION", licences / "ffmpeg-lgpl-version-and-options")
         continue
     listed = subprocess.run(["dpkg-query", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
     if not listed:

@@ -115,41 +115,10 @@ void check_frame_rate(const std::string& text) {
     refuse("--fps", text, "not a number of frames per second", "e.g. 25, 29.97 or 30000/1001");
 }
 
-ShardOptions parse_shards(const std::string& text) {
-  if (same_name(text, "auto")) return {.automatic = true};
-  constexpr int most = 100'000;
-  if (const auto count = number_of<int>(text, 1, most)) return {.count = *count};
-  const bool in_seconds = text.ends_with('s') || text.ends_with('S');
-  if (const auto seconds =
-          number_of<double>(in_seconds ? text.substr(0, text.size() - 1) : "", 0.1, longest_time))
-    return {.length = *seconds};
-  refuse("--shards", text, fmt::format("not a number of parts from 1 to {}", most),
-         "use auto, N, or the length of a part such as 10s");
-}
-
 std::optional<int> parse_video(const std::string& text) {
   if (same_name(text, "all")) return std::nullopt;
   if (const auto number = number_of<int>(text, 1, std::numeric_limits<int>::max())) return *number;
   refuse("--video", text, "not the number of a stream, counted from 1", "use N or all");
-}
-
-Comparison parse_comparison(const std::string& text) {
-  constexpr std::string_view flip = "flip:";
-  Comparison comparison;
-  if (same_name(text, "split")) return comparison;
-  comparison.mode = Comparison::Mode::side;
-  if (same_name(text, "side")) return comparison;
-  comparison.mode = Comparison::Mode::flip;
-  if (same_name(text, "flip")) return comparison;
-  if (!same_name(text.substr(0, flip.size()), flip))
-    refuse("--compare", text,
-           "no such way to compare" + did_you_mean(text, {"split", "side", "flip"}),
-           "use split, side, flip or flip:SECONDS");
-  const auto seconds = number_of<double>(text.substr(flip.size()), 0.001, 1000);
-  if (!seconds)
-    refuse("--compare", text, "not a number of seconds from 0.001 to 1000", "e.g. flip:0.5");
-  comparison.seconds = *seconds;
-  return comparison;
 }
 
 }  // namespace vidconv

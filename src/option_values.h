@@ -38,11 +38,7 @@ std::pair<std::string, std::string> parse_pair(const char* option, const std::st
 void check_bitrate(const std::string& text);
 // Frames per second.
 void check_frame_rate(const std::string& text);
-// "auto", N or "10s".
-ShardOptions parse_shards(const std::string& text);
 // Counted from 1; none for all.
 std::optional<int> parse_video(const std::string& text);
-// MODE, or flip:SECONDS.
-Comparison parse_comparison(const std::string& text);
 
 }  // namespace vidconv

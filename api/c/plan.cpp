@@ -63,6 +63,8 @@ void check_options(const vidconv_plan_options& options) {
     refuse_argument("options", "threads is " + std::to_string(options.threads));
   if (options.interlaced != 0 && options.interlaced != 1)
     refuse_argument("options", "interlaced is " + std::to_string(options.interlaced));
+  if (options.host != 0 && options.host != 1)
+    refuse_argument("options", "host is " + std::to_string(options.host));
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ struct vidconv_plan {
     const vidconv::PixelFormat& f = format.get();
     work = vidconv::make_work(chain, f, vidconv::planes_setting(options.planes),
                               vidconv::border_setting(options.border));
-    filter = vidconv::make_picture_filter(work, width, height, processor);
+    filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
     for (const vidconv::Step& step : work.steps) {
       vidconv::StepWords& words =
           step_words.emplace_back(vidconv::StepWords{work.links[step.link].text, {}});

@@ -57,6 +57,8 @@ constexpr SettingRow rows[] = {
      [](S& s, Text v) { s.slots = int(whole_setting("slots", v, 1, 1024)); }},
     {"verify", "every how many frames one is computed again on the other path", false,
      [](S& s, Text v) { s.verify_every = int(whole_setting("verify", v, 1, 1 << 30)); }},
+    {"compare", "the original and the result in one: split, side, flip or flip:SECONDS", false,
+     [](S& s, Text v) { s.compare = parse_comparison(v); }},
     {"strict", "1: damage, and what the output cannot hold, is an error", false,
      [](S& s, Text v) { s.strict = s.source.strict = switch_setting("strict", v); }},
 
@@ -108,6 +110,10 @@ constexpr SettingRow rows[] = {
      [](S& s, Text v) { s.sink.encoder.pixel_format = lower(v); }},
     {"encoder_options", "KEY=VALUE, an option of the encoder", true,
      [](S& s, Text v) { s.sink.encoder.own.push_back(pair_setting("encoder_options", v)); }},
+    {"shards", "encode in parts that are joined without a seam: auto, N or a length such as 10s",
+     false, [](S& s, Text v) { s.shards = parse_shards(v); }},
+    {"jobs", "how many of these parts at once", false,
+     [](S& s, Text v) { s.jobs = int(whole_setting("jobs", v, 1, 1024)); }},
     {"audio", "copy, none, or an encoder", false, [](S& s, Text v) { s.sink.audio = lower(v); }},
     {"muxer_options", "KEY=VALUE, an option of the container", true,
      [](S& s, Text v) { s.sink.muxer_options.push_back(pair_setting("muxer_options", v)); }},
@@ -134,6 +140,8 @@ void check_together(const JobSettings& s) {
   if (!s.sink.encoder.crf.empty() && !s.sink.encoder.bitrate.empty())
     throw Error(Fault::usage, "cannot set both", "crf and bitrate",
                 "`crf` asks for a quality, whatever the rate", "leave out one");
+  if (s.jobs > 0 && !s.shards)
+    throw Error(Fault::usage, "cannot set `jobs`", "", "there are no parts", "set `shards`");
 }
 
 void warn_of_kernels(const JobSettings& s, const Notify& notify) {
@@ -197,6 +205,12 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.sink = s.sink;
   // Encoders count CPUs themselves, and know nothing of quotas.
   job.sink.encoder.threads = s.threads > 0 || usable_cpus().by_quota ? threads : 0;
+  if (s.shards) {  // of each part, whose bytes are no affair of this machine
+    job.sink.encoder.threads = s.threads;
+    job.sink.encoder.shards = s.shards;
+    job.sink.encoder.shards->jobs = s.jobs;
+    job.sink.encoder.shards->slots = s.slots;
+  }
   if (s.strict) job.sink.lose = refuse_loss;
   job.source.notify = job.sink.notify = job.notify = notify;
   job.source.files = job.sink.files = &files;
@@ -206,6 +220,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.processor.threads = threads;
   job.processor.scan = s.scan;
   job.verify_every = s.verify_every;
+  job.compare = s.compare;
   for (const FilterSpec& kernel : s.kernels)
     if (!kernel.file().empty()) files.reads("the file of a kernel", kernel.file());
   return job;

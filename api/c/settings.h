@@ -27,6 +27,9 @@ struct JobSettings {
   Scan scan = Scan::automatic;
   int threads = 0, slots = 0;
   std::optional<int> verify_every;
+  std::optional<Comparison> compare;
+  std::optional<ShardOptions> shards;
+  int jobs = 0;
   SourceOptions source;  // with what the words say of the input
   SinkOptions sink;      // the same of the output
 };

@@ -46,7 +46,9 @@ struct vidconv_writer {
       run.conclude();
     }
   }
-  ~vidconv_writer() {
+  ~vidconv_writer() { cancel(); }
+
+  void cancel() {
     frames->abandoned = true;
     frames->channel.cancel();
   }
@@ -94,6 +96,7 @@ struct vidconv_writer {
   }
 
   void join_to(vidconv::JobOptions& options) {
+    options.sink.interrupted = options.sink.abandoned = &frames->abandoned;
     options.open_source = [this](const vidconv::SourceOptions& with) {
       pool = std::make_unique<vidconv::FramePool>(
           vidconv::aligned_layout(*video.format, video.width, video.height), with.memory);
@@ -158,6 +161,10 @@ vidconv_status vidconv_writer_finish(vidconv_writer* writer, vidconv_stats* stat
     if (stats) vidconv::give(stats, w.run.stats(), "stats");
     w.run.conclude();
   });
+}
+
+void vidconv_writer_cancel(vidconv_writer* writer) {
+  if (writer) writer->cancel();
 }
 
 void vidconv_writer_free(vidconv_writer* writer) { delete writer; }

@@ -275,10 +275,8 @@ class Writer {
     vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_status status = VIDCONV_OK;
-    {
-      const nb::gil_scoped_release others_run;
-      status = vidconv_writer_finish(writer_.get(), &stats, &error);
-    }
+    interruptible([&] { status = vidconv_writer_finish(writer_.get(), &stats, &error); },
+                  [&] { vidconv_writer_cancel(writer_.get()); });
     nb::dict done = dict_of(stats);
     rethrow_then_check(status, error, done);
     return done;

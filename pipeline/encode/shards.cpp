@@ -6,10 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/base/names.h"
+#include "kernels/base/numbers.h"
 #include "kernels/base/usable_memory.h"
 #include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -82,6 +85,20 @@ void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& n
 }
 
 }  // namespace
+
+ShardOptions parse_shards(const std::string& text) {
+  constexpr int most = 100'000;
+  constexpr double longest = 1e9;  // seconds, as of all times
+  if (same_name(text, "auto")) return {.automatic = true};
+  if (const auto count = number_of<int>(text, 1, most)) return {.count = *count};
+  const bool in_seconds = text.ends_with('s') || text.ends_with('S');
+  if (const auto seconds =
+          number_of<double>(in_seconds ? text.substr(0, text.size() - 1) : "", 0.1, longest))
+    return {.length = *seconds};
+  throw Error(Fault::usage, "`shards`", shortened(text, longest_value),
+              fmt::format("not a number of parts from 1 to {}", most),
+              "use auto, N, or the length of a part such as 10s");
+}
 
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
   // An encoder with threads of its own keeps two CPUs busy, and waits for itself now and then.

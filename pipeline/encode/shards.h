@@ -28,6 +28,9 @@ struct ShardOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+// "auto", N or "10s". Throws Error(usage).
+ShardOptions parse_shards(const std::string& text);
+
 // With all that is chosen or left out decided; `notify` hears what was chosen. Throws Error(usage)
 // for a number of parts of a video whose length is not known.
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify);

@@ -33,7 +33,7 @@ std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOp
 }
 
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
-                                                        const ProcessorOptions& options) {
+                                                        const ProcessorOptions& options, bool) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }

@@ -8,11 +8,7 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t scratch_alignment = 64;  // bytes, of scratch pictures
-
-std::size_t scratch_stride(std::size_t bytes) {
-  return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
-}
+constexpr std::size_t own_row_alignment = 64;  // bytes, of pictures of our own
 
 class CpuPictureFilter final : public PictureFilter {
  public:
@@ -60,28 +56,35 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
   }
-  for (int i = 0; i < work_.scratch_frames(); ++i) allocate_scratch(memory);
+  scratch_.reserve(static_cast<std::size_t>(work_.scratch_frames()));
+  for (int i = 0; i < work_.scratch_frames(); ++i)
+    scratch_.emplace_back(*work_.scratch_format, width_, height_, memory,
+                          "for what lies between two filters");
 }
 
-void PictureSteps::allocate_scratch(const FrameMemory& memory) {
-  const PixelFormat& format = *work_.scratch_format;
-  std::vector<PlaceOfPlane> planes(static_cast<std::size_t>(format.planes));
+OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
+                       const char* what)
+    : planes(static_cast<std::size_t>(format.planes)) {
   std::vector<std::size_t> offsets;
-  std::size_t bytes = 0;
   for (std::size_t p = 0; p < planes.size(); ++p) {
-    const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width_, height_);
-    planes[p].stride =
-        static_cast<std::ptrdiff_t>(scratch_stride(static_cast<std::size_t>(extent.row_bytes)));
+    const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width, height);
+    const auto row = static_cast<std::size_t>(extent.row_bytes);
+    const std::size_t stride =
+        (row + own_row_alignment - 1) / own_row_alignment * own_row_alignment;
+    planes[p].stride = static_cast<std::ptrdiff_t>(stride);
     offsets.push_back(bytes);
-    bytes += static_cast<std::size_t>(planes[p].stride) * static_cast<std::size_t>(extent.rows);
+    bytes += stride * static_cast<std::size_t>(extent.rows);
   }
-  bytes += scratch_alignment;
-  std::byte* const begin = memory.allocate(bytes, memory.nodes);
-  if (!begin) throw_out_of_memory("for what lies between two filters");
-  scratch_memory_.emplace_back(begin, Release{memory.release});
-  scratch_bytes_ += bytes;
-  for (std::size_t p = 0; p < planes.size(); ++p) planes[p].data = begin + offsets[p];
-  scratch_.push_back(std::move(planes));
+  bytes += own_row_alignment;
+  memory_ = {memory.allocate(bytes, memory.nodes), Release{memory.release}};
+  if (!memory_) throw_out_of_memory(what);
+  for (std::size_t p = 0; p < planes.size(); ++p) planes[p].data = memory_.get() + offsets[p];
+}
+
+std::size_t PictureSteps::memory() const {
+  std::size_t bytes = 0;
+  for (const OwnPicture& picture : scratch_) bytes += picture.bytes;
+  return bytes;
 }
 
 BytePlane PictureSteps::plane(std::span<const PlaceOfPlane> picture, const PixelFormat& format,
@@ -104,7 +107,7 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       case Place::output:
         return plane(to, *work_.format, i);
       default:
-        return plane(scratch_[place == Place::scratch0 ? 0 : 1], *work_.scratch_format, i);
+        return plane(scratch_[place == Place::scratch0 ? 0 : 1].planes, *work_.scratch_format, i);
     }
   };
   for (std::size_t s = 0; s < work_.steps.size(); ++s) {
@@ -118,10 +121,10 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
 }
 
 std::unique_ptr<PictureFilter> make_picture_filter(Work work, int width, int height,
-                                                   const ProcessorOptions& options) {
-  const auto make =
-      options.device == Device::cpu ? make_cpu_picture_filter : make_cuda_picture_filter;
-  return make(std::move(work), width, height, options);
+                                                   const ProcessorOptions& options, bool hosted) {
+  if (options.device == Device::cuda)
+    return make_cuda_picture_filter(std::move(work), width, height, options, hosted);
+  return make_cpu_picture_filter(std::move(work), width, height, options);
 }
 
 std::unique_ptr<PictureFilter> make_cpu_picture_filter(Work work, int width, int height,

@@ -49,16 +49,18 @@ class PictureFilter {
   PictureFilter() = default;
 };
 
-// `options`: the device, its index, threads and scan (automatic is progressive here). The work's
+// `options`: the device, its index, threads and scan (automatic is progressive here). `hosted`:
+// planes lie in the host's memory whatever the device; run() is done on return then. The work's
 // formats outlive it. Throws Error(device), Error(usage); of a CUDA device in a build without CUDA
 // as well.
 std::unique_ptr<PictureFilter> make_picture_filter(Work work, int width, int height,
-                                                   const ProcessorOptions& options);
+                                                   const ProcessorOptions& options, bool hosted);
 
 // The two that it chooses from.
 std::unique_ptr<PictureFilter> make_cpu_picture_filter(Work work, int width, int height,
                                                        const ProcessorOptions& options);
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,
-                                                        const ProcessorOptions& options);
+                                                        const ProcessorOptions& options,
+                                                        bool hosted);
 
 }  // namespace vidconv

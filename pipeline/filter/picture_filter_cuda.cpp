@@ -1,4 +1,5 @@
-// The picture filter of CUDA devices: queues on a stream of the caller's.
+// The picture filters of CUDA devices: on a stream of the caller's, and for pictures of the host.
+#include <cstring>
 #include <utility>
 
 #include "pipeline/device/cuda.h"
@@ -73,10 +74,60 @@ class CudaPictureFilter final : public PictureFilter {
   bool used_ = false;
 };
 
+// Pictures in the host's memory, copied to the device and back through pinned memory.
+class HostedPictureFilter final : public PictureFilter {
+ public:
+  // The device is current.
+  HostedPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
+      : device_(options.device_index),
+        pinned_(*work.format, width, height, pinned_memory, "for a picture on its way"),
+        from_(*work.format, width, height, device_memory, "for a picture on the device"),
+        to_(*work.format, width, height, device_memory, "for a picture on the device") {
+    for (int p = 0; p < work.format->planes; ++p)
+      extents_.push_back(extent_of_plane(*work.format, p, width, height));
+    filter_ = std::make_unique<CudaPictureFilter>(std::move(work), width, height, options);
+  }
+
+  void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to,
+           CudaStream) override {
+    const CurrentDevice current(device_);
+    copy_rows(from, pinned_.planes);
+    try {
+      stream_.upload(from_.data(), pinned_.data(), pinned_.bytes);
+      filter_->run(from_.planes, to_.planes, stream_.get());
+      stream_.download(pinned_.data(), to_.data(), pinned_.bytes);
+    } catch (...) {
+      cudaStreamSynchronize(stream_.get());  // pinned memory may still be read
+      throw;
+    }
+    stream_.synchronise();
+    copy_rows(pinned_.planes, to);
+  }
+  const std::vector<std::string>& variants() const override { return filter_->variants(); }
+  std::size_t memory() const override {
+    return filter_->memory() + pinned_.bytes + from_.bytes + to_.bytes;
+  }
+
+ private:
+  void copy_rows(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to) const {
+    for (std::size_t p = 0; p < extents_.size(); ++p)
+      for (int y = 0; y < extents_[p].rows; ++y)
+        std::memcpy(to[p].data + to[p].stride * y, from[p].data + from[p].stride * y,
+                    static_cast<std::size_t>(extents_[p].row_bytes));
+  }
+
+  const int device_;
+  const OwnPicture pinned_, from_, to_;
+  std::vector<PlaneExtent> extents_;
+  const Stream stream_;
+  std::unique_ptr<CudaPictureFilter> filter_;  // waits for its work before the memory goes
+};
+
 }  // namespace
 
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,
-                                                        const ProcessorOptions& options) {
+                                                        const ProcessorOptions& options,
+                                                        bool hosted) {
   const CudaDevices found = cuda_devices();
   const std::string name = "cuda:" + std::to_string(options.device_index);
   if (found.devices.empty())
@@ -85,6 +136,7 @@ std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, in
     throw Error(Fault::device, "cannot use the device", name,
                 "there are " + std::to_string(found.devices.size()), "see `devices`");
   const CurrentDevice current(options.device_index);
+  if (hosted) return std::make_unique<HostedPictureFilter>(std::move(work), width, height, options);
   return std::make_unique<CudaPictureFilter>(std::move(work), width, height, options);
 }
 

@@ -11,6 +11,26 @@
 
 namespace vidconv {
 
+// A picture in memory of our own, its planes one after the other.
+class OwnPicture {
+ public:
+  // Throws Error(device) where memory is out; `what`: what it is for.
+  OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
+             const char* what);
+
+  std::byte* data() const { return memory_.get(); }
+
+  std::vector<PlaceOfPlane> planes;
+  std::size_t bytes = 0;  // in all
+
+ private:
+  struct Release {
+    void (*release)(std::byte*) noexcept;
+    void operator()(std::byte* memory) const { release(memory); }
+  };
+  std::unique_ptr<std::byte, Release> memory_{nullptr, Release{nullptr}};
+};
+
 // The steps of a work, ready to run on planes in memory of one kind, with what lies between them.
 class PictureSteps {
  public:
@@ -20,14 +40,9 @@ class PictureSteps {
 
   void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to, CudaStream stream);
   const std::vector<std::string>& variants() const { return variants_; }
-  std::size_t memory() const { return scratch_bytes_; }
+  std::size_t memory() const;
 
  private:
-  struct Release {
-    void (*release)(std::byte*) noexcept;
-    void operator()(std::byte* memory) const { release(memory); }
-  };
-  void allocate_scratch(const FrameMemory& memory);
   BytePlane plane(std::span<const PlaceOfPlane> picture, const PixelFormat& format,
                   std::size_t component) const;
 
@@ -36,9 +51,7 @@ class PictureSteps {
   const bool by_field_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<std::unique_ptr<std::byte, Release>> scratch_memory_;
-  std::vector<std::vector<PlaceOfPlane>> scratch_;  // the planes of each scratch picture
-  std::size_t scratch_bytes_ = 0;
+  std::vector<OwnPicture> scratch_;
   std::vector<PlanePair> pairs_;  // of the step being run
 };
 

@@ -6,8 +6,13 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
+#include "kernels/base/names.h"
+#include "kernels/base/numbers.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
 #include "pipeline/base/stopwatch.h"
 
 extern "C" {
@@ -251,6 +256,26 @@ class CompareProcessor final : public Processor {
 };
 
 }  // namespace
+
+Comparison parse_comparison(const std::string& text) {
+  constexpr std::string_view flip = "flip:";
+  Comparison comparison;
+  if (same_name(text, "split")) return comparison;
+  comparison.mode = Comparison::Mode::side;
+  if (same_name(text, "side")) return comparison;
+  comparison.mode = Comparison::Mode::flip;
+  if (same_name(text, "flip")) return comparison;
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw Error(Fault::usage, "`compare`", shortened(text, longest_value), why, remedy);
+  };
+  if (!same_name(text.substr(0, flip.size()), flip))
+    refuse("no such way to compare" + did_you_mean(text, {"split", "side", "flip"}),
+           "use split, side, flip or flip:SECONDS");
+  const auto seconds = number_of<double>(text.substr(flip.size()), 0.001, 1000);
+  if (!seconds) refuse("not a number of seconds from 0.001 to 1000", "e.g. flip:0.5");
+  comparison.seconds = seconds.value_or(1);
+  return comparison;
+}
 
 InputInfo compared(InputInfo input, const Comparison& comparison) {
   for (InputVideo& video : input.videos) video.info = compared_video(video.info, comparison);

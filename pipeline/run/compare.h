@@ -24,6 +24,9 @@ struct Comparison {
   double seconds = 1;  // of flip, by the times of the frames from the first one on
 };
 
+// "split", "side", "flip" or "flip:SECONDS". Throws Error(usage).
+Comparison parse_comparison(const std::string& text);
+
 // An input whose frames are about to be joined, as a sink sees it: with the videos of the output.
 InputInfo compared(InputInfo input, const Comparison& comparison);
 

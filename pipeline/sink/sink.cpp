@@ -211,7 +211,13 @@ PartialFile::Options file_options(const SinkOptions& options) {
       .overwrite = options.overwrite, .files = options.files, .before_name = options.before_name};
 }
 
-ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
+void check_wanted(const std::atomic<bool>* abandoned) {
+  if (abandoned && *abandoned)
+    throw Error(MessageKind::interrupted, "the output was given up", "", "");
+}
+
+ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options)
+    : abandoned_(options.abandoned) {
   if (output != "-") {
     file_.emplace(output, file_options(options));
     writer_.emplace(file_->fd(), output);
@@ -226,6 +232,7 @@ ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options) {
 }
 
 void ByteOutput::finish() {
+  check_wanted(abandoned_);
   if (file_)
     file_->commit();
   else

@@ -71,9 +71,15 @@ struct SinkOptions {
   // Becomes true when a person wants to stop: who reads a pipe is not waited for any longer then.
   // Outlives the sink.
   const std::atomic<bool>* interrupted = nullptr;
+  // Becomes true when nothing is to come of it: a file that has no name by then gets none, and what
+  // an encoder still holds is not waited for: Error(interrupted). Outlives the sink; may be null.
+  const std::atomic<bool>* abandoned = nullptr;
 
   const Notify& loss() const { return lose ? lose : notify; }
 };
+
+// Throws Error(interrupted) once SinkOptions::abandoned is true.
+void check_wanted(const std::atomic<bool>* abandoned);
 
 struct SinkKind;
 

@@ -43,6 +43,7 @@ class FileSink final : public Sink {
       : notify_(plan.options.notify),
         lose_(plan.options.loss()),
         output_(plan.output),
+        abandoned_(plan.options.abandoned),
         to_(plan.output, plan.options),
         format_(*plan.container),
         in_parts_(plan.options.encoder.shards.has_value()),
@@ -315,6 +316,7 @@ class FileSink final : public Sink {
   };
 
   void mux(AVPacket& packet, VideoOutput& video) {
+    check_wanted(abandoned_);
     const AVRational time_base = video.from.info.time_base;
     last_ = Moment{packet.dts, time_base};
     write_waiting(last_);
@@ -343,6 +345,7 @@ class FileSink final : public Sink {
 
   const Notify notify_, lose_;
   const std::string output_;
+  const std::atomic<bool>* const abandoned_;
   ByteOutput to_;  // outlives the muxer
   const AVOutputFormat& format_;
   const bool in_parts_;

@@ -35,10 +35,11 @@ class ByteOutput {
   bool seeks() { return file_ && writer_->seek(0, SEEK_CUR) >= 0; }
   void cancel() { writer_->cancel(); }
   std::int64_t bytes() const { return writer_->bytes(); }
-  // All is on the disk then, and has its name.
+  // All is on the disk then, and has its name. Throws as check_wanted() too.
   void finish();
 
  private:
+  const std::atomic<bool>* const abandoned_;
   std::optional<PartialFile> file_;
   std::optional<ByteWriter> writer_;
 };

@@ -3,7 +3,8 @@
 # what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
 # minutes, so that tests/run.sh does it only when asked to (--packages). SUITE and MIRROR name another system.
 #
-#   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named
+#   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
+#                                         which builds FFmpeg first, and takes ten minutes more
 #
 # The last line is "N passed, N failed". Trees are in build/trees, and may be removed at any time.
 set -euo pipefail
@@ -66,7 +67,7 @@ check_debian() {
   packaging/debian.sh
   fresh_tree debian
   cp build/package/packages/*.deb "$tree/tmp/"
-  local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb)
+  local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb) python=("$tree"/tmp/python3-*.deb)
   install_in_tree man-db "${command[@]#"$tree"}"
   same_digests in_tree vidconv
   in_tree vidconv pattern:64x48#5 -o /tmp/a.mp4 --kernel gaussian:sigma=2 --quiet
@@ -80,8 +81,12 @@ check_debian() {
   in_tree /tmp/built/filter_file pattern:64x48#5 /tmp/b.y4m sobel
   in_tree vidconv pattern:64x48#5 -o /tmp/c.y4m --kernel sobel --quiet
   cmp "$tree/tmp/b.y4m" "$tree/tmp/c.y4m"
+  # Python's package does too.
+  install_in_tree "${python[@]#"$tree"}"
+  in_tree python3 -c 'import vidconv; print(vidconv.run("pattern:64x48#5", "/tmp/d.y4m", kernel="sobel").written)'
+  cmp "$tree/tmp/c.y4m" "$tree/tmp/d.y4m"
   # Nothing is left of it.
-  in_tree apt-get purge -qy vidconv 'libvidconv*' >/dev/null
+  in_tree apt-get purge -qy vidconv 'libvidconv*' python3-vidconv >/dev/null
   [[ -z $(find "$tree/usr" -name '*vidconv*') ]]
 }
 
@@ -118,7 +123,7 @@ check_reproducible() {
     cmp "$file" "$tree/another folder/$file"
     compared=$((compared + 1))
   done
-  [[ $compared -eq 4 ]]
+  [[ $compared -eq 5 ]]
 }
 
 check_python() {
@@ -136,6 +141,27 @@ assert vidconv.filter(numpy.full((9, 9), 7, numpy.uint8), "gaussian:sigma=2").to
 assert vidconv.run("pattern:64x48#5", "/tmp/a.mkv", kernel="sobel", codec="libx264").written == 5
 assert vidconv.run("pattern:64x48#5", "/tmp/a.y4m", kernel="sobel").written == 5
 assert sum(1 for _ in vidconv.open("/tmp/a.mkv", kernel="box")) == 5'
+  build/package/vidconv pattern:64x48#5 -o build/package/a.y4m -y --kernel sobel --quiet
+  cmp build/package/a.y4m "$tree/tmp/a.y4m"
+}
+
+# A wheel without what is under the GPL. It replaces the other one, and is all that is left behind.
+check_lgpl() {
+  packaging/wheel.sh --lgpl
+  fresh_tree lgpl
+  install_in_tree python3 python3-venv unzip
+  "${PYTHON:-python3}" -m pip download -q --no-deps -d build/package/wheels numpy
+  cp build/package/wheels/*.whl "$tree/tmp/"
+  in_tree sh -ec 'cd /tmp && unzip -q -d vidconv vidconv-*.whl'
+  [[ -e $(echo "$tree"/tmp/vidconv/vidconv.libs/libavcodec*) ]]
+  [[ -z $(find "$tree/tmp/vidconv" -name 'libx26[45]*' -o -name 'libpostproc*' -o -name 'libxvidcore*') ]]
+  [[ $(awk -F '\t' '$4 == "ffmpeg" { print $2 }' "$tree/tmp/vidconv/vidconv.libs/LIBRARIES" | sort -u) == ffmpeg-lgpl ]]
+  in_tree python3 -m venv /opt/venv
+  in_tree /opt/venv/bin/pip install -q --no-index --find-links /tmp vidconv
+  in_tree /opt/venv/bin/python -c '
+import vidconv
+assert "openh264" in vidconv.run("pattern:64x48#5", "/tmp/a.mp4", kernel="sobel").encoder
+assert vidconv.run("pattern:64x48#5", "/tmp/a.y4m", kernel="sobel").written == 5'
   build/package/vidconv pattern:64x48#5 -o build/package/a.y4m -y --kernel sobel --quiet
   cmp build/package/a.y4m "$tree/tmp/a.y4m"
 }

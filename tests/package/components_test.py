@@ -41,6 +41,17 @@ class ComponentsTest(unittest.TestCase):
         self.assertTrue(self.ending("development", "include/vidconv/vidconv.h", "libvidconv.so", "libvidconv.a",
                                     "pkgconfig/vidconv.pc", "vidconvConfig.cmake"), self.files["development"])
 
+    @unittest.skipUnless(any(Path(BUILD).glob("api/python/vidconv/_core.*.so")), "built without the Python package")
+    def test_python_is_the_package_alone(self):
+        files = files_of("python3")
+        folder = "lib/python3/dist-packages/vidconv"
+        for name in ("__init__.py", "_arrays.py", "_core.pyi", "py.typed"):
+            self.assertIn(f"{folder}/{name}", files)
+        self.assertEqual(len([name for name in files if name.endswith(".so")]), 1)
+        self.assertTrue(any(name.endswith(".dist-info/METADATA") for name in files))
+        for name in files:
+            self.assertRegex(name, rf"^{folder}[-/]|^share/doc/python3-vidconv/(copyright|changelog\.gz)$")
+
     def test_no_file_is_in_two_packages(self):
         everything = [name for files in self.files.values() for name in files]
         self.assertEqual(len(everything), len(set(everything)))

@@ -3,6 +3,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -71,6 +72,24 @@ def test_ctrl_c_while_a_frame_is_waited_for():
     finally:
         os.close(writing)
         os.close(reading)
+
+
+def test_ctrl_c_while_a_writer_is_closed(tmp_path):
+    """It does not wait for the encoder, and leaves no output."""
+    sent = threading.Event()
+
+    def press(report):
+        if report.frames == 30 and not sent.is_set():
+            sent.set()
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)  # the encoder has not been asked for what it holds yet
+    writer = vidconv.Writer(tmp_path / "a.mp4", vidconv.Video("gray", 64, 48, 25), progress=press)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(30):
+            writer.write(np.zeros((48, 64), np.uint8))
+        writer.close()
+    del writer
+    assert sent.is_set() and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("arguments, error, kind", [

@@ -154,6 +154,7 @@ typedef struct vidconv_plan_options {
   const char* device;
   int32_t threads;    /* of the CPU; 0: as many as this process may use */
   int32_t interlaced; /* 1: rows 0, 2, 4, ... and rows 1, 3, 5, ... are pictures of their own */
+  int32_t host;       /* 1: of "cuda:N" too, planes lie in the host's memory */
 } vidconv_plan_options;
 
 /* A plan for `count` filters, one after the other; at least one. Of "cuda:N" it waits for that
@@ -171,13 +172,15 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * strides are multiples of a sample's bytes. `from` is only read. No byte of `to` but the samples
  * is touched. The planes that are written must overlap neither each other nor those that are read.
  *
- * "cpu": `stream` is ignored; done on return.
- * "cuda:N": planes lie in memory that the device can use, of its primary context, as all of CUDA's
- * runtime and torch have it. The work is queued on `stream`, a cudaStream_t or CUstream of that
- * device (NULL: the default stream), and the function returns; planes are needed until the stream
- * has got so far. Waits for nothing, also where the stream is another than before: a stream that is
- * new to the plan is made to wait for what was run on the other. The stream must not be capturing a
- * graph. Errors of earlier work on the device may come out here.
+ * "cpu", and where vidconv_plan_options.host is 1: `stream` is ignored; done on return. From host
+ * to device and back planes are copied on a stream of the plan's own: several plans, on a thread
+ * each, keep a device at work.
+ * "cuda:N" else: planes lie in memory that the device can use, of its primary context, as all of
+ * CUDA's runtime and torch have it. The work is queued on `stream`, a cudaStream_t or CUstream of
+ * that device (NULL: the default stream), and the function returns; planes are needed until the
+ * stream has got so far. Waits for nothing, also where the stream is another than before: a stream
+ * that is new to the plan is made to wait for what was run on the other. The stream must not be
+ * capturing a graph. Errors of earlier work on the device may come out here.
  *
  * Allocates nothing, but for what the first picture may need. Any thread; calls on one plan take
  * turns. Fails with VIDCONV_USAGE, VIDCONV_DEVICE. */
@@ -405,6 +408,11 @@ VIDCONV_API vidconv_status vidconv_writer_write(vidconv_writer* writer, size_t p
  * vidconv_job_run(). */
 VIDCONV_API vidconv_status vidconv_writer_finish(vidconv_writer* writer, vidconv_stats* stats,
                                                  vidconv_error* error);
+/* Gives the output up: vidconv_writer_write() and vidconv_writer_finish() return VIDCONV_CANCELLED
+ * soon, on whatever thread that is, there is no output, and an older file is as it was. Where the
+ * output was complete by then it stays, and finishing it is VIDCONV_OK. Any thread, also from
+ * callbacks. Takes NULL. Quick. */
+VIDCONV_API void vidconv_writer_cancel(vidconv_writer* writer);
 /* Where the writer was not finished, there is no output, and an older file is as it was. */
 VIDCONV_API void vidconv_writer_free(vidconv_writer* writer);
 

@@ -289,7 +289,7 @@ class Writer:
         return np.ascontiguousarray(plane)
 
     def close(self) -> Stats:
-        """Waits until the output is complete and has its name."""
+        """Waits until the output is complete and has its name. Ctrl-C gives it up."""
         if self._core is not None:
             core, self._core = self._core, None
             self.stats = Stats(**core.finish())

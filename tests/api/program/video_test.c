@@ -3,51 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "check.h"
-
-static const char* command;
-static const char* folder;
-static char path_buffer[8][1024];
-
-static const char* path(const char* name) {
-  static int next;
-  char* const buffer = path_buffer[next++ % 8];
-  snprintf(buffer, sizeof *path_buffer, "%s/%s", folder, name);
-  return buffer;
-}
-
-static int exists(const char* name) { return access(path(name), F_OK) == 0; }
-
-static void shell(const char* arguments) {
-  char line[4096];
-  snprintf(line, sizeof line, "cd '%s' && '%s' -y -q --device cpu %s", folder, command, arguments);
-  CHECK(system(line) == 0);
-}
-
-static int equal_files(const char* a, const char* b) {
-  char line[4096];
-  snprintf(line, sizeof line, "cmp '%s' '%s'", path(a), path(b));
-  return system(line) == 0;
-}
-
-static void set(vidconv_job* job, const char* name, const char* value) {
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  CHECK_OK(vidconv_job_set(job, name, value, &error), error);
-}
-
-static vidconv_job* new_job(const char* input, const char* output, const char* kernel) {
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_job* job = NULL;
-  CHECK_OK(vidconv_job_new(&job, &error), error);
-  set(job, "device", "cpu");
-  set(job, "overwrite", "1");
-  if (input) set(job, "input", input);
-  if (output) set(job, "output", path(output));
-  if (kernel) set(job, "kernel", kernel);
-  return job;
-}
+#include "job.h"
 
 typedef struct {
   int progress, messages, stop_at, gains;
@@ -138,6 +95,23 @@ static void failures(void) {
   vidconv_job_free(job);
 }
 
+/* Parts that are encoded on their own, and the original beside the result: as the command has it.
+ */
+static void parts_and_comparison(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_job* const job = new_job(path("in.mkv"), "ours.mkv", "sobel");
+  shell("in.mkv -o command.mkv --kernel sobel --shards 3 --jobs 2 --compare side --codec libx264");
+  set(job, "compare", "side");
+  set(job, "codec", "libx264");
+  set(job, "jobs", "2");
+  CHECK_STATUS(vidconv_job_run(job, NULL, &error), VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "`jobs`") != NULL && strstr(error.remedy, "`shards`") != NULL);
+  set(job, "shards", "3");
+  CHECK_OK(vidconv_job_run(job, NULL, &error), error);
+  CHECK(equal_files("ours.mkv", "command.mkv"));
+  vidconv_job_free(job);
+}
+
 /* A damaged input is no success, and its frames are there. */
 static void damage(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -204,99 +178,6 @@ static void cancelling(void) {
   vidconv_job_free(job);
   close(ends[0]);
   close(ends[1]);
-}
-
-/* Frames out of a reader, into a writer, are what the command writes; without a kernel nothing
- * happens to them on the way. */
-static void frames_out_and_in(void) {
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
-  vidconv_video video = VIDCONV_INIT(vidconv_video);
-  vidconv_job* in = new_job(path("in.mkv"), NULL, "gaussian:sigma=2");
-  vidconv_job* out = new_job(NULL, "frames.mkv", NULL);
-  vidconv_reader* reader = NULL;
-  vidconv_writer* writer = NULL;
-  vidconv_frame *frame = NULL, *kept = NULL;
-  vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
-  int64_t expected = 0;
-  set(out, "codec", "ffv1");
-  CHECK_OK(vidconv_reader_open(in, &reader, &error), error);
-  CHECK_OK(vidconv_reader_get_video(reader, &video, &error), error);
-  CHECK(strcmp(video.format, "yuv420p") == 0 && video.width == 64 && video.height == 48);
-  CHECK(video.frame_rate_num == 25 * video.frame_rate_den);
-  CHECK_OK(vidconv_writer_open(out, &video, &writer, &error), error);
-  while (vidconv_reader_next(reader, &frame, &error) == VIDCONV_OK && frame) {
-    CHECK_OK(vidconv_frame_get_info(frame, &info, &error), error);
-    CHECK(info.number == expected && info.width == 64 && info.height == 48 && info.planes == 3);
-    CHECK(info.rows[1] == 24 && info.row_bytes[1] == 32 && info.data[3] == NULL);
-    CHECK_OK(vidconv_writer_write(writer, (size_t)info.planes, info.data, info.stride,
-                                  expected % 2 ? info.pts : VIDCONV_NO_TIME, &error),
-             error);
-    CHECK_STATUS(vidconv_writer_write(writer, 3, info.data, info.stride, info.pts, &error),
-                 VIDCONV_USAGE, error); /* the same time again */
-    ++expected;
-    if (kept) vidconv_frame_free(frame);
-    if (!kept) kept = frame;
-  }
-  CHECK(expected == 20);
-  CHECK_OK(vidconv_reader_next(reader, &frame, &error), error);
-  CHECK(frame == NULL);
-  vidconv_reader_free(reader);
-  CHECK_OK(vidconv_frame_get_info(kept, &info, &error), error); /* outlives its reader */
-  CHECK(info.number == 0 && ((const unsigned char*)info.data[0])[63] < 255);
-  vidconv_frame_free(kept);
-  CHECK_OK(vidconv_writer_finish(writer, &stats, &error), error);
-  CHECK(stats.written == 20);
-  CHECK_STATUS(vidconv_writer_finish(writer, NULL, &error), VIDCONV_USAGE, error);
-  vidconv_writer_free(writer);
-  vidconv_job_free(in);
-  vidconv_job_free(out);
-  shell("in.mkv -o command.y4m --kernel gaussian:sigma=2");
-  shell("frames.mkv -o frames.y4m --kernel identity");
-  CHECK(equal_files("frames.y4m", "command.y4m"));
-}
-
-/* A reader or a writer that is given up ends at once, and leaves nothing. */
-static void giving_up(void) {
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_video video = VIDCONV_INIT(vidconv_video);
-  vidconv_job* job = new_job("pattern:64x48#100000000", "given-up.y4m", "box");
-  vidconv_reader* reader = NULL;
-  vidconv_writer* writer = NULL;
-  vidconv_frame* frame = NULL;
-  unsigned char samples[64 * 48] = {0};
-  const void* data[1];
-  const ptrdiff_t stride = 64;
-  int i;
-  CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
-  CHECK_OK(vidconv_reader_next(reader, &frame, &error), error);
-  vidconv_frame_free(frame);
-  vidconv_reader_free(reader);
-  CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
-  vidconv_reader_cancel(reader);
-  CHECK_STATUS(vidconv_reader_next(reader, &frame, &error), VIDCONV_CANCELLED, error);
-  CHECK(frame == NULL);
-  vidconv_reader_free(reader);
-
-  data[0] = samples;
-  video.format = "gray";
-  video.width = 64;
-  video.height = 48;
-  video.frame_rate_num = 30;
-  video.frame_rate_den = 1;
-  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
-  for (i = 0; i < 10; ++i) /* more than wait in between: some are encoded */
-    CHECK_OK(vidconv_writer_write(writer, 1, data, &stride, VIDCONV_NO_TIME, &error), error);
-  vidconv_writer_free(writer);
-  CHECK(!exists("given-up.y4m"));
-  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
-  CHECK_STATUS(vidconv_writer_finish(writer, NULL, &error), VIDCONV_INPUT, error); /* no frame */
-  vidconv_writer_free(writer);
-  CHECK(!exists("given-up.y4m"));
-  set(job, "output", "/no/such/folder/a.y4m");
-  CHECK_STATUS(vidconv_writer_open(job, &video, &writer, &error), VIDCONV_OUTPUT, error);
-  CHECK(writer == NULL);
-  vidconv_job_free(job);
 }
 
 typedef struct {
@@ -375,14 +256,12 @@ int main(int argc, char** argv) {
   unlink(path("none.y4m"));
   unlink(path("cancelled.y4m"));
   unlink(path("silent.y4m"));
-  unlink(path("given-up.y4m"));
   process_left_alone();
   file_to_file();
   failures();
   damage();
+  parts_and_comparison();
   cancelling();
-  frames_out_and_in();
-  giving_up();
   side_by_side();
   return check_failures ? 1 : 0;
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds this system's FFmpeg anew from its own sources (apt), with nothing in it that is under the GPL: no x264, no x265. Into
+# FOLDER/lib and FOLDER/include, with its licence and a note of its version and options; what is there already is left alone.
+# Installs the packages that it needs, as root or by sudo. Takes some ten minutes of two cores.
+#
+#   packaging/ffmpeg_lgpl.sh FOLDER
+set -euo pipefail
+
+folder=$(realpath -m "${1:?usage: packaging/ffmpeg_lgpl.sh FOLDER}")
+[[ ! -e $folder/VERSION ]] || exit 0
+
+as_root=()
+[[ $EUID -eq 0 ]] || as_root=(sudo)
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
+  dpkg-dev gcc make nasm pkgconf zlib1g-dev libbz2-dev liblzma-dev libgnutls28-dev \
+  libdav1d-dev libsvtav1enc-dev libvpx-dev libopenh264-dev libopus-dev libvorbis-dev libmp3lame-dev libwebp-dev
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Where packages come from there are their sources too; apt's own lists stay as they are.
+mkdir -p "$work"/{parts,lists/partial}
+for list in /etc/apt/sources.list.d/*.sources; do
+  [[ ! -e $list ]] || sed -E 's/^Types:.*/Types: deb-src/' "$list" >"$work/parts/${list##*/}"
+done
+[[ ! -e /etc/apt/sources.list ]] || sed -n -E 's/^deb /deb-src /p' /etc/apt/sources.list >"$work/parts/system.list"
+chmod -R a+rX "$work"
+sources=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$work/parts" -o "Dir::State::lists=$work/lists"
+         -o APT::Sandbox::User=root)
+apt-get -q "${sources[@]}" update
+(cd "$work" && apt-get -q "${sources[@]}" source --download-only ffmpeg && dpkg-source --no-check -x ffmpeg_*.dsc source)
+
+options=(
+  --disable-autodetect --disable-programs --disable-doc --disable-static --enable-shared --disable-debug
+  --enable-zlib --enable-bzlib --enable-lzma --enable-gnutls --enable-libdav1d --enable-libsvtav1 --enable-libvpx
+  --enable-libopenh264 --enable-libopus --enable-libvorbis --enable-libmp3lame --enable-libwebp
+)
+(cd "$work/source" && ./configure --prefix="$folder" "${options[@]}" && make -j"$(nproc)" && make install) >"$work/log" 2>&1 ||
+  { tail -30 "$work/log" >&2; exit 1; }
+if grep -E '^#define CONFIG_(GPL|NONFREE) 1' "$work/source/config.h" >&2; then exit 1; fi
+cp "$work/source/COPYING.LGPLv2.1" "$folder/"
+printf '%s\n%s\n' "$(sed -n 's/^Version: //p' "$work"/ffmpeg_*.dsc)" "${options[*]}" >"$folder/VERSION"

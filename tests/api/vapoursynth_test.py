@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The plugin in the real VapourSynth: the command's bytes, in whatever order and by however many threads frames are asked for.
+
+    vapoursynth_test.py PLUGIN VIDCONV PAGE    by a Python that has VapourSynth; PAGE: docs/vapoursynth.md, whose script is run
+"""
+import ctypes
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import vapoursynth as vs
+
+PLUGIN, VIDCONV, PAGE = sys.argv.pop(1), sys.argv.pop(1), Path(sys.argv.pop(1))
+core = vs.core
+core.std.LoadPlugin(PLUGIN)
+
+SAMPLINGS = {"444": (0, 0), "422": (1, 0), "420": (1, 1), "440": (0, 1), "411": (2, 0), "410": (2, 2)}
+KERNELS = ["gaussian:sigma=2", "sobel", "unsharp:amount=1.5", "matrix:1 2 3;4 5 6;7 8 9:scale=auto"]
+
+
+def formats():
+    """FFmpeg's name and VapourSynth's format of each."""
+    def depth(bits):
+        return "" if bits == 8 else f"{bits}le"
+    for bits in (8, 9, 10, 12, 14, 16):
+        yield "gray" + depth(bits), core.query_video_format(vs.GRAY, vs.INTEGER, bits)
+        yield "gbrp" + depth(bits), core.query_video_format(vs.RGB, vs.INTEGER, bits)
+        for name, log2 in SAMPLINGS.items():
+            if bits == 8 or name in ("444", "422", "420") or (name == "440" and bits in (10, 12)):
+                yield f"yuv{name}p{depth(bits)}", core.query_video_format(vs.YUV, vs.INTEGER, bits, *log2)
+    yield "grayf32le", core.query_video_format(vs.GRAY, vs.FLOAT, 32)
+    yield "gbrpf32le", core.query_video_format(vs.RGB, vs.FLOAT, 32)
+
+
+def order(form):
+    """Planes as FFmpeg has them."""
+    return (1, 2, 0) if form.color_family == vs.RGB else range(form.num_planes)
+
+
+def bytes_of(frame):
+    return b"".join(memoryview(frame[p]).tobytes() for p in order(frame.format))
+
+
+def command(source, *options):
+    """What it writes: bare frames."""
+    return subprocess.run([VIDCONV, source, "-o", "-", "--format", "raw", "--device", "cpu", "-q", *options], check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def clip_of(data, form, width, height):
+    """Of bare frames."""
+    def fill(n, f):
+        frame, at = f.copy(), n * size
+        for p in order(form):
+            row, count = planes[p]
+            for y in range(count):
+                ctypes.memmove(frame.get_write_ptr(p).value + y * frame.get_stride(p), data[at:at + row], row)
+                at += row
+        return frame
+    planes = [((width >> (form.subsampling_w if p else 0)) * form.bytes_per_sample,
+               height >> (form.subsampling_h if p else 0)) for p in range(form.num_planes)]
+    size = sum(row * count for row, count in planes)
+    blank = core.std.BlankClip(format=form.id, width=width, height=height, length=len(data) // size)
+    return blank.std.ModifyFrame(blank, fill)
+
+
+def pattern(name, form, frames=3):
+    """A clip of the command's test picture; its name and size are what the command takes as --raw."""
+    width, height = (64, 48) if form.subsampling_w or form.subsampling_h else (67, 45)
+    data = command(f"pattern:{width}x{height}:{name}#{frames}", "--kernel", "identity")
+    return data, f"{width}x{height}:{name}", clip_of(data, form, width, height)
+
+
+class PluginTest(unittest.TestCase):
+    def check(self, data, raw, clip, kernel, *options, **arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "in.raw"
+            file.write_bytes(data)
+            chain = [word for one in ([kernel] if isinstance(kernel, str) else kernel) for word in ("--kernel", one)]
+            wanted = command(file, "--raw", raw, *chain, *options)
+        ours = b"".join(bytes_of(frame) for frame in clip.vidconv.Filter(kernel, **arguments).frames(close=True))
+        self.assertEqual(ours == wanted, True, raw)
+        self.assertNotEqual(ours, data)
+
+    def test_every_format(self):
+        for i, (name, form) in enumerate(formats()):
+            with self.subTest(name):
+                self.check(*pattern(name, form), KERNELS[i % len(KERNELS)])
+
+    def test_every_argument(self):
+        picture = pattern("yuv420p", core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1))
+        self.check(*picture, ["gaussian:sigma=2", "unsharp"])
+        self.check(*picture, "sobel", "--border", "constant:0.25", border="constant:0.25")
+        self.check(*picture, "sobel", "--planes", "u", planes="u", device=-1)
+        colours = pattern("gbrp", core.query_video_format(vs.RGB, vs.INTEGER, 8))
+        self.check(*colours, "box:size=9", "--planes", "r", planes="r")
+
+    def test_fields(self):
+        """Frames that say that they are two fields are filtered as two pictures; those beside them as one."""
+        data, raw, clip = pattern("yuv422p10le", core.query_video_format(vs.YUV, vs.INTEGER, 10, 1, 0))
+        for value in (1, 2):
+            self.check(data, raw, clip.std.SetFrameProps(_FieldBased=value), "gaussian", "--scan", "interlaced")
+        self.check(data, raw, clip.std.SetFrameProps(_FieldBased=0), "gaussian")
+        frames = [clip.std.SetFrameProps(_FieldBased=v).vidconv.Filter("gaussian").get_frame(0) for v in (0, 2)]
+        mixed = (clip[0].std.SetFrameProps(_FieldBased=0) + clip[0].std.SetFrameProps(_FieldBased=2)).vidconv.Filter("gaussian")
+        self.assertEqual([bytes_of(f) for f in mixed.frames()], [bytes_of(f) for f in frames])
+        self.assertNotEqual(*[bytes_of(f) for f in frames])
+
+    def test_a_cuda_device(self):
+        """Where there is one: the CPU's bytes."""
+        try:
+            core.std.BlankClip(format=vs.GRAY8, width=16, height=16, length=1).vidconv.Filter("box", device=0)
+        except vs.Error as error:
+            if os.environ.get("VIDCONV_REQUIRE_CUDA") == "1":
+                raise
+            self.skipTest(str(error))
+        core.num_threads = 4
+        for i, (name, form) in enumerate(formats()):
+            with self.subTest(name):
+                clip, kernel = pattern(name, form, frames=6)[2], [KERNELS[i % len(KERNELS)], "gaussian"]
+                cpu, cuda = ([bytes_of(frame) for frame in clip.vidconv.Filter(kernel, device=device).frames(close=True)]
+                             for device in (-1, 0))
+                self.assertTrue(cpu == cuda)
+
+    def test_any_order_by_several_threads(self):
+        data, raw, clip = pattern("yuv420p", core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1), frames=40)
+        del data, raw
+        filtered = clip.vidconv.Filter(["gaussian:sigma=3", "sobel"])
+        core.num_threads = 1
+        wanted = [bytes_of(frame) for frame in filtered.frames()]
+        core.num_threads = 4
+        core.clear_cache()
+        numbers = list(range(40)) * 3
+        random.Random(19).shuffle(numbers)
+        futures = [(n, filtered.get_frame_async(n)) for n in numbers]
+        self.assertTrue(all(bytes_of(future.result()) == wanted[n] for n, future in futures))
+        self.assertEqual(len(set(wanted)), 40)
+
+    def test_threads_are_those_of_vapoursynth(self):
+        core.num_threads = 2
+        source = core.std.BlankClip(format=vs.GRAY16, width=1920, height=1080, length=20)
+
+        def threads_after(clip):
+            for _ in clip.frames(close=True):
+                pass
+            return len(os.listdir("/proc/self/task"))
+        before = threads_after(source.std.BoxBlur(hradius=5))
+        self.assertLessEqual(threads_after(source.vidconv.Filter("random:1,15x15")), before)
+
+    def test_properties_stay(self):
+        clip = core.std.BlankClip(format=vs.GRAY8, width=16, height=16, length=1, fpsnum=30, fpsden=1)
+        filtered = clip.std.SetFrameProps(_Range=1, Mine=7).vidconv.Filter("box")
+        self.assertEqual(filtered.get_frame(0).props.get("Mine"), 7)
+        self.assertEqual((filtered.fps, filtered.num_frames, filtered.format.id), (clip.fps, 1, clip.format.id))
+
+    def test_refusals(self):
+        def blank(**more):
+            return core.std.BlankClip(width=16, height=16, length=1, **more)
+        grey = blank(format=vs.GRAY8)
+        for clip, kernel, arguments, words in (
+                (grey, "gausian", {}, "unknown filter 'gausian' (did you mean 'gaussian'?)"),
+                (grey, "box:size=x", {}, "expected a number, found 'x'"),
+                (grey, "box", {"border": "foo"}, "use reflect101|reflect"),
+                (grey, "box", {"planes": "q"}, "planes"),
+                (grey, "box", {"device": 99}, "cuda:99"),
+                (blank(format=vs.YUV444PS), "box", {}, "clips of YUV444PS are not filtered"),
+                (blank(format=vs.GRAYH), "box", {}, "clips of GrayH are not filtered"),
+                (blank(format=vs.GRAY32), "box", {}, "clips of Gray32 are not filtered"),
+                (blank(format=vs.YUV410P16), "box", {}, "yuv410p16le"),
+                (blank(varsize=1), "box", {}, "changes on the way")):
+            with self.subTest(kernel, **arguments), self.assertRaises(vs.Error) as raised:
+                clip.vidconv.Filter(kernel, **arguments)
+            self.assertIn(words, str(raised.exception))
+
+    def test_a_warning_is_logged(self):
+        said = []
+        handler = core.add_log_handler(lambda kind, words: said.append((kind, words)))
+        core.std.BlankClip(format=vs.GRAY8, width=16, height=16, length=1).vidconv.Filter("matrix:1 1 1")
+        core.remove_log_handler(handler)
+        self.assertTrue(any(kind == vs.MESSAGE_TYPE_WARNING and "scale" in words for kind, words in said), said)
+
+    def test_the_page(self):
+        """Its script, by vspipe, makes what the command makes of the clip in it."""
+        script = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
+        programs = Path(sys.executable).parent
+        with tempfile.TemporaryDirectory() as folder:
+            environment = dict(os.environ, XDG_CONFIG_HOME=folder, PATH=f"{programs}:{os.environ['PATH']}")
+
+            def run(*words):
+                return subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True).stdout
+
+            def pipe(text):
+                (Path(folder) / "script.vpy").write_text(text.replace("vidconv_vapoursynth.so", PLUGIN), encoding="utf-8")
+                return run(programs / "vspipe", "script.vpy", "-")
+            if b"successfully" not in run(programs / "vapoursynth", "config"):
+                self.skipTest("this Python has no shared library, which vspipe wants")
+            filter_line = re.search(r'^clip = clip.vidconv.Filter\("(.*)"\)\n', script, re.MULTILINE)
+            source = pipe(script.replace(filter_line[0], ""))
+            (Path(folder) / "in.raw").write_bytes(source)
+            wanted = command(Path(folder) / "in.raw", "--raw", "320x240:yuv420p", "--kernel", filter_line[1])
+            self.assertTrue(pipe(script) == wanted != source)
+
+
+if __name__ == "__main__":
+    unittest.main()
