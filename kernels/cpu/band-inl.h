@@ -103,23 +103,22 @@ template <class T, int rows>
 class NextRows {
  public:
   // The rows from y on; their column 0 is column `begin` of the picture.
-  NextRows(const Plane<const T>& src, int y, int begin) : step_(src.step) {
+  NextRows(const Plane<const T>& src, int y, int begin) : pixel_(src.step * sizeof(T)) {
     for (int r = 0; r < rows; ++r)
-      rows_[r] = y + r >= 0 && y + r < src.height ? src.row(y + r) + begin * step_ : nullptr;
+      rows_[r] = reinterpret_cast<const char*>(src.row(std::clamp(y + r, 0, src.height - 1))) +
+                 begin * pixel_;
   }
-  // Asks for `count` pixels of each from column x on, which may lie beyond a row's end.
-  HWY_INLINE void ask(int x, int count) const {
-    constexpr std::ptrdiff_t samples_a_line = 64 / sizeof(T);
-    for (const T* row : rows_) {
-      if (row == nullptr) continue;
-      for (std::ptrdiff_t i = 0; i < count * step_; i += samples_a_line)
-        hwy::Prefetch(row + x * step_ + i);
-    }
+  // Asks for what is left of the columns up to `end`, which may lie beyond a row's end.
+  HWY_INLINE void ask(int end) {
+    constexpr std::ptrdiff_t cache_line = 64;
+    for (; asked_ < end * pixel_; asked_ += cache_line)
+      for (const char* row : rows_) hwy::Prefetch(row + asked_);
   }
 
  private:
-  std::array<const T*, rows> rows_;
-  std::ptrdiff_t step_;
+  std::array<const char*, rows> rows_;
+  std::ptrdiff_t pixel_;  // bytes from one pixel to the next
+  std::ptrdiff_t asked_ = 0;
 };
 
 // Stores the first `count` of a block of codes in an output row.
@@ -205,7 +204,8 @@ class BandRun {
     for (int r = 0; r < Engine::rows; ++r)
       out[r] = out_y + r < band_.last ? dst_.row(out_y + r) + begin * std::ptrdiff_t{dst_.step}
                                       : nullptr;
-    engine_.make_rows(window_.rows(), out, dst, NextRows<T, Engine::rows>(src_, next_y, begin));
+    NextRows<T, Engine::rows> next(src_, next_y, begin);
+    engine_.make_rows(window_.rows(), out, dst, next);
   }
 
   Engine& engine_;

@@ -119,7 +119,7 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     if constexpr (sizeof(T) == 1) {  // the plan is for no other
       if (plan_.size == 3 && plan_.gradient)
         return make_rows<NarrowSamples, 3, 2>(window, out, dst, next);
@@ -141,12 +141,12 @@ class Engine {
   // `size`: as in the plan, or 0 where it is not to be known when compiling.
   template <class Samples, int size, int kernels>
   void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst,
-                 const NextRows<Lane, rows>& next) const {
+                 NextRows<Lane, rows>& next) const {
     constexpr int group = rows / kernels;
     const Ending ending(plan_);
     const auto grid = plan_.grid;
     for (int x = 0; x < dst.width; x += lanes) {
-      next.ask(x, lanes);
+      next.ask(x + lanes);
       unrolled<0, kernels>([&](auto g) VIDCONV_LAMBDA {
         Sums sums;
         unrolled<0, BytesPlan::sums>([&](auto i) VIDCONV_LAMBDA {

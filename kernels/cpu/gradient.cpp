@@ -55,13 +55,13 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     const std::ptrdiff_t first = plan_.any_dense() ? layout_.line : 0;
     const bool passes[] = {!plan_.kernels[0].row.empty(), !plan_.kernels[1].row.empty()};
     const std::ptrdiff_t at[] = {passes[0] ? first : 0,
                                  passes[1] ? first + (passes[0] ? layout_.line : 0) : 0};
     for (int x = 0; x < dst.width; x += block) {
-      next.ask(x, block);
+      next.ask(x + block);
       VU16 across[vectors], down[vectors];
       sum_groups<vectors>(du16, plan_.kernels[0].taps, window, at[0] + x, 0, across);
       sum_groups<vectors>(du16, plan_.kernels[1].taps, window, at[1] + x, 0, down);

@@ -1,8 +1,9 @@
 // The variant for 16-bit lanes: pairwise multiply-adds of 16 bits into 32.
 //
 // Sums of the output samples at even and at odd columns lie in separate vectors: a load at column x
-// pairs samples (x, x + 1) with two taps for the even ones, a load at x + 1 for the odd ones. So
-// nothing is shuffled, and the halves of 32 bits that they end in make one vector of 16.
+// pairs samples (x, x + 1) with two taps for the even ones, and with the tap before and the first
+// of the two for the odd ones. So nothing is shuffled and each pair loaded once, and the halves of
+// 32 bits that they end in make one vector of 16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/int16.cpp"
 #include "kernels/cpu/targets.h"
@@ -107,7 +108,7 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     if (plan_.plain)
       make_rows<true>(window, out, dst, next);
     else
@@ -124,11 +125,11 @@ class Engine {
 
   template <bool plain, class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     const std::ptrdiff_t first_pass = plan_.any_dense() ? layout_.line : 0;
     const Ending<plain> ending(plan_);
     for (int x = 0; x < dst.width; x += block) {
-      next.ask(x, block);
+      next.ask(x + block);
       V32 folded[rows][2 * vectors];
       Sum sums[rows][2 * vectors];
       bool first = true;
@@ -170,10 +171,11 @@ class Engine {
       unrolled<0, 2 * pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u].start(term.row_start); });
       for (const Int16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
-        const V16 taps = pair_of_taps(step.taps);
+        const V16 even = pair_of_taps(step.even), odd = pair_of_taps(step.odd);
         unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-          sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
-          sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
+          const V16 samples = hn::LoadU(d16, from + u * lanes);
+          sums[2 * u].add(samples, even);
+          sums[2 * u + 1].add(samples, odd);
         });
       }
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -191,9 +193,11 @@ class Engine {
     for (const Int16Plan::DenseStep& step : steps) {
       const Lane* from = window[step.row] + x + step.column;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        const V16 even = hn::LoadU(d16, from + u * lanes);
-        const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
-        add<From, To>(step.taps, even, odd, u, sums);
+        const V16 samples = hn::LoadU(d16, from + u * lanes);
+        unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+          sums[r][2 * u].add(samples, pair_of_taps(step.even[r]));
+          sums[r][2 * u + 1].add(samples, pair_of_taps(step.odd[r]));
+        });
       });
     }
   }
@@ -209,19 +213,12 @@ class Engine {
         const V16 b = hn::LoadU(d16, lower + u * lanes);
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-        add<0, rows>(step.taps, even, odd, u, sums);
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
+        });
       });
     }
-  }
-
-  // Samples at even and odd columns times the taps of the output rows from `From` up to `To`.
-  template <int From, int To, int u>
-  static HWY_INLINE void add(const Int16Plan::TapPair* taps, V16 even, V16 odd,
-                             std::integral_constant<int, u>, Sum (*sums)[2 * vectors]) {
-    unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
-      sums[r][2 * u].add(even, pair_of_taps(taps[r]));
-      sums[r][2 * u + 1].add(odd, pair_of_taps(taps[r]));
-    });
   }
 
   template <class T, class E>

@@ -7,10 +7,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cmath>
-
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/unroll-inl.h"
@@ -19,57 +18,6 @@ HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
-
-#if !HWY_NATIVE_FMA
-// tap * x + sum with one rounding, which MulAdd would not give here.
-template <class D>
-HWY_NOINLINE hn::VFromD<D> fused(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VFromD<D> sum) {
-  using Lane = hn::TFromD<D>;
-  constexpr std::size_t count = hn::MaxLanes(d);
-  HWY_ALIGN Lane taps[count], xs[count], sums[count];
-  hn::Store(tap, d, taps);
-  hn::Store(x, d, xs);
-  hn::Store(sum, d, sums);
-  for (std::size_t i = 0; i < count; ++i) sums[i] = std::fma(taps[i], xs[i], sums[i]);
-  return hn::Load(d, sums);
-}
-#endif
-
-// tap * x + sum; for floats with one rounding.
-template <class D>
-HWY_INLINE hn::VFromD<D> multiply_add(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VFromD<D> sum) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
-    return hn::Add(hn::Mul(tap, x), sum);
-  else
-#if HWY_NATIVE_FMA
-    return hn::MulAdd(tap, x, sum);
-#else
-    return fused(d, tap, x, sum);
-#endif
-}
-
-// Stores a vector of results as samples that lie side by side.
-template <class T, class D>
-HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
-  using Lane = hn::TFromD<D>;
-  if constexpr (std::is_same_v<T, Lane>) {
-    hn::StoreU(results, d, to);
-  } else if constexpr (std::is_same_v<T, float>) {
-    const hn::Rebind<float, D> real;
-    hn::StoreU(hn::DemoteTo(real, results), real, to);
-  } else {
-    const hn::Rebind<std::int32_t, D> d32;
-    const hn::Rebind<T, D> narrow;
-    hn::VFromD<decltype(d32)> codes;
-    if constexpr (std::is_same_v<Lane, double>)
-      codes = hn::DemoteTo(d32, results);
-    else if constexpr (std::is_same_v<Lane, float>)
-      codes = hn::ConvertTo(d32, results);
-    else
-      codes = results;
-    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), narrow, to);
-  }
-}
 
 template <class LaneType>
 class LanesEngine {
@@ -92,10 +40,11 @@ class LanesEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     const bool single = plan_.single();
     if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float> && sizeof(T) > 1) {
       if (plan_.size == 3 && single) return make_rows<3, true>(window, out, dst, next);
+      if (plan_.size == 3 && plan_.pair()) return make_rows<3, false, true>(window, out, dst, next);
       if (plan_.size == 3) return make_rows<3, false>(window, out, dst, next);
       if (plan_.size == 5 && single) return make_rows<5, true>(window, out, dst, next);
       if (single) return make_rows<0, true>(window, out, dst, next);
@@ -118,15 +67,18 @@ class LanesEngine {
 
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling. `single`: one term is
   // all, and sums are results.
-  template <int size, bool single, class T>
+  template <int size, bool single, bool pair = false, class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     const Finish finish = plan_.finish;  // here, it is in registers
     for (int x = 0; x < dst.width; x += block) {
-      next.ask(x, block);
+      next.ask(x + block);
       unrolled<0, rows / group>([&](auto g) VIDCONV_LAMBDA {
         Sums results;
-        make_group<size, single>(finish, window + g * group, x, results);
+        if constexpr (pair)
+          make_pairs<size>(finish, window + g * group, x, results);
+        else
+          make_group<size, single>(finish, window + g * group, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g * group + r];
           if (to != nullptr) store(finish, results[r], x, to, dst);
@@ -158,6 +110,38 @@ class LanesEngine {
         begun = true;
       }
     }
+  }
+
+  // As make_group() where LanesPlan::pair(): samples are loaded once for both kernels.
+  template <int size>
+  HWY_INLINE void make_pairs(const Finish& finish, const Lane* const* window, int x,
+                             Sums& folded) const {
+    const LanesTerm<Lane>* terms = plan_.terms.data();
+    const Lane* const* lines = window + terms[0].top;
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      V sums[2][group];
+      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA { sums[0][r] = sums[1][r] = hn::Zero(d); });
+      unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+        const Lane* from = lines[line] + x - terms[0].left + u * lanes;
+        V samples[size];
+        unrolled<0, size>([&](auto i) VIDCONV_LAMBDA { samples[i] = hn::LoadU(d, from + i); });
+        unrolled<std::max(0, line + 1 - size), std::min(group, line + 1)>(
+            [&](auto r) VIDCONV_LAMBDA {
+              unrolled<0, 2>([&](auto k) VIDCONV_LAMBDA {
+                const Lane* row = terms[k].dense.data() + (line - r) * size;
+                V products = hn::Zero(d);
+                unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+                  products = multiply_add(d, hn::Set(d, row[i]), samples[i], products);
+                });
+                sums[k][r] = hn::Add(sums[k][r], products);
+              });
+            });
+      });
+      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+        const V first = fold(finish, d, true, sums[0][r], sums[0][r]);
+        folded[r][u] = fold(finish, d, false, first, sums[1][r]);
+      });
+    });
   }
 
   template <int size>

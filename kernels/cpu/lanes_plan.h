@@ -61,10 +61,17 @@ struct LanesPlan {
       return std::ranges::all_of(
           terms, [n](const LanesTerm<Lane>& t) { return t.width == n && t.height == n; });
     };
-    if (std::is_same_v<Lane, float> && plan.sample.storage != Storage::u8)
-      size = all_have(3) ? 3 : all_have(5) && single() ? 5 : 0;
+    if (!std::is_same_v<Lane, float> || plan.sample.storage == Storage::u8) return;
+    if (all_have(3)) size = 3;
+    // Of 16 bits, lines between two passes of five taps are faster.
+    if (all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
   }
 
+  // Whether there are two kernels of that size, of one pass each, over the same samples.
+  bool pair() const {
+    return size != 0 && terms.size() == 2 && !terms[1].joins && !terms[0].two_passes() &&
+           !terms[1].two_passes() && terms[0].left == terms[1].left && terms[0].top == terms[1].top;
+  }
   // Whether one sum is the response.
   bool single() const { return finish.combine == Combine::linear && terms.size() == 1; }
   // Lines made by row passes. There is none where both passes are made at once.

@@ -24,7 +24,7 @@ template <class LaneType>
 class RunningEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = 1;
+  static constexpr int rows = RunningPlan::rows;
   static constexpr int offset = 0;
 
   // `scratch`: RunningPlan::scratch lines; for one band.
@@ -48,16 +48,17 @@ class RunningEngine {
     }
   }
 
-  // Adds the row below to the sums of the columns, and takes off the uppermost for the next call.
+  // For each output row, adds the row below to the sums of the columns, and takes off the uppermost
+  // for the next one.
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) {
-    if (!started_) add_all_but_last(window, dst.width);
+                 NextRows<T, rows>& next) {
+    if (!started_) add_first(window, dst.width);
     started_ = true;
     if (plan_.inverse != 0)
-      make_row<true>(window, out[0], dst, next);
+      make_rows<true>(window, out, dst, next);
     else
-      make_row<false>(window, out[0], dst, next);
+      make_rows<false>(window, out, dst, next);
   }
 
  private:
@@ -69,7 +70,8 @@ class RunningEngine {
   static constexpr D32 d32{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int lanes32 = static_cast<int>(hn::MaxLanes(d32));
-  static constexpr int block = 4 * lanes32;
+  static constexpr int vectors = 4;  // in a block
+  static constexpr int block = vectors * lanes32;
   static_assert(block <= WindowLayout::block);
 
   // In each lane the sum of the lanes up to it; `total`: in each the sum of all.
@@ -119,26 +121,47 @@ class RunningEngine {
   }
 
   template <bool simple, class T>
-  void make_row(const Lane* const* window, T* out, const Plane<T>& dst,
-                const NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     std::int32_t* HWY_RESTRICT sums = sums_;
-    const Lane* lowest = window[slots_ - 1];
-    const Lane* uppermost = window[0];
     const Finish finish = plan_.finish;
+    const Lane* const* lowest = window + slots_ - rows;
     for (int x = 0; x < dst.width; x += block) {
-      next.ask(x, block);
-      const bool in_place = dst.step == 1 && x + block <= dst.width;
-      HWY_ALIGN T codes[block];
-      T* to = in_place ? out + x : codes;
-      unrolled<0, 4>([&](auto u) VIDCONV_LAMBDA {
-        const int at = x + u * lanes32;
-        const auto sum = hn::Add(hn::LoadU(d32, sums + at), load(lowest + at));
-        hn::StoreU(hn::Sub(sum, load(uppermost + at)), d32, sums + at);
-        store(codes_of<simple, T>(finish, sum), to + u * lanes32);
+      next.ask(x + block);
+      V32 sum[vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
       });
-      if (!in_place)
-        store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                    out + std::ptrdiff_t{x} * dst.step);
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        const bool in_place = dst.step == 1 && x + block <= dst.width && out[r] != nullptr;
+        HWY_ALIGN T codes[block];
+        T* to = in_place ? out[r] + x : codes;
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          sum[u] = hn::Add(sum[u], load<u>(lowest[r] + x));
+        });
+        unrolled<0, block / lanes>([&](auto v) VIDCONV_LAMBDA {
+          if constexpr (sizeof(Lane) == 2) {
+            const auto even = codes_of<simple, T>(finish, sum[2 * v]);
+            const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
+            store_codes16(hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even)),
+                          plan_.shift, to + v * lanes);
+          } else {
+            const hn::Rebind<T, D32> narrow;
+            auto code = codes_of<simple, T>(finish, sum[v]);
+            if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
+            hn::StoreU(hn::DemoteTo(narrow, code), narrow, to + v * lanes);
+          }
+        });
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          sum[u] = hn::Sub(sum[u], load<u>(window[r] + x));
+        });
+        if (!in_place && out[r] != nullptr)
+          store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
+                      out[r] + std::ptrdiff_t{x} * dst.step);
+      });
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        hn::StoreU(sum[u], d32, sums + x + u * lanes32);
+      });
     }
   }
 
@@ -154,26 +177,27 @@ class RunningEngine {
     }
   }
 
-  static HWY_INLINE hn::VFromD<D32> load(const Lane* from) {
-    if constexpr (sizeof(Lane) == 4)
-      return hn::BitCast(d32, hn::LoadU(d, from));
-    else
-      return hn::PromoteTo(d32, hn::LoadU(hn::Rebind<std::uint16_t, D32>(), from));
-  }
-
-  template <class T>
-  HWY_INLINE void store(V32 codes, T* to) const {
-    const hn::Rebind<T, D32> narrow;
-    if constexpr (sizeof(T) == 2) codes = hn::ShiftLeftSame(codes, plan_.shift);
-    hn::StoreU(hn::DemoteTo(narrow, codes), narrow, to);
-  }
-
-  void add_all_but_last(const Lane* const* window, int width) {
-    for (int x = 0; x < width; x += lanes32) {
-      auto sum = hn::Set(d32, plan_.start());
-      for (int j = 0; j < slots_ - 1; ++j) sum = hn::Add(sum, load(window[j] + x));
-      hn::StoreU(sum, d32, sums_ + x);
+  // Vector number u of a block: of lanes of 16 bits those at even columns, or those at odd ones.
+  template <int u>
+  static HWY_INLINE V32 load(const Lane* from) {
+    if constexpr (sizeof(Lane) == 4) {
+      return hn::BitCast(d32, hn::LoadU(d, from + u * lanes));
+    } else {
+      const auto pairs = hn::BitCast(d32, hn::LoadU(d, from + u / 2 * lanes));
+      const hn::RebindToUnsigned<D32> du32;
+      if constexpr (u % 2 == 0) return hn::And(pairs, hn::Set(d32, 0xFFFF));
+      return hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du32, pairs)));
     }
+  }
+
+  // Where sums begin: with the rows over the lowest of the first output row.
+  void add_first(const Lane* const* window, int width) {
+    for (int x = 0; x < width; x += block)
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        auto sum = hn::Set(d32, plan_.start());
+        for (int j = 0; j < slots_ - rows; ++j) sum = hn::Add(sum, load<u>(window[j] + x));
+        hn::StoreU(sum, d32, sums_ + x + u * lanes32);
+      });
   }
 
   const RunningPlan& plan_;

@@ -9,7 +9,7 @@
 namespace vidconv {
 
 struct RunningPlan {
-  static constexpr int rows = 1;     // output rows computed together
+  static constexpr int rows = 2;     // output rows computed together
   static constexpr int scratch = 2;  // lines beside those of source rows: sums of 32 bits
 
   int width = 1, height = 1;

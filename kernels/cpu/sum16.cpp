@@ -38,9 +38,9 @@ class Sum16Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 const NextRows<T, rows>& next) const {
+                 NextRows<T, rows>& next) const {
     for (int x = 0; x < dst.width; x += block) {
-      next.ask(x, block);
+      next.ask(x + block);
       V sums[vectors];
       sum_groups<vectors>(d, plan_.taps, window, x, plan_.start, sums);
       const bool in_place = dst.step == 1 && x + block <= dst.width;
