@@ -63,6 +63,10 @@ class WindowLayout {
   // Of sample 0 of a slot's first line.
   std::ptrdiff_t first(int slot_index) const { return origin_ + slot * slot_index; }
 
+  // Whether slots hold the source's line and nothing else, or both kinds of lines.
+  bool only_sources() const { return slot == line && keep_sources_; }
+  bool mixed() const { return slot > line && keep_sources_; }
+
   int slots = 1;
   std::ptrdiff_t line = 0;  // from one line to the next
   std::ptrdiff_t slot = 0;  // from one slot to the next
@@ -85,12 +89,16 @@ class Window {
       // Zeros, because blocks run over a line's end.
       lanes_.reset(new (alignment) Lane[static_cast<std::size_t>(size_)]());
     }
-    if (static_cast<std::size_t>(layout.slots) > rows_.size())
+    if (static_cast<std::size_t>(layout.slots) > rows_.size()) {
       rows_.resize(static_cast<std::size_t>(layout.slots));
+      in_place_.resize(static_cast<std::size_t>(layout.slots));
+    }
   }
   Lane* lanes() const { return lanes_.get(); }
   // Room for a pointer to each slot.
   const Lane** rows() { return rows_.data(); }
+  // The same, of where the slots' source rows lie in the picture.
+  const Lane** in_place() { return in_place_.data(); }
 
  private:
   static constexpr std::align_val_t alignment{64};
@@ -99,7 +107,7 @@ class Window {
   };
   std::ptrdiff_t size_ = 0;
   std::unique_ptr<Lane[], Delete> lanes_;
-  std::vector<const Lane*> rows_;
+  std::vector<const Lane*> rows_, in_place_;
 };
 
 }  // namespace vidconv

@@ -63,67 +63,129 @@ struct WideSamples {
   }
 };
 
+// The last step, where this is no gradient. A copy: bytes that are stored could be the plan's own,
+// for all that a compiler knows.
+class Ending {
+ public:
+  explicit Ending(const BytesPlan& plan)
+      : start(plan.start),
+        finish_(plan.finish),
+        clamps_(plan.clamps),
+        narrow_(plan.division),
+        division_(plan.division.value_or(Division16{})) {}
+
+  HWY_INLINE V8 codes_of(const Sum* sums) const {
+    const V16 even = codes_of(sums[0].total(), sums[2].total());
+    const V16 odd = codes_of(sums[1].total(), sums[3].total());
+    return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+  }
+
+  const std::int32_t start;
+
+ private:
+  // The codes of two vectors of sums, in turn.
+  HWY_INLINE V16 codes_of(Sum::V32 even, Sum::V32 odd) const {
+    even = numerator(even);
+    odd = numerator(odd);
+    if (narrow_) return quotients16(division_, d16, weave(even, odd));
+    return weave(quotients(finish_, Sum::d32, even), quotients(finish_, Sum::d32, odd));
+  }
+
+  HWY_INLINE Sum::V32 numerator(Sum::V32 n) const {
+    if (finish_.absolute) return numerators(finish_, Sum::d32, n);
+    if (!clamps_) return n;
+    return hn::Min(hn::Max(n, hn::Set(Sum::d32, finish_.lowest)), hn::Set(Sum::d32, finish_.limit));
+  }
+
+  // The lower halves of `even` and `odd`, in turn.
+  static HWY_INLINE V16 weave(Sum::V32 even, Sum::V32 odd) {
+    return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
+  }
+
+  const Finish finish_;
+  const bool clamps_, narrow_;
+  const Division16 division_;
+};
+
 class Engine {
  public:
   using Lane = std::uint8_t;
   static constexpr int rows = BytesPlan::rows;
   static constexpr int offset = 0;
 
-  explicit Engine(const BytesPlan& plan) : plan_(plan) {}
+  Engine(const BytesPlan& plan, int left) : plan_(plan), left_(left) {}
 
   void make_passes(const Lane*, Lane*, int) const {}
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     if constexpr (sizeof(T) == 1) {  // the plan is for no other
-      if (plan_.narrow)
-        make_rows<NarrowSamples>(window, out, dst);
-      else
-        make_rows<WideSamples>(window, out, dst);
+      if (plan_.size == 3 && plan_.gradient)
+        return make_rows<NarrowSamples, 3, 2>(window, out, dst, next);
+      if (plan_.size == 3) return make_rows<NarrowSamples, 3, 1>(window, out, dst, next);
+      if (plan_.size == 5) return make_rows<NarrowSamples, 5, 1>(window, out, dst, next);
+      if (plan_.gradient && plan_.narrow)
+        return make_rows<NarrowSamples, 0, 2>(window, out, dst, next);
+      if (plan_.gradient) return make_rows<WideSamples, 0, 2>(window, out, dst, next);
+      if (plan_.narrow) return make_rows<NarrowSamples, 0, 1>(window, out, dst, next);
+      make_rows<WideSamples, 0, 1>(window, out, dst, next);
     }
   }
 
  private:
   static_assert(lanes <= WindowLayout::block);
   using Sums = Sum[BytesPlan::sums][phases];
+  using Grid = decltype(BytesPlan::grid);
 
-  template <class Samples>
-  void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst) const {
+  // `size`: as in the plan, or 0 where it is not to be known when compiling.
+  template <class Samples, int size, int kernels>
+  void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst,
+                 NextRows<Lane, rows>& next) const {
+    constexpr int group = rows / kernels;
+    const Ending ending(plan_);
+    const auto grid = plan_.grid;
     for (int x = 0; x < dst.width; x += lanes) {
-      if (!plan_.gradient)
-        make_codes<Samples>(window, x, out, dst);
-      else
-        for (int r = 0; r < rows; r += BytesPlan::gradient_rows)
-          make_lengths<Samples>(window + r, x, out + r, dst);
+      next.ask(x + lanes);
+      unrolled<0, kernels>([&](auto g) VIDCONV_LAMBDA {
+        Sums sums;
+        unrolled<0, BytesPlan::sums>([&](auto i) VIDCONV_LAMBDA {
+          unrolled<0, phases>([&](auto phase)
+                                  VIDCONV_LAMBDA { sums[i][phase].start(ending.start); });
+        });
+        if constexpr (size == 0)
+          add_ranges<Samples, 0, 1>(window + g * group, x, sums);
+        else
+          add_grid<size, kernels>(grid, window + g * group, x - left_, sums);
+        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+          Lane* to = out[g * group + r];
+          if (to == nullptr) return;
+          if constexpr (kernels == 1)
+            store(ending.codes_of(sums[r]), x, to, dst);
+          else
+            store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, to, dst);
+        });
+      });
     }
   }
 
-  template <class Samples>
-  HWY_INLINE void make_codes(const Lane* const* window, int x, Lane* const* out,
-                             const Plane<Lane>& dst) const {
-    Sums sums;
-    add_all<Samples>(window, x, sums);
-    unrolled<0, rows>([&](auto r) HWY_ATTR {
-      if (out[r] != nullptr) store(codes_of(sums[r]), x, out[r], dst);
+  template <int size, int kernels>
+  static HWY_INLINE void add_grid(const Grid& grid, const Lane* const* window, std::ptrdiff_t at,
+                                  Sums& sums) {
+    constexpr int group = rows / kernels;
+    unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+      unrolled<0, 4 * BytesPlan::across(size)>([&](auto column) VIDCONV_LAMBDA {
+        constexpr int phase = column % 4;
+        const NarrowSamples samples(window[line] + at + column);
+        unrolled<std::max(0, line + 1 - size), std::min(group, line + 1)>(
+            [&](auto r) VIDCONV_LAMBDA {
+              unrolled<0, kernels>([&](auto k) VIDCONV_LAMBDA {
+                samples.add_to(sums[r * kernels + k][phase],
+                               grid[BytesPlan::tap_at(size, k, line - r, column / 4)]);
+              });
+            });
+      });
     });
-  }
-
-  template <class Samples>
-  HWY_INLINE void make_lengths(const Lane* const* window, int x, Lane* const* out,
-                               const Plane<Lane>& dst) const {
-    Sums sums;
-    add_all<Samples>(window, x, sums);
-    unrolled<0, BytesPlan::gradient_rows>([&](auto r) HWY_ATTR {
-      if (out[r] != nullptr) store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, out[r], dst);
-    });
-  }
-
-  template <class Samples>
-  HWY_INLINE void add_all(const Lane* const* window, int x, Sums& sums) const {
-    unrolled<0, BytesPlan::sums>([&](auto i) HWY_ATTR {
-      unrolled<0, phases>([&](auto phase) HWY_ATTR { sums[i][phase].start(plan_.start); });
-    });
-    add_ranges<Samples, 0, 1>(window, x, sums);
   }
 
   // The steps of all ranges of sums from that of From and To on.
@@ -139,22 +201,16 @@ class Engine {
 
   template <class Samples, int From, int To>
   static HWY_INLINE void add(const BytesPlan::Step& step, const Lane* from, Sums& sums) {
-    unrolled<0, phases>([&](auto phase) HWY_ATTR {
+    unrolled<0, phases>([&](auto phase) VIDCONV_LAMBDA {
       const Samples samples(from + phase);
-      unrolled<From, To>([&](auto r) HWY_ATTR {  //
+      unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {  //
         samples.add_to(sums[r][phase], step.taps[r]);
       });
     });
   }
 
-  HWY_INLINE V8 codes_of(const Sum* sums) const {
-    const V16 even = codes_of(sums[0].total(), sums[2].total());
-    const V16 odd = codes_of(sums[1].total(), sums[3].total());
-    return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
-  }
-
   HWY_INLINE V8 lengths_of(const Sum* across, const Sum* down) const {
-    const auto length = [&](int phase) HWY_ATTR {
+    const auto length = [&](int phase) VIDCONV_LAMBDA {
       const auto low = hn::BitCast(Sum::D16(), across[phase].total());
       const auto high = hn::BitCast(Sum::D16(), hn::ShiftLeft<16>(down[phase].total()));
       return length_of(255, hn::OddEven(high, low));
@@ -177,27 +233,8 @@ class Engine {
                 out + std::ptrdiff_t{x} * dst.step);
   }
 
-  // The codes of two vectors of sums, in turn.
-  HWY_INLINE V16 codes_of(Sum::V32 even, Sum::V32 odd) const {
-    even = numerator(even);
-    odd = numerator(odd);
-    if (plan_.division) return quotients16(*plan_.division, d16, weave(even, odd));
-    return weave(quotients(plan_.finish, Sum::d32, even), quotients(plan_.finish, Sum::d32, odd));
-  }
-
-  HWY_INLINE Sum::V32 numerator(Sum::V32 n) const {
-    const Finish& f = plan_.finish;
-    if (f.absolute) return numerators(f, Sum::d32, n);
-    if (!plan_.clamps) return n;
-    return hn::Min(hn::Max(n, hn::Set(Sum::d32, f.lowest)), hn::Set(Sum::d32, f.limit));
-  }
-
-  // The lower halves of `even` and `odd`, in turn.
-  static HWY_INLINE V16 weave(Sum::V32 even, Sum::V32 odd) {
-    return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
-  }
-
   const BytesPlan& plan_;
+  const int left_;
 };
 
 }  // namespace bytes
@@ -208,8 +245,9 @@ void run_bytes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const BytesPl
                [[maybe_unused]] Window<std::uint8_t>& window) {
   note_used_simd(HWY_TARGET);
 #if VIDCONV_HAVE_DOT
-  const bytes::Engine engine(bytes_plan);
-  run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, window);
+  const Reach reach = reach_of(plan);
+  const bytes::Engine engine(bytes_plan, reach.left);
+  run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
 #endif
 }
 

@@ -57,6 +57,23 @@ void add_steps(std::span<const Taps> kernels, const Reach& reach, BytesPlan& res
   }
 }
 
+void add_grid(std::span<const Taps> kernels, BytesPlan& result) {
+  const int size = kernels[0].width;
+  const auto alike = [&](const Taps& t) {
+    return t.width == size && t.height == size && t.anchor_x == kernels[0].anchor_x &&
+           t.anchor_y == kernels[0].anchor_y;
+  };
+  if (!result.narrow || !(size == 3 || (size == 5 && kernels.size() == 1)) ||
+      !std::ranges::all_of(kernels, alike))
+    return;
+  result.size = size;
+  for (int k = 0; k < static_cast<int>(kernels.size()); ++k)
+    for (int j = 0; j < size; ++j)
+      for (int i = 0; i < BytesPlan::across(size); ++i)
+        result.grid[BytesPlan::tap_at(size, k, j, i)] =
+            four_taps(kernels[static_cast<std::size_t>(k)], 4 * i, j);
+}
+
 // Two passes cost about as much as a matrix of this many taps.
 constexpr int few_taps = 25;
 
@@ -78,6 +95,7 @@ std::optional<BytesPlan> make_bytes_plan(const Plan& plan) {
     result.narrow = result.narrow && std::ranges::all_of(t.dense, one_byte);
   }
   add_steps(plan.terms, reach_of(plan), result);
+  add_grid(plan.terms, result);
   if (result.gradient) return result;
 
   result.finish = f;

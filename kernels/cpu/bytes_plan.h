@@ -38,6 +38,16 @@ struct BytesPlan {
   // steps[range(from, to)]: those that serve the sums from `from` up to `to`.
   static constexpr int range(int from, int to) { return from * (sums + 1) + to; }
   std::array<std::vector<Step>, sums*(sums + 1)> steps;
+  // The same of matrices of 3x3 or 5x5, for which there is code without lists: their height, else
+  // 0; and at tap_at() the taps of four columns from column 4 * `four` on, of row `row` of kernel
+  // `kernel`.
+  int size = 0;
+  std::array<FourTaps, 10> grid;
+  static constexpr int across(int size) { return (size + 3) / 4; }
+  static constexpr std::size_t tap_at(int size, int kernel, int row, int four) {
+    return static_cast<std::size_t>((kernel * size + row) * across(size) + four);
+  }
+
   bool gradient = false;   // two kernels, and the result is their length
   bool narrow = false;     // every tap is a signed byte
   std::int32_t start = 0;  // where sums start

@@ -69,7 +69,8 @@ HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so
   return hn::IfThenElse(hn::Gt(response, so_far), response, so_far);
 }
 
-// finish_real; whole numbers where T is not float.
+// finish_real; but where T is not float, what is left is to be rounded towards 0 (nothing is below
+// it).
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> response) {
   using Real = hn::TFromD<D>;
@@ -78,10 +79,9 @@ HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> r
   if constexpr (std::is_same_v<T, float>) return v;
   v = hn::Add(v, hn::Set(d, static_cast<Real>(f.real_half)));
   if (f.real_divisor != 1) v = hn::Div(v, hn::Set(d, static_cast<Real>(f.real_divisor)));
-  // Clamped first: the limits are whole, and not every machine's Floor takes all numbers.
-  v = hn::Min(hn::Max(v, hn::Set(d, static_cast<Real>(f.min))),
-              hn::Set(d, static_cast<Real>(f.max)));
-  return hn::Floor(v);
+  // Clamped first: the limits are whole.
+  return hn::Min(hn::Max(v, hn::Set(d, static_cast<Real>(f.min))),
+                 hn::Set(d, static_cast<Real>(f.max)));
 }
 
 // The two halves of finish_int; its last clamp is left out, because finish.limit makes it true.

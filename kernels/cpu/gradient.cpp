@@ -45,7 +45,7 @@ class Engine {
       for (int x = 0; x < width; x += block) {
         VU16 sums[vectors];
         sum_groups<vectors>(du16, kernel.row, &source, x, 0, sums);
-        unrolled<0, vectors>([&](auto u) HWY_ATTR {
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
           hn::StoreU(hn::BitCast(d16, sums[u]), d16, pass + x + u * lanes);
         });
       }
@@ -54,19 +54,21 @@ class Engine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     const std::ptrdiff_t first = plan_.any_dense() ? layout_.line : 0;
     const bool passes[] = {!plan_.kernels[0].row.empty(), !plan_.kernels[1].row.empty()};
     const std::ptrdiff_t at[] = {passes[0] ? first : 0,
                                  passes[1] ? first + (passes[0] ? layout_.line : 0) : 0};
     for (int x = 0; x < dst.width; x += block) {
+      next.ask(x + block);
       VU16 across[vectors], down[vectors];
       sum_groups<vectors>(du16, plan_.kernels[0].taps, window, at[0] + x, 0, across);
       sum_groups<vectors>(du16, plan_.kernels[1].taps, window, at[1] + x, 0, down);
       const bool in_place = dst.step == 1 && x + block <= dst.width;
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
-      unrolled<0, vectors>([&](auto u) HWY_ATTR {
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         store_codes16(lengths(hn::BitCast(d16, across[u]), hn::BitCast(d16, down[u])), plan_.shift,
                       to + u * lanes);
       });

@@ -1,8 +1,9 @@
 // The variant for 16-bit lanes: pairwise multiply-adds of 16 bits into 32.
 //
 // Sums of the output samples at even and at odd columns lie in separate vectors: a load at column x
-// pairs samples (x, x + 1) with two taps for the even ones, a load at x + 1 for the odd ones. So
-// nothing is shuffled, and the halves of 32 bits that they end in make one vector of 16.
+// pairs samples (x, x + 1) with two taps for the even ones, and with the tap before and the first
+// of the two for the odd ones. So nothing is shuffled and each pair loaded once, and the halves of
+// 32 bits that they end in make one vector of 16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/int16.cpp"
 #include "kernels/cpu/targets.h"
@@ -106,11 +107,12 @@ class Engine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     if (plan_.plain)
-      make_rows<true>(window, out, dst);
+      make_rows<true>(window, out, dst, next);
     else
-      make_rows<false>(window, out, dst);
+      make_rows<false>(window, out, dst, next);
   }
 
   const int offset;
@@ -122,16 +124,18 @@ class Engine {
   static_assert(pass_vectors * lanes <= WindowLayout::block);
 
   template <bool plain, class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     const std::ptrdiff_t first_pass = plan_.any_dense() ? layout_.line : 0;
     const Ending<plain> ending(plan_);
     for (int x = 0; x < dst.width; x += block) {
+      next.ask(x + block);
       V32 folded[rows][2 * vectors];
       Sum sums[rows][2 * vectors];
       bool first = true;
       std::ptrdiff_t pass = first_pass + x;
       for (const Int16Plan::Term& term : plan_.terms) {
-        if (!term.joins) each([&](auto r, auto u) HWY_ATTR { sums[r][u].start(term.start); });
+        if (!term.joins) each([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u].start(term.start); });
         if (term.two_passes()) {
           add_columns(term, window, pass, sums);
           pass += layout_.line;
@@ -141,13 +145,13 @@ class Engine {
           add_dense<1, 2>(term.second, window, x, sums);
         }
         if (!term.last) continue;
-        each([&](auto r, auto u) HWY_ATTR {
+        each([&](auto r, auto u) VIDCONV_LAMBDA {
           folded[r][u] = plain ? sums[r][u].total()
                                : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
         });
         first = false;
       }
-      unrolled<0, rows>([&](auto r) HWY_ATTR {
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         if (out[r] != nullptr) store(ending, folded[r], x, out[r], dst);
       });
     }
@@ -156,24 +160,25 @@ class Engine {
   // Calls f(row, vector) for each vector of sums.
   template <class F>
   static HWY_INLINE void each(const F& f) {
-    unrolled<0, rows>([&](auto r) HWY_ATTR {  //
-      unrolled<0, 2 * vectors>([&](auto u) HWY_ATTR { f(r, u); });
+    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {  //
+      unrolled<0, 2 * vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
     });
   }
 
   static void make_pass(const Int16Plan::Term& term, const Lane* source, Lane* pass, int width) {
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       Sum sums[2 * pass_vectors];
-      unrolled<0, 2 * pass_vectors>([&](auto u) HWY_ATTR { sums[u].start(term.row_start); });
+      unrolled<0, 2 * pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u].start(term.row_start); });
       for (const Int16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
-        const V16 taps = pair_of_taps(step.taps);
-        unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
-          sums[2 * u].add(hn::LoadU(d16, from + u * lanes), taps);
-          sums[2 * u + 1].add(hn::LoadU(d16, from + u * lanes + 1), taps);
+        const V16 even = pair_of_taps(step.even), odd = pair_of_taps(step.odd);
+        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
+          const V16 samples = hn::LoadU(d16, from + u * lanes);
+          sums[2 * u].add(samples, even);
+          sums[2 * u + 1].add(samples, odd);
         });
       }
-      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
+      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
         const V32 even = hn::ShiftRightSame(sums[2 * u].total(), term.row_shift);
         const V32 odd = hn::ShiftRightSame(sums[2 * u + 1].total(), term.row_shift);
         hn::StoreU(weave(even, odd), d16, pass + x + u * lanes);
@@ -187,10 +192,12 @@ class Engine {
                                    const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
     for (const Int16Plan::DenseStep& step : steps) {
       const Lane* from = window[step.row] + x + step.column;
-      unrolled<0, vectors>([&](auto u) HWY_ATTR {
-        const V16 even = hn::LoadU(d16, from + u * lanes);
-        const V16 odd = hn::LoadU(d16, from + u * lanes + 1);
-        add<From, To>(step.taps, even, odd, u, sums);
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        const V16 samples = hn::LoadU(d16, from + u * lanes);
+        unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+          sums[r][2 * u].add(samples, pair_of_taps(step.even[r]));
+          sums[r][2 * u + 1].add(samples, pair_of_taps(step.odd[r]));
+        });
       });
     }
   }
@@ -201,24 +208,17 @@ class Engine {
     for (const Int16Plan::ColumnStep& step : term.column_steps) {
       const Lane* upper = window[step.upper] + at;
       const Lane* lower = window[step.lower] + at;
-      unrolled<0, vectors>([&](auto u) HWY_ATTR {
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         const V16 a = hn::LoadU(d16, upper + u * lanes);
         const V16 b = hn::LoadU(d16, lower + u * lanes);
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-        add<0, rows>(step.taps, even, odd, u, sums);
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
+          sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
+        });
       });
     }
-  }
-
-  // Samples at even and odd columns times the taps of the output rows from `From` up to `To`.
-  template <int From, int To, int u>
-  static HWY_INLINE void add(const Int16Plan::TapPair* taps, V16 even, V16 odd,
-                             std::integral_constant<int, u>, Sum (*sums)[2 * vectors]) {
-    unrolled<From, To>([&](auto r) HWY_ATTR {
-      sums[r][2 * u].add(even, pair_of_taps(taps[r]));
-      sums[r][2 * u + 1].add(odd, pair_of_taps(taps[r]));
-    });
   }
 
   template <class T, class E>
@@ -227,7 +227,7 @@ class Engine {
     const bool in_place = dst.step == 1 && x + block <= dst.width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
-    unrolled<0, vectors>([&](auto u) HWY_ATTR {
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
       store_codes16(code, plan_.shift, to + u * lanes);
     });

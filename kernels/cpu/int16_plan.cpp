@@ -47,16 +47,15 @@ Term one_pass(const Taps& t, const Reach& reach, int code_offset) {
   for (int j = 0; j <= t.height; ++j) {
     const double* upper = kernel_row(j);
     const double* lower = kernel_row(j - 1);
-    for (int i = 0; i < t.width; ++i) {
-      if (upper[i] == 0 && lower[i] == 0) continue;
-      const Int16Plan::DenseStep step = {reach.above - t.anchor_y + j,
-                                         i - t.anchor_x,
-                                         {pair_at(upper, t.width, i), pair_at(lower, t.width, i)}};
-      (step.taps[1] == 0   ? term.first
-       : step.taps[0] == 0 ? term.second
-                           : term.both)
-          .push_back(step);
-      ++i;  // two taps a step
+    for (int i = 0; i <= t.width; i += 2) {
+      const Int16Plan::DenseStep step = {
+          reach.above - t.anchor_y + j,
+          i - t.anchor_x,
+          {pair_at(upper, t.width, i), pair_at(lower, t.width, i)},
+          {pair_at(upper, t.width, i - 1), pair_at(lower, t.width, i - 1)}};
+      const bool above = step.even[0] != 0 || step.odd[0] != 0;
+      const bool below = step.even[1] != 0 || step.odd[1] != 0;
+      if (above || below) (!below ? term.first : !above ? term.second : term.both).push_back(step);
     }
   }
   return term;
@@ -69,10 +68,10 @@ Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
       t.row_min < -32768 || t.row_max > 32767 ? t.row_min + 32768 : std::int64_t{0};
   term.row_shift = t.row_shift;
   term.row_start = start_of(code_offset, t.row, (1 << t.row_shift >> 1) - (offset << t.row_shift));
-  for (int i = 0; i < t.width; ++i) {
-    if (t.row[static_cast<std::size_t>(i)] == 0) continue;
-    term.row_steps.push_back({i - t.anchor_x, pair_at(t.row.data(), t.width, i)});
-    ++i;
+  for (int i = 0; i <= t.width; i += 2) {
+    const Int16Plan::RowStep step = {i - t.anchor_x, pair_at(t.row.data(), t.width, i),
+                                     pair_at(t.row.data(), t.width, i - 1)};
+    if (step.even != 0 || step.odd != 0) term.row_steps.push_back(step);
   }
 
   term.start = start_of(offset, t.column);
@@ -96,11 +95,11 @@ bool fit_16_bits(const std::vector<double>& taps) {
 }
 
 double Int16Plan::Term::cost() const {
-  // A step loads twice and multiplies twice for each output row it serves; a column step weaves
+  // A step loads once and multiplies twice for each output row it serves; a column step weaves
   // two lines first. The line between the passes is packed, stored and loaded.
   const auto count = [](const auto& steps) { return static_cast<double>(steps.size()); };
-  const double dense = (4 * count(first) + 4 * count(second) + 6 * count(both)) / rows;
-  const double passes = 4 * count(row_steps) + 10 * count(column_steps) / rows;
+  const double dense = (3 * count(first) + 3 * count(second) + 5 * count(both)) / rows;
+  const double passes = 3 * count(row_steps) + 10 * count(column_steps) / rows;
   return two_passes() ? passes + 6 : dense;
 }
 

@@ -21,15 +21,16 @@ struct Int16Plan {
   // Two neighbouring taps, the left (or upper) one in the lower half.
   using TapPair = std::int32_t;
 
-  // taps times the samples at columns `column` and `column + 1`, counted from the output sample.
+  // Taps for the samples at columns `column` and `column + 1`, counted from the output sample: of
+  // an output sample at an even column, and of the next one.
   struct RowStep {
     int column;
-    TapPair taps;
+    TapPair even, odd;
   };
   // The same on the line of window row `row`, for each output row.
   struct DenseStep {
     int row, column;
-    TapPair taps[rows];
+    TapPair even[rows], odd[rows];
   };
   // taps times the samples of two window rows at the output's column.
   struct ColumnStep {

@@ -7,62 +7,17 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cmath>
-
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
-
-// tap * x + sum; for floats with one rounding.
-template <class D>
-HWY_INLINE hn::VFromD<D> multiply_add(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VFromD<D> sum) {
-  using Lane = hn::TFromD<D>;
-  if constexpr (std::is_same_v<Lane, std::int32_t>) {
-    return hn::Add(hn::Mul(tap, x), sum);
-  } else {
-#if HWY_NATIVE_FMA
-    return hn::MulAdd(tap, x, sum);
-#else
-    // MulAdd would round twice here.
-    constexpr std::size_t count = hn::MaxLanes(d);
-    HWY_ALIGN Lane taps[count], xs[count], sums[count];
-    hn::Store(tap, d, taps);
-    hn::Store(x, d, xs);
-    hn::Store(sum, d, sums);
-    for (std::size_t i = 0; i < count; ++i) sums[i] = std::fma(taps[i], xs[i], sums[i]);
-    return hn::Load(d, sums);
-#endif
-  }
-}
-
-// Stores a vector of results as samples that lie side by side.
-template <class T, class D>
-HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
-  using Lane = hn::TFromD<D>;
-  if constexpr (std::is_same_v<T, Lane>) {
-    hn::StoreU(results, d, to);
-  } else if constexpr (std::is_same_v<T, float>) {
-    const hn::Rebind<float, D> real;
-    hn::StoreU(hn::DemoteTo(real, results), real, to);
-  } else {
-    const hn::Rebind<std::int32_t, D> d32;
-    const hn::Rebind<T, D> narrow;
-    hn::VFromD<decltype(d32)> codes;
-    if constexpr (std::is_same_v<Lane, double>)
-      codes = hn::DemoteTo(d32, results);
-    else if constexpr (std::is_same_v<Lane, float>)
-      codes = hn::ConvertTo(d32, results);
-    else
-      codes = results;
-    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), narrow, to);
-  }
-}
 
 template <class LaneType>
 class LanesEngine {
@@ -75,6 +30,7 @@ class LanesEngine {
       : plan_(plan), layout_(layout) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
+    if (plan_.passes() == 0) return;
     for (const LanesTerm<Lane>& term : plan_.terms) {
       if (!term.two_passes()) continue;
       make_pass(term, source, pass, width);
@@ -83,11 +39,17 @@ class LanesEngine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
-    for (int x = 0; x < dst.width; x += block) {
-      make_group<0>(window, x, out, dst);
-      if constexpr (group < rows) make_group<group>(window, x, out, dst);
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
+    const bool single = plan_.single();
+    if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float> && sizeof(T) > 1) {
+      if (plan_.size == 3 && single) return make_rows<3, true>(window, out, dst, next);
+      if (plan_.size == 3 && plan_.pair()) return make_rows<3, false, true>(window, out, dst, next);
+      if (plan_.size == 3) return make_rows<3, false>(window, out, dst, next);
+      if (plan_.size == 5 && single) return make_rows<5, true>(window, out, dst, next);
+      if (single) return make_rows<0, true>(window, out, dst, next);
     }
+    make_rows<0, false>(window, out, dst, next);
   }
 
  private:
@@ -103,34 +65,142 @@ class LanesEngine {
   static constexpr int group = sizeof(V) == 64 ? rows : rows / 2;
   using Sums = V[group][vectors];
 
-  // The output rows from `first` on.
-  template <int first, class T>
-  HWY_INLINE void make_group(const Lane* const* window, int x, T* const* out,
-                             const Plane<T>& dst) const {
-    Sums folded, response;
-    bool begun = false;
-    std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
-    for (const LanesTerm<Lane>& term : plan_.terms) {
-      Sums sums;
-      each([&](auto r, auto u) HWY_ATTR { sums[r][u] = hn::Zero(d); });
-      const Lane* const* top = window + term.top + first;
-      if (term.two_passes()) {
-        add_lines<false>(term.column.data(), 1, term.height, top, pass, sums);
-        pass += layout_.line;
-      } else {
-        add_lines<true>(term.dense.data(), term.width, term.height, top, x - term.left, sums);
-      }
-      each([&](auto r, auto u) HWY_ATTR {
-        response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
+  // `size`: as in LanesPlan, or 0 where it is not to be known when compiling. `single`: one term is
+  // all, and sums are results.
+  template <int size, bool single, bool pair = false, class T>
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
+    const Finish finish = plan_.finish;  // here, it is in registers
+    for (int x = 0; x < dst.width; x += block) {
+      next.ask(x + block);
+      unrolled<0, rows / group>([&](auto g) VIDCONV_LAMBDA {
+        Sums results;
+        if constexpr (pair)
+          make_pairs<size>(finish, window + g * group, x, results);
+        else
+          make_group<size, single>(finish, window + g * group, x, results);
+        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+          T* const to = out[g * group + r];
+          if (to != nullptr) store(finish, results[r], x, to, dst);
+        });
       });
-      if (!term.last) continue;
-      each([&](auto r, auto u) HWY_ATTR {
-        folded[r][u] = fold(plan_.finish, d, !begun, folded[r][u], response[r][u]);
-      });
-      begun = true;
     }
-    unrolled<0, group>([&](auto r) HWY_ATTR {
-      if (out[first + r] != nullptr) store(folded[r], x, out[first + r], dst);
+  }
+
+  template <int size, bool single>
+  HWY_INLINE void make_group(const Finish& finish, const Lane* const* window, int x,
+                             Sums& folded) const {
+    std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
+    if constexpr (single) {
+      add_term<size>(plan_.terms.front(), window, x, pass, folded);
+    } else {
+      Sums response;
+      bool begun = false;
+      for (const LanesTerm<Lane>& term : plan_.terms) {
+        Sums sums;
+        add_term<size>(term, window, x, pass, sums);
+        if (term.two_passes()) pass += layout_.line;
+        each([&](auto r, auto u) VIDCONV_LAMBDA {
+          response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
+        });
+        if (!term.last) continue;
+        each([&](auto r, auto u) VIDCONV_LAMBDA {
+          folded[r][u] = fold(finish, d, !begun, folded[r][u], response[r][u]);
+        });
+        begun = true;
+      }
+    }
+  }
+
+  // As make_group() where LanesPlan::pair(): samples are loaded once for both kernels.
+  template <int size>
+  HWY_INLINE void make_pairs(const Finish& finish, const Lane* const* window, int x,
+                             Sums& folded) const {
+    const LanesTerm<Lane>* terms = plan_.terms.data();
+    const Lane* const* lines = window + terms[0].top;
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      V sums[2][group];
+      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA { sums[0][r] = sums[1][r] = hn::Zero(d); });
+      unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+        const Lane* from = lines[line] + x - terms[0].left + u * lanes;
+        V samples[size];
+        unrolled<0, size>([&](auto i) VIDCONV_LAMBDA { samples[i] = hn::LoadU(d, from + i); });
+        unrolled<std::max(0, line + 1 - size), std::min(group, line + 1)>(
+            [&](auto r) VIDCONV_LAMBDA {
+              unrolled<0, 2>([&](auto k) VIDCONV_LAMBDA {
+                const Lane* row = terms[k].dense.data() + (line - r) * size;
+                V products = hn::Zero(d);
+                unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+                  products = multiply_add(d, hn::Set(d, row[i]), samples[i], products);
+                });
+                sums[k][r] = hn::Add(sums[k][r], products);
+              });
+            });
+      });
+      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+        const V first = fold(finish, d, true, sums[0][r], sums[0][r]);
+        folded[r][u] = fold(finish, d, false, first, sums[1][r]);
+      });
+    });
+  }
+
+  template <int size>
+  HWY_INLINE void add_term(const LanesTerm<Lane>& term, const Lane* const* window, int x,
+                           std::ptrdiff_t pass, Sums& sums) const {
+    each([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
+    const Lane* const* top = window + term.top;
+    const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
+    if (!term.two_passes())
+      add_lines<true>(term.dense.data(), width, height, top, x - term.left, sums);
+    else if constexpr (size > 0)
+      add_both_passes<size>(term, top, x - term.left, sums);
+    else if (plan_.size > 0)
+      add_both_passes(term, top, x - term.left, sums);
+    else
+      add_lines<false>(term.column.data(), 1, height, top, pass, sums);
+  }
+
+  // The same for machines that have no code for the size.
+  static void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
+                              std::ptrdiff_t at, Sums& sums) {
+    for (int line = 0; line < group + term.height - 1; ++line) {
+      V between[vectors];
+      for (int u = 0; u < vectors; ++u) {
+        between[u] = hn::Zero(d);
+        const Lane* from = lines[line] + at + u * lanes;
+        for (Lane tap : term.row)
+          between[u] = multiply_add(d, hn::Set(d, tap), hn::LoadU(d, from++), between[u]);
+      }
+      for (int r = std::max(0, line + 1 - term.height); r < std::min(group, line + 1); ++r) {
+        const V tap = hn::Set(d, term.column[static_cast<std::size_t>(line - r)]);
+        for (int u = 0; u < vectors; ++u) sums[r][u] = multiply_add(d, tap, between[u], sums[r][u]);
+      }
+    }
+  }
+
+  // Both passes at once, for so few taps that a line between them would cost more than what
+  // several output rows have in common.
+  template <int size>
+  static HWY_INLINE void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
+                                         std::ptrdiff_t at, Sums& sums) {
+    const Lane* row = term.row.data();
+    const Lane* column = term.column.data();
+    unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+      const Lane* from = lines[line] + at;
+      V between[vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { between[u] = hn::Zero(d); });
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          const V samples = hn::LoadU(d, from + i + u * lanes);
+          between[u] = multiply_add(d, hn::Set(d, row[i]), samples, between[u]);
+        });
+      });
+      constexpr int first = std::max(0, line + 1 - size), last = std::min(group, line + 1);
+      unrolled<first, last>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          sums[r][u] = multiply_add(d, hn::Set(d, column[line - r]), between[u], sums[r][u]);
+        });
+      });
     });
   }
 
@@ -140,39 +210,47 @@ class LanesEngine {
   template <bool apart>
   static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
                                    const Lane* const* lines, std::ptrdiff_t at, Sums& sums) {
-    // Lines that serve the first output rows only, lines that serve all, and the last ones.
-    for (int line = 0; line < height + group - 1; ++line) {
-      const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
-      const Lane* from = lines[line] + at;
-      if (line >= group - 1 && line < height)
-        add_line<apart, 0, group>(row, width, from, sums);
-      else
-        unrolled<0, group>([&](auto r) HWY_ATTR {
-          if (line >= r && line - r < height) add_line<apart, r, r + 1>(row, width, from, sums);
+    if (height < group - 1) {
+      for (int line = 0; line < height + group - 1; ++line)
+        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+          if (line >= r && line - r < height)
+            add_line<apart, r, r + 1>(taps, width, lines, line, at, sums);
         });
+      return;
     }
+    // Lines that serve the first output rows only, lines that serve all, and the last ones.
+    unrolled<1, group>(
+        [&](auto r) VIDCONV_LAMBDA { add_line<apart, 0, r>(taps, width, lines, r - 1, at, sums); });
+    for (int line = group - 1; line < height; ++line)
+      add_line<apart, 0, group>(taps, width, lines, line, at, sums);
+    unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
+      add_line<apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
+    });
   }
 
   // For the output rows from `begin` up to `end`.
   template <bool apart, int begin, int end>
-  static HWY_INLINE void add_line(const Lane* row, int width, const Lane* from, Sums& sums) {
+  static HWY_INLINE void add_line(const Lane* taps, int width, const Lane* const* lines, int line,
+                                  std::ptrdiff_t at, Sums& sums) {
+    const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
+    const Lane* from = lines[line] + at;
     Sums products;
-    each<begin, end>([&](auto r, auto u) HWY_ATTR {  //
+    each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       products[r][u] = apart ? hn::Zero(d) : sums[r][u];
     });
     for (int i = 0; i < width; ++i) {
       V samples[vectors];
-      unrolled<0, vectors>([&](auto u) HWY_ATTR {  //
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
         samples[u] = hn::LoadU(d, from + i + u * lanes);
       });
-      unrolled<begin, end>([&](auto r) HWY_ATTR {
+      unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
         const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
-        unrolled<0, vectors>([&](auto u) HWY_ATTR {  //
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
           products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
         });
       });
     }
-    each<begin, end>([&](auto r, auto u) HWY_ATTR {  //
+    each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
     });
   }
@@ -180,18 +258,19 @@ class LanesEngine {
   // Calls f(row, vector) for each of a group.
   template <int begin = 0, int end = group, class F>
   static HWY_INLINE void each(const F& f) {
-    unrolled<begin, end>([&](auto r) HWY_ATTR {  //
-      unrolled<0, vectors>([&](auto u) HWY_ATTR { f(r, u); });
+    unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {  //
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
     });
   }
 
   template <class T>
-  HWY_INLINE void store(const V* folded, int x, T* out, const Plane<T>& dst) const {
+  HWY_INLINE void store(const Finish& finish, const V* folded, int x, T* out,
+                        const Plane<T>& dst) const {
     const bool in_place = dst.step == 1 && x + block <= dst.width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
-    unrolled<0, vectors>([&](auto u) HWY_ATTR {
-      store_lanes(d, finish_lanes<T>(plan_.finish, d, folded[u]), plan_.shift, to + u * lanes);
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, to + u * lanes);
     });
     if (!in_place)
       store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
@@ -203,15 +282,15 @@ class LanesEngine {
     const int count = static_cast<int>(term.row.size());
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       V sums[pass_vectors];
-      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR { sums[u] = hn::Zero(d); });
+      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       const Lane* from = source + x - term.left;
       for (int i = 0; i < count; ++i) {
         const V tap = hn::Set(d, row[i]);
-        unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
+        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
           sums[u] = multiply_add(d, tap, hn::LoadU(d, from + i + u * lanes), sums[u]);
         });
       }
-      unrolled<0, pass_vectors>([&](auto u) HWY_ATTR {
+      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
         if constexpr (std::is_same_v<Lane, std::int32_t>) {
           const V half = hn::Set(d, 1 << term.row_shift >> 1);
           sums[u] = hn::ShiftRightSame(hn::Add(sums[u], half), term.row_shift);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/convolver/window.h"
@@ -56,9 +57,26 @@ struct LanesPlan {
       if (t.joins) terms.back().last = false;
       terms.emplace_back(t, reach);
     }
+    const auto all_have = [&](int n) {
+      return std::ranges::all_of(
+          terms, [n](const LanesTerm<Lane>& t) { return t.width == n && t.height == n; });
+    };
+    if (!std::is_same_v<Lane, float> || plan.sample.storage == Storage::u8) return;
+    if (all_have(3)) size = 3;
+    // Of 16 bits, lines between two passes of five taps are faster.
+    if (all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
   }
 
+  // Whether there are two kernels of that size, of one pass each, over the same samples.
+  bool pair() const {
+    return size != 0 && terms.size() == 2 && !terms[1].joins && !terms[0].two_passes() &&
+           !terms[1].two_passes() && terms[0].left == terms[1].left && terms[0].top == terms[1].top;
+  }
+  // Whether one sum is the response.
+  bool single() const { return finish.combine == Combine::linear && terms.size() == 1; }
+  // Lines made by row passes. There is none where both passes are made at once.
   int passes() const {
+    if (size != 0) return 0;
     return static_cast<int>(std::ranges::count_if(terms, &LanesTerm<Lane>::two_passes));
   }
   bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
@@ -66,6 +84,8 @@ struct LanesPlan {
   Finish finish;
   int shift;  // of stored codes
   std::vector<LanesTerm<Lane>> terms;
+  // The width and height of all matrices, for which there is code of that size; else 0.
+  int size = 0;
 };
 
 }  // namespace vidconv

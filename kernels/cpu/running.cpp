@@ -1,9 +1,6 @@
-// The variant for kernels of equal taps, whose cost does not depend on their height and hardly on
-// their width: sums of integers are exact, so they may be carried from row to row.
-//
-// Sums over a row are built by doubling: from sums of n samples, two of which make one of 2n, come
-// those of any width, whose binary digits say which to add. This takes whole vectors, where a sum
-// that runs along the row would take one sample after another.
+// The variant for kernels of equal taps, whose cost depends neither on their height nor on their
+// width: sums of integers are exact, so they may be carried from row to row and along a row. Along
+// a row whole vectors are: in a few steps, each lane gets the sum of those up to it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/running.cpp"
 #include "kernels/cpu/targets.h"
@@ -15,8 +12,10 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/running_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -25,113 +24,184 @@ template <class LaneType>
 class RunningEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = 1;
+  static constexpr int rows = RunningPlan::rows;
   static constexpr int offset = 0;
 
   // `scratch`: RunningPlan::scratch lines; for one band.
   RunningEngine(const RunningPlan& plan, const WindowLayout& layout, Lane* scratch)
-      : plan_(plan),
-        slots_(layout.slots),
-        doubled_(scratch),
-        sums_(reinterpret_cast<std::int32_t*>(scratch + layout.line)) {}
+      : plan_(plan), slots_(layout.slots), sums_(reinterpret_cast<std::int32_t*>(scratch)) {}
 
+  // A window that slides to the right gains a sample and loses one: a sum is the first one and all
+  // that was gained since.
   void make_passes(const Lane* source, Lane* pass, int width) const {
-    const Lane* from = source - plan_.left;
-    const int reach = width + plan_.width;  // samples that sums may still be made of
-    int done = 0;                           // samples in `pass` so far
-    for (int n = 1; n <= plan_.width; n *= 2) {
-      if ((plan_.width & n) != 0) {
-        for (int x = 0; x < width; x += lanes) {
-          const auto sum = hn::LoadU(d, from + x + done);
-          hn::StoreU(done == 0 ? sum : hn::Add(hn::LoadU(d, pass + x), sum), d, pass + x);
-        }
-        done += n;
-      }
-      if (done == plan_.width) break;
-      for (int x = 0; x < reach; x += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, from + x), hn::LoadU(d, from + x + n)), d, doubled_ + x);
-      from = doubled_;
+    const Lane* lost = source - plan_.left;
+    const Lane* gained = lost + plan_.width;
+    Lane first = 0;
+    for (int i = 0; i < plan_.width; ++i) first = static_cast<Lane>(first + lost[i]);
+    V before = hn::Set(d, first);
+    for (int x = 0; x < width; x += lanes) {
+      const V gain = hn::Sub(hn::LoadU(d, gained + x), hn::LoadU(d, lost + x));
+      V total;
+      const V sums = sums_up_to(gain, total);
+      hn::StoreU(hn::Add(hn::Sub(sums, gain), before), d, pass + x);
+      before = hn::Add(before, total);
     }
   }
 
-  // Adds the row below to the sums of the columns, and takes off the uppermost for the next call.
+  // For each output row, adds the row below to the sums of the columns, and takes off the uppermost
+  // for the next one.
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) {
-    if (!started_) add_all_but_last(window, dst.width);
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) {
+    if (!started_) add_first(window, dst.width);
     started_ = true;
     if (plan_.inverse != 0)
-      make_row<true>(window, out[0], dst);
+      make_rows<true>(window, out, dst, next);
     else
-      make_row<false>(window, out[0], dst);
+      make_rows<false>(window, out, dst, next);
   }
 
  private:
   using D = hn::ScalableTag<Lane>;
   using D32 = hn::ScalableTag<std::int32_t>;
+  using V = hn::VFromD<D>;
+  using V32 = hn::VFromD<D32>;
   static constexpr D d{};
   static constexpr D32 d32{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int lanes32 = static_cast<int>(hn::MaxLanes(d32));
-  static constexpr int block = 4 * lanes32;
+  static constexpr int vectors = 4;  // in a block
+  static constexpr int block = vectors * lanes32;
   static_assert(block <= WindowLayout::block);
 
+  // In each lane the sum of the lanes up to it; `total`: in each the sum of all.
+  static HWY_INLINE V sums_up_to(V v, V& total) {
+    constexpr int lanes_a_block = std::min<int>(lanes, 16 / sizeof(Lane));
+    v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
+    v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
+    if constexpr (lanes_a_block > 4) v = hn::Add(v, hn::ShiftLeftLanes<4>(d, v));
+    // The same from block to block.
+    const V blocks = hn::Broadcast<lanes_a_block - 1>(v);
+    V before = hn::Zero(d);
+    if constexpr (lanes > lanes_a_block) {
+      before = blocks_up<1>(blocks);
+      if constexpr (lanes > 2 * lanes_a_block)
+        before = hn::Add(before, blocks_up<2>(hn::Add(before, blocks)));
+    }
+    total = last_block(hn::Add(before, blocks));
+    return hn::Add(v, before);
+  }
+
+  // Blocks of 128 bits moved up by `count`; zeros come in.
+  template <int count>
+  static HWY_INLINE V blocks_up(V v) {
+    HWY_ALIGN static constexpr auto from = [] {
+      std::array<std::int32_t, lanes32> result{};
+      for (int i = 0; i < lanes32; ++i) result[i] = i < 4 * count ? i : i - 4 * count;
+      return result;
+    }();
+    HWY_ALIGN static constexpr auto kept = [] {
+      std::array<std::int32_t, lanes32> result{};
+      for (int i = 0; i < lanes32; ++i) result[i] = i < 4 * count ? 0 : -1;
+      return result;
+    }();
+    const auto moved =
+        hn::TableLookupLanes(hn::BitCast(d32, v), hn::SetTableIndices(d32, from.data()));
+    return hn::BitCast(d, hn::And(moved, hn::Load(d32, kept.data())));
+  }
+
+  static HWY_INLINE V last_block(V v) {
+    HWY_ALIGN static constexpr auto last = [] {
+      std::array<std::int32_t, lanes32> result{};
+      for (auto& lane : result) lane = lanes32 - 1;
+      return result;
+    }();
+    return hn::BitCast(
+        d, hn::TableLookupLanes(hn::BitCast(d32, v), hn::SetTableIndices(d32, last.data())));
+  }
+
   template <bool simple, class T>
-  void make_row(const Lane* const* window, T* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     std::int32_t* HWY_RESTRICT sums = sums_;
-    const Lane* lowest = window[slots_ - 1];
-    const Lane* uppermost = window[0];
+    const Finish finish = plan_.finish;
+    const Lane* const* lowest = window + slots_ - rows;
     for (int x = 0; x < dst.width; x += block) {
-      const bool in_place = dst.step == 1 && x + block <= dst.width;
-      HWY_ALIGN T codes[block];
-      T* to = in_place ? out + x : codes;
-      for (int u = 0; u < block; u += lanes32) {
-        const auto sum = hn::Add(hn::LoadU(d32, sums + x + u), load(lowest + x + u));
-        hn::StoreU(hn::Sub(sum, load(uppermost + x + u)), d32, sums + x + u);
-        store(codes_of<simple, T>(sum), to + u);
-      }
-      if (!in_place)
-        store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                    out + std::ptrdiff_t{x} * dst.step);
+      next.ask(x + block);
+      V32 sum[vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
+      });
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        const bool in_place = dst.step == 1 && x + block <= dst.width && out[r] != nullptr;
+        HWY_ALIGN T codes[block];
+        T* to = in_place ? out[r] + x : codes;
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          sum[u] = hn::Add(sum[u], load<u>(lowest[r] + x));
+        });
+        unrolled<0, block / lanes>([&](auto v) VIDCONV_LAMBDA {
+          if constexpr (sizeof(Lane) == 2) {
+            const auto even = codes_of<simple, T>(finish, sum[2 * v]);
+            const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
+            store_codes16(hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even)),
+                          plan_.shift, to + v * lanes);
+          } else {
+            const hn::Rebind<T, D32> narrow;
+            auto code = codes_of<simple, T>(finish, sum[v]);
+            if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
+            hn::StoreU(hn::DemoteTo(narrow, code), narrow, to + v * lanes);
+          }
+        });
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          sum[u] = hn::Sub(sum[u], load<u>(window[r] + x));
+        });
+        if (!in_place && out[r] != nullptr)
+          store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
+                      out[r] + std::ptrdiff_t{x} * dst.step);
+      });
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        hn::StoreU(sum[u], d32, sums + x + u * lanes32);
+      });
     }
   }
 
   template <bool simple, class T>
-  HWY_INLINE hn::VFromD<D32> codes_of(hn::VFromD<D32> sum) const {
+  HWY_INLINE V32 codes_of(const Finish& finish, V32 sum) const {
     if constexpr (simple) {
       const hn::Rebind<float, D32> real;
       const auto inverse = hn::Set(real, plan_.inverse);
       const auto half = hn::Set(real, plan_.inverse / 2);
       return hn::ConvertTo(d32, hn::MulAdd(hn::ConvertTo(real, sum), inverse, half));
     } else {
-      return finish_lanes<T>(plan_.finish, d32, hn::Mul(sum, hn::Set(d32, plan_.tap)));
+      return finish_lanes<T>(finish, d32, hn::Mul(sum, hn::Set(d32, plan_.tap)));
     }
   }
 
-  static HWY_INLINE hn::VFromD<D32> load(const Lane* from) {
-    if constexpr (sizeof(Lane) == 4)
-      return hn::BitCast(d32, hn::LoadU(d, from));
-    else
-      return hn::PromoteTo(d32, hn::LoadU(hn::Rebind<std::uint16_t, D32>(), from));
-  }
-
-  template <class T>
-  HWY_INLINE void store(hn::VFromD<D32> codes, T* to) const {
-    const hn::Rebind<T, D32> narrow;
-    if constexpr (sizeof(T) == 2) codes = hn::ShiftLeftSame(codes, plan_.shift);
-    hn::StoreU(hn::DemoteTo(narrow, codes), narrow, to);
-  }
-
-  void add_all_but_last(const Lane* const* window, int width) {
-    for (int x = 0; x < width; x += lanes32) {
-      auto sum = hn::Set(d32, plan_.start());
-      for (int j = 0; j < slots_ - 1; ++j) sum = hn::Add(sum, load(window[j] + x));
-      hn::StoreU(sum, d32, sums_ + x);
+  // Vector number u of a block: of lanes of 16 bits those at even columns, or those at odd ones.
+  template <int u>
+  static HWY_INLINE V32 load(const Lane* from) {
+    if constexpr (sizeof(Lane) == 4) {
+      return hn::BitCast(d32, hn::LoadU(d, from + u * lanes));
+    } else {
+      const auto pairs = hn::BitCast(d32, hn::LoadU(d, from + u / 2 * lanes));
+      const hn::RebindToUnsigned<D32> du32;
+      if constexpr (u % 2 == 0) return hn::And(pairs, hn::Set(d32, 0xFFFF));
+      return hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du32, pairs)));
     }
+  }
+
+  // Where sums begin: with the rows over the lowest of the first output row.
+  void add_first(const Lane* const* window, int width) {
+    for (int x = 0; x < width; x += block)
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        auto sum = hn::Set(d32, plan_.start());
+        for (int j = 0; j < slots_ - rows; ++j) sum = hn::Add(sum, load<u>(window[j] + x));
+        hn::StoreU(sum, d32, sums_ + x + u * lanes32);
+      });
   }
 
   const RunningPlan& plan_;
   const int slots_;
-  Lane* const doubled_;       // a line
   std::int32_t* const sums_;  // of each column, over all rows but the lowest
   bool started_ = false;
 };

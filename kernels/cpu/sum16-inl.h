@@ -1,4 +1,5 @@
-// Sums of lines in 16 bits, modulo 2^16. Compiled once for each instruction set.
+// Sums of lines in 16 bits, modulo 2^16. Compiled once for each instruction set; who includes it
+// says VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_SUM16_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_SUM16_INL_H
 #undef VIDCONV_CPU_SUM16_INL_H
@@ -14,6 +15,7 @@
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -27,20 +29,22 @@ HWY_INLINE void sum_groups(D d, const Sum16Plan::Groups& groups, const std::int1
   using V = hn::VFromD<D>;
   const hn::RebindToSigned<D> d16;
   constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  const auto sample = [&](const Sum16Plan::Place& place, int u) HWY_ATTR {
+  const auto sample = [&](const Sum16Plan::Place& place, int u) VIDCONV_LAMBDA {
     return hn::BitCast(d, hn::LoadU(d16, window[place.row] + place.column + x + u * lanes));
   };
-  unrolled<0, vectors>([&](auto u) HWY_ATTR { sums[u] = hn::Set(d, start); });
+  unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Set(d, start); });
   for (const Sum16Plan::Group& group : groups) {
     V part[vectors];
-    unrolled<0, vectors>([&](auto u) HWY_ATTR { part[u] = hn::Zero(d); });
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { part[u] = hn::Zero(d); });
     for (const Sum16Plan::Place& place : group.plus)
-      unrolled<0, vectors>([&](auto u) HWY_ATTR { part[u] = hn::Add(part[u], sample(place, u)); });
+      unrolled<0, vectors>([&](auto u)
+                               VIDCONV_LAMBDA { part[u] = hn::Add(part[u], sample(place, u)); });
     for (const Sum16Plan::Place& place : group.minus)
-      unrolled<0, vectors>([&](auto u) HWY_ATTR { part[u] = hn::Sub(part[u], sample(place, u)); });
+      unrolled<0, vectors>([&](auto u)
+                               VIDCONV_LAMBDA { part[u] = hn::Sub(part[u], sample(place, u)); });
     const V tap = hn::Set(d, static_cast<std::uint16_t>(group.tap));
     unrolled<0, vectors>([&](auto u)
-                             HWY_ATTR { sums[u] = hn::Add(sums[u], hn::Mul(part[u], tap)); });
+                             VIDCONV_LAMBDA { sums[u] = hn::Add(sums[u], hn::Mul(part[u], tap)); });
   }
 }
 

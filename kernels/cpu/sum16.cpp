@@ -13,6 +13,7 @@
 #include "kernels/cpu/sum16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -29,22 +30,25 @@ class Sum16Engine {
     for (int x = 0; x < width; x += block) {
       V sums[vectors];
       sum_groups<vectors>(d, plan_.row, &source, x, 0, sums);
-      unrolled<0, vectors>([&](auto u) HWY_ATTR {
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         hn::StoreU(hn::BitCast(d16, sums[u]), d16, pass + x + u * lanes);
       });
     }
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst) const {
+  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
+                 NextRows<T, rows>& next) const {
     for (int x = 0; x < dst.width; x += block) {
+      next.ask(x + block);
       V sums[vectors];
       sum_groups<vectors>(d, plan_.taps, window, x, plan_.start, sums);
       const bool in_place = dst.step == 1 && x + block <= dst.width;
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
-      unrolled<0, vectors>(
-          [&](auto u) HWY_ATTR { store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes); });
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes);
+      });
       if (!in_place)
         store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
                     out[0] + std::ptrdiff_t{x} * dst.step);

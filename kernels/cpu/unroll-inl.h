@@ -1,4 +1,5 @@
-// Loops that are unrolled when they are compiled. Compiled once for each instruction set.
+// Loops that are unrolled when they are compiled. Compiled once for each instruction set; who
+// includes it says VIDCONV_DOT_TARGET, as dot-inl.h asks, or nothing could be inlined.
 #if defined(VIDCONV_CPU_UNROLL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_UNROLL_INL_H
 #undef VIDCONV_CPU_UNROLL_INL_H
@@ -10,7 +11,15 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/dot-inl.h"
+
+// For lambdas of vectors: GCC 12 otherwise leaves large ones, and those called several times,
+// functions of their own, and the vectors that they refer to in memory.
+#undef VIDCONV_LAMBDA
+#define VIDCONV_LAMBDA HWY_ATTR __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 

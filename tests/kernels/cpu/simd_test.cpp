@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/runner.h"
@@ -64,6 +65,39 @@ TEST(SimdLevels, TheBestIsUsedUnlessForced) {
   take_used_simd();
   Runner(*pick(plan, Device::cpu).variant, plan).run(src, dst);
   EXPECT_EQ(take_used_simd(), levels.front());
+}
+
+// Where rows are long, samples are read from the picture itself but for both ends (middle_of() in
+// band-inl.h). Widths around those where it begins and where it takes another block.
+TEST(SimdLevels, LongRowsGiveTheBytesOfTheReference) {
+  unsigned turn = 0;
+  for (const char* spec : {"box:size=3", "gaussian:sigma=0.8:radius=2", "gaussian:sigma=1", "sobel",
+                           "random:1,3", "random:1,5", "unsharp", "box:size=21",
+                           "matrix:1 2 3 4 5 6 7 8 9 10:scale=auto:anchor=0,0"}) {
+    const Filter filter = FilterSpec::parse(spec).make();
+    for (SampleType sample : {SampleType{Storage::u8, 8, 0}, SampleType{Storage::u16, 10, 0},
+                              SampleType{Storage::u16, 16, 0}, SampleType{Storage::f32, 32, 0}}) {
+      const int least = 4096 / sample.bytes();
+      for (int width : {least - 1, least, least + 9 + static_cast<int>(turn % 128)}) {
+        ++turn;
+        const Border border{all_borders[turn % std::size(all_borders)], 0.3};
+        const Plan plan = make_plan(filter, sample, border, Role::colour);
+        Picture src(sample, width, 6, {.bottom_up = turn % 2 == 0}, turn);
+        src.draw(turn % 3 == 0 ? Content::black_and_white : Content::noise, turn);
+        const Picture blank(sample, width, 6, {}, turn + 1);
+        const Picture want = expected(plan, src, blank);
+        for (const SimdLevel level : simd_levels()) {
+          force_simd(level);
+          Picture got = blank;
+          Runner(*pick(plan, Device::cpu).variant, plan).run(src, got);
+          EXPECT_TRUE(got.bytes() == want.bytes())
+              << spec << ", " << simd_name(level) << ", " << sample.depth << " bits, " << width
+              << " columns, border " << static_cast<int>(border.mode);
+        }
+        force_simd(0);
+      }
+    }
+  }
 }
 
 }  // namespace
