@@ -110,9 +110,10 @@ FramePtr Converter::convert(const AVFrame& from) {
     swap(from, *result);
   } else {
     if (!sws_isSupportedInput(from_format))
-      throw Error(Fault::output, "cannot convert", name_of(from_format),
-                  std::string("FFmpeg converts it to no other pixel format, such as ") + to_.name,
-                  "choose a `codec` that takes it");
+      throw Error(
+          Fault::output, "cannot convert the pixel format",
+          fmt::format("{} {}x{} to {}", name_of(from_format), from.width, from.height, to_.name),
+          "FFmpeg converts it to no other", "choose a `codec` that takes it");
     scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format,
                                        width, height, to_.id, flags, nullptr, nullptr, nullptr));
     if (!scaler_) check(AVERROR(EINVAL), from);
