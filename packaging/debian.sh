@@ -12,6 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/epoch.sh
+umask 022  # cpack writes the modes of its own files into the packages
 
 python=-DVIDCONV_PYTHON=ON
 if [[ ${1:-} == --no-python ]]; then
