@@ -123,6 +123,7 @@ std::string filter_for(const Case& c) {
     case Kind::sobel_x:
     case Kind::binomial:
     case Kind::sharpen:
+    case Kind::copy:
       return "";
     case Kind::unsharp:
       return "unsharp=lx=5:ly=5:la=1";

@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     if (output + rows > 0 && output < outputs) {
       float total[rows][columns] = {};
       sum_columns(total, above + column, sums + column, first, work);
-      for_outputs(total, [&](float& v) { v = v + work.offset; });
-      if (work.absolute) {
+      for_outputs(total, [&](float& v) { v = v + work.finish.offset; });
+      if (work.finish.absolute) {
         asm volatile("");  // a branch, not instructions that all would wait for
         for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
       }
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
 template <int size>
 class SeparableF32 final : public Convolver {
  public:
-  explicit SeparableF32(const Plan& plan) : work_(separable_f32_work<size>(plan)), bulk_(plan) {
+  explicit SeparableF32(const Plan& plan) : work_(separable_f32_work<size>(plan)) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
@@ -182,21 +182,6 @@ class SeparableF32 final : public Convolver {
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    while (!pairs.empty()) {
-      const bool bulk = bulk_.takes(pairs.front());
-      const auto alike = std::ranges::find_if(
-          pairs, [&](const PlanePair& pair) { return bulk_.takes(pair) != bulk; });
-      const auto count = static_cast<std::size_t>(alike - pairs.begin());
-      if (bulk)
-        bulk_.run(pairs.first(count), stream);
-      else
-        run_any(pairs.first(count), stream);
-      pairs = pairs.subspan(count);
-    }
-  }
-
- private:
-  void run_any(std::span<const PlanePair> pairs, CudaStream stream) {
     StripCost cost = sm90::separable_f32_strips;
     cost.at_once = at_once_;
     work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_, cost);
@@ -207,10 +192,10 @@ class SeparableF32 final : public Convolver {
     });
   }
 
+ private:
   static constexpr auto kernel = separable_f32_kernel<size>;
   static constexpr int shared_bytes = Layout<size>::bytes;
   SeparableF32Work<size> work_;
-  SeparableF32Bulk<size> bulk_;
   int multiprocessors_, at_once_;  // blocks on a multiprocessor
 };
 
@@ -218,7 +203,8 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return std::make_unique<SeparableF32<size>>(plan);
+  return std::make_unique<BulkOrOther<SeparableF32Bulk<float, size>>>(
+      plan, std::make_unique<SeparableF32<size>>(plan));
 }
 
 }  // namespace

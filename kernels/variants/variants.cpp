@@ -13,6 +13,12 @@
 #endif
 
 namespace vidconv {
+#ifdef VIDCONV_HAVE_CUDA
+namespace cuda {  // TODO variants.h
+bool supports_dense_f32_wide(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_dense_f32_wide(const Plan&, int threads);
+}  // namespace cuda
+#endif
 namespace {
 
 bool any_plan(const Plan&) { return true; }
@@ -46,14 +52,20 @@ constexpr Variant table[] = {
      prepare_if<cuda::supports_separable_f32, cuda::make_separable_f32>},
     {"cuda-separable-f32-long", "float, two passes of 19 to 33 taps, unrolled", Device::cuda,
      prepare_if<cuda::supports_separable_f32_long, cuda::make_separable_f32_long>},
+    {"cuda-separable-u16", "16 bits in float, two passes of up to 31 taps, unrolled", Device::cuda,
+     prepare_if<cuda::supports_separable_u16, cuda::make_separable_u16>},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
      prepare_if<cuda::supports_separable_small, cuda::make_separable_small>},
+    {"cuda-dense-rows", "16 bits and float, one matrix of up to 9x9 or the length of two, unrolled",
+     Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
      prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
      prepare_if<cuda::supports_separable, cuda::make_separable>},
     {"cuda-dense-imma-wide", "integers, one matrix of up to 49x49, tensor cores", Device::cuda,
      prepare_if<cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide>},
+    {"cuda-dense-f32-wide", "float, one matrix of 11 to 31 columns, unrolled", Device::cuda,
+     prepare_if<cuda::supports_dense_f32_wide, cuda::make_dense_f32_wide>},
     {"cuda-dense-f32", "float, one matrix of up to about 47x47", Device::cuda,
      prepare_if<cuda::supports_dense_f32, cuda::make_dense_f32>},
     {"cuda-dense", "matrices of any size", Device::cuda,
