@@ -1,8 +1,9 @@
 // Strips of planes that bulk copies bring, row by row (sm_90).
 //
 // A block walks down. One warp sends for slabs of rows, as far ahead as the ring has room; each of
-// the others works on columns of its own and waits for nobody but the slab. It sees floats: codes
-// of 16 bits it converts first, each once, into shared memory of its own.
+// the others works on columns of its own and waits for nobody but the slab. It sees floats or
+// integers of 32 bits: codes of 16 bits it converts first, each once, into shared memory of its
+// own.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +22,12 @@
 
 namespace vidconv::cuda {
 
-// Of samples of type T, where outputs look `reach` columns and rows far.
-template <class T, int reach, BulkRing tuned>
+// Of samples of type T, where outputs look `reach` columns and rows far. Warps see them as Values:
+// floats, which 16-bit samples may be too, or integers.
+template <class T, int reach, BulkRing tuned, class V = float>
 struct BulkRows {
   using Sample = T;
+  using Value = V;
   static constexpr bool converts = !std::is_same_v<T, float>;
   // A power of two: what lanes do with a margin, they do in whole rows. And whole vectors.
   static constexpr int half = reach;
@@ -42,11 +45,11 @@ struct BulkRows {
   // there, then for each one that reports that nobody needs it any more. Then what the warps make
   // of a slab, a part for each.
   static constexpr unsigned barriers = depth * slab_bytes;
-  static constexpr unsigned floats = barriers + 2 * depth * Barrier::bytes;
-  static constexpr int floats_pitch = converts ? warp_width + 2 * margin : pitch;
-  static constexpr unsigned floats_bytes = converts ? slab_rows * floats_pitch * 4 : 0;
-  static constexpr int bytes = static_cast<int>(floats + workers * floats_bytes);
-  static_assert(half <= margin && margin % vector_samples<T> == 0 && floats % 16 == 0 &&
+  static constexpr unsigned values = barriers + 2 * depth * Barrier::bytes;
+  static constexpr int values_pitch = converts ? warp_width + 2 * margin : pitch;
+  static constexpr unsigned values_bytes = converts ? slab_rows * values_pitch * 4 : 0;
+  static constexpr int bytes = static_cast<int>(values + workers * values_bytes);
+  static_assert(half <= margin && margin % vector_samples<T> == 0 && values % 16 == 0 &&
                 slab_rows * margin % 32 == 0 && slab_rows % rows == 0);
 };
 
@@ -190,7 +193,7 @@ class Margin {
   T outside_;
 };
 
-// A warp's columns of a slab, with margins, from codes to floats: vectors of four.
+// A warp's columns of a slab, with margins, from codes to values: vectors of four.
 template <class S>
 class Conversion {
  public:
@@ -201,7 +204,7 @@ class Conversion {
     const int i = lane % outer * n;
     place(outer_from_, outer_to_, lane / outer, i < S::margin ? i : i + S::warp_width, column);
   }
-  __device__ void make(SharedAddress floats, SharedAddress slab, int shift) const {
+  __device__ void make(SharedAddress values, SharedAddress slab, int shift) const {
     uint2 codes[inner_steps + outer_steps];
 #pragma unroll
     for (int i = 0; i < inner_steps; ++i)
@@ -212,11 +215,11 @@ class Conversion {
           (slab + (i * outer_rows * S::pitch * S::sample + outer_from_)).load_words();
 #pragma unroll
     for (int i = 0; i < inner_steps; ++i)
-      (floats + (i * inner_rows * S::floats_pitch * 4 + inner_to_))
+      (values + (i * inner_rows * S::values_pitch * 4 + inner_to_))
           .store(converted(codes[i], shift));
 #pragma unroll
     for (int i = 0; i < outer_steps; ++i)
-      (floats + (i * outer_rows * S::floats_pitch * 4 + outer_to_))
+      (values + (i * outer_rows * S::values_pitch * 4 + outer_to_))
           .store(converted(codes[inner_steps + i], shift));
   }
 
@@ -233,12 +236,19 @@ class Conversion {
 
   static __device__ void place(unsigned& from, unsigned& to, int row, int i, int column) {
     from = static_cast<unsigned>(row * S::pitch + column + i) * S::sample;
-    to = static_cast<unsigned>(row * S::floats_pitch + i) * 4;
+    to = static_cast<unsigned>(row * S::values_pitch + i) * 4;
   }
   static __device__ float4 converted(uint2 stored, int shift) {
     const unsigned a = shift_down<T>(stored.x, shift), b = shift_down<T>(stored.y, shift);
-    return {extract<float, T>(a, 0), extract<float, T>(a, 1), extract<float, T>(b, 0),
-            extract<float, T>(b, 1)};
+    return {value(a, 0), value(a, 1), value(b, 0), value(b, 1)};
+  }
+  // As bits: shared memory has no types.
+  static __device__ float value(unsigned word, int k) {
+    const auto v = extract<typename S::Value, T>(word, k);
+    if constexpr (std::is_same_v<typename S::Value, float>)
+      return v;
+    else
+      return __int_as_float(v);
   }
 
   unsigned inner_from_, inner_to_, outer_from_, outer_to_;  // bytes
@@ -247,7 +257,17 @@ struct NoConversion {
   __device__ explicit NoConversion(int) {}
 };
 
-// The slabs of a tile as a warp sees them: rows of floats, S::floats_pitch apart.
+// Two adjacent values from shared memory.
+template <class Value>
+__device__ inline void load_values(Value* to, SharedAddress from) {
+  const float2 v = from.load_pair();
+  if constexpr (std::is_same_v<Value, float>)
+    to[0] = v.x, to[1] = v.y;
+  else
+    to[0] = __float_as_int(v.x), to[1] = __float_as_int(v.y);
+}
+
+// The slabs of a tile as a warp sees them: rows of values, S::values_pitch apart.
 template <class S>
 class WarpRows {
  public:
@@ -257,7 +277,7 @@ class WarpRows {
         left_(tile.x + warp_x_ == 0),
         right_(tile.x + warp_x_ + S::warp_width >= width),
         conversion_(warp_x_),
-        floats_(ring + (S::floats + static_cast<unsigned>(warp()) * S::floats_bytes)),
+        values_(ring + (S::values + static_cast<unsigned>(warp()) * S::values_bytes)),
         shift_(sampling.shift) {
     const int x0 = tile.x - S::margin;
     if (left_) left_margin_.place(-S::margin, x0, width, sampling);
@@ -275,11 +295,11 @@ class WarpRows {
     }
     const int column = static_cast<int>(threadIdx.x) % 32 * S::columns;
     if constexpr (S::converts) {
-      __syncwarp();  // all lanes are done with the floats of the slab before
-      conversion_.make(floats_, place_.slab(), shift_);
+      __syncwarp();  // all lanes are done with the values of the slab before
+      conversion_.make(values_, place_.slab(), shift_);
       release();
       __syncwarp();
-      return floats_ + static_cast<unsigned>(column) * 4;
+      return values_ + static_cast<unsigned>(column) * 4;
     } else {
       return place_.slab() + static_cast<unsigned>(warp_x_ + column) * 4;
     }
@@ -301,7 +321,7 @@ class WarpRows {
   bool left_, right_;
   Margin<S> left_margin_, right_margin_;
   [[no_unique_address]] std::conditional_t<S::converts, Conversion<S>, NoConversion> conversion_;
-  SharedAddress floats_;
+  SharedAddress values_;
   int shift_;
 };
 

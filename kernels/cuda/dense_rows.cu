@@ -89,12 +89,8 @@ struct Outputs {
 
   __device__ void store(std::byte* to, const Given& work) const {
     if constexpr (way == Way::integers) {
-      unsigned codes = 0;
-#pragma unroll
-      for (int x = 0; x < n; ++x)
-        codes |= static_cast<unsigned>(finish_int(work.finish, __float2int_rn(total[0][0][x])))
-                 << (16 * x);
-      *reinterpret_cast<unsigned*>(to) = codes << work.sampling.shift;
+      store_pair<T>(to, __float2int_rn(total[0][0][0]), __float2int_rn(total[0][0][1]), work.finish,
+                    work.sampling.shift);
     } else {
       store_pair<T>(to, response(0), response(1), work.real, work.sampling.shift);
     }
@@ -107,40 +103,37 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 #if __CUDA_ARCH__ >= 900
   using S = Rows<T, size>;
   using O = Outputs<T, way, size>;
-  walk_down<S>(
-      work.batch, work.sampling, work.slabs,
-      [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
-        const Plane<T> dst = tile.pair.dst.as<T>();
-        const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
-        const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
-        O sums;
-        int output = 1 - size;  // the one that the next row completes
-        auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
-        __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+  walk_down<S>(work.batch, work.sampling, work.slabs,
+               [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
+                 const Plane<T> dst = tile.pair.dst.as<T>();
+                 const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
+                 const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
+                 O sums;
+                 int output = 1 - size;  // the one that the next row completes
+                 auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
+                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
 #pragma unroll 1
-        for (; slabs > 0; --slabs) {
-          SharedAddress from = slab_rows.next();
+                 for (; slabs > 0; --slabs) {
+                   SharedAddress from = slab_rows.next();
 #pragma unroll 1
-          for (int at = 0; at < S::slab_rows;
-               at += S::rows, from += S::rows * S::floats_pitch * 4) {
-            float samples[S::rows][O::last];
+                   for (int at = 0; at < S::slab_rows;
+                        at += S::rows, from += S::rows * S::values_pitch * 4) {
+                     float samples[S::rows][O::last];
 #pragma unroll
-            for (int r = 0; r < S::rows; ++r)
+                     for (int r = 0; r < S::rows; ++r)
 #pragma unroll
-              for (int i = O::first; i < O::last; i += O::n) {
-                const float2 v =
-                    (from + static_cast<unsigned>(r * S::floats_pitch + i) * 4).load_pair();
-                samples[r][i] = v.x, samples[r][i + 1] = v.y;
-              }
+                       for (int i = O::first; i < O::last; i += O::n)
+                         load_values(samples[r] + i,
+                                     from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
 #pragma unroll
-            for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
-              sums.add_row(samples[r], work);
-              if (static_cast<unsigned>(output) < limit) sums.store(to, work);
-            }
-          }
-          slab_rows.done();
-        }
-      });
+                     for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
+                       sums.add_row(samples[r], work);
+                       if (static_cast<unsigned>(output) < limit) sums.store(to, work);
+                     }
+                   }
+                   slab_rows.done();
+                 }
+               });
 #else
   __trap();  // is_sm90() says no, or the code for this device is missing
 #endif

@@ -1,10 +1,11 @@
-// finish_real() for responses in registers, as the kernels for floats want it: in few instructions.
+// The last step for two adjacent responses in registers, in few instructions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/plan/finish.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
@@ -45,6 +46,16 @@ __device__ inline void store_pair(std::byte* to, float first, float second, cons
     *reinterpret_cast<unsigned*>(to) =
         __byte_perm(code_bits(first, f), code_bits(second, f), 0x5410) << shift;
   }
+}
+
+// The same of integers.
+template <class T>
+__device__ inline void store_pair(std::byte* to, std::int32_t first, std::int32_t second,
+                                  const Finish& f, int shift) {
+  static_assert(sizeof(T) == 2);
+  const auto a = static_cast<unsigned>(finish_int(f, first));
+  const auto b = static_cast<unsigned>(finish_int(f, second));
+  *reinterpret_cast<unsigned*>(to) = __byte_perm(a, b, 0x5410) << shift;
 }
 
 }  // namespace vidconv::cuda

@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     if (output + rows > 0 && output < outputs) {
       float total[rows][columns] = {};
       sum_columns(total, above + column, sums + column, first, work);
-      for_outputs(total, [&](float& v) { v = v + work.finish.offset; });
-      if (work.finish.absolute) {
+      for_outputs(total, [&](float& v) { v = v + work.real.offset; });
+      if (work.real.absolute) {
         asm volatile("");  // a branch, not instructions that all would wait for
         for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
       }
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
 template <int size>
 class SeparableF32 final : public Convolver {
  public:
-  explicit SeparableF32(const Plan& plan) : work_(separable_f32_work<size>(plan)) {
+  explicit SeparableF32(const Plan& plan) : work_(separable_work<OrderedFloat, size>(plan)) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
@@ -203,7 +203,7 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return std::make_unique<BulkOrOther<SeparableF32Bulk<float, size>>>(
+  return std::make_unique<BulkOrOther<SeparableBulk<float, OrderedFloat, size>>>(
       plan, std::make_unique<SeparableF32<size>>(plan));
 }
 

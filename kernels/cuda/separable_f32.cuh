@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/real_finish.cuh"
 #include "kernels/cuda/tile.cuh"
@@ -11,26 +12,34 @@
 namespace vidconv::cuda {
 
 // Travels by value as a launch parameter. Taps are centred; what they do not fill is zeros.
-template <int size>
-struct SeparableF32Work {
+template <class Arith, int size>
+struct SeparableWork {
+  using Value = typename Arith::Value;
   Batch batch;
   Sampling sampling;
   int slabs;  // of a tile
-  RealFinish finish;
-  float row[size], column[size];
+  RealFinish real;
+  Finish finish;              // of integers,
+  int row_shift, row_rounds;  // whose row sums are shifted after that has been added
+  Value row[size], column[size];
 };
-
 template <int size>
-SeparableF32Work<size> separable_f32_work(const Plan& plan) {
-  SeparableF32Work<size> work{};
+using SeparableF32Work = SeparableWork<OrderedFloat, size>;
+
+template <class Arith, int size>
+SeparableWork<Arith, size> separable_work(const Plan& plan) {
+  SeparableWork<Arith, size> work{};
+  using Value = typename Arith::Value;
   work.sampling = sampling_of(plan);
-  work.finish = real_finish_of(plan);
+  work.real = real_finish_of(plan);
+  work.finish = plan.finish;
   const Taps& t = plan.terms[0];
+  work.row_shift = t.row_shift, work.row_rounds = 1 << t.row_shift >> 1;
   for (std::size_t i = 0; i < t.row.size(); ++i)
-    work.row[static_cast<std::size_t>(size / 2 - t.anchor_x) + i] = static_cast<float>(t.row[i]);
+    work.row[static_cast<std::size_t>(size / 2 - t.anchor_x) + i] = static_cast<Value>(t.row[i]);
   for (std::size_t j = 0; j < t.column.size(); ++j)
     work.column[static_cast<std::size_t>(size / 2 - t.anchor_y) + j] =
-        static_cast<float>(t.column[j]);
+        static_cast<Value>(t.column[j]);
   return work;
 }
 

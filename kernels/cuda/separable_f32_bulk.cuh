@@ -11,47 +11,53 @@
 
 namespace vidconv::cuda {
 
-template <class T, int size>
+template <class T, class Arith, int size>
 using SeparableRows =
-    BulkRows<T, size / 2, size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long>;
+    BulkRows<T, size / 2, size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long,
+             typename Arith::Value>;
 
 // What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
 // stored.
-template <class T, int size>
+template <class T, class Arith, int size>
 struct RowGroup {
-  using S = SeparableRows<T, size>;
+  using S = SeparableRows<T, Arith, size>;
   static_assert(size % 2 == 1 && S::columns == 2);
   // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
   static constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
   static constexpr int first = reach / S::columns * S::columns;
   static constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
 
-  float samples[S::rows][last], sum[S::rows][S::columns] = {}, complete[S::rows][S::columns];
+  using Value = typename Arith::Value;
+  Value samples[S::rows][last], sum[S::rows][S::columns], complete[S::rows][S::columns];
 
   __device__ void load(SharedAddress from) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
 #pragma unroll
-      for (int i = first; i < last; i += S::columns) {
-        const float2 v = (from + static_cast<unsigned>(r * S::floats_pitch + i) * 4).load_pair();
-        samples[r][i] = v.x, samples[r][i + 1] = v.y;
-      }
+      for (int i = first; i < last; i += S::columns)
+        load_values(samples[r] + i, from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
     }
   }
 
-  __device__ void sum_rows(const float (&taps)[size]) {
+  __device__ void sum_rows(const Value (&taps)[size], const SeparableWork<Arith, size>& work) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c) sum[r][c] = Arith::ordered ? 0 : work.row_rounds;
 #pragma unroll
       for (int i = 0; i < size; ++i)
 #pragma unroll
         for (int c = 0; c < S::columns; ++c)
           sum[r][c] = multiply_add(taps[i], samples[r][reach + i + c], sum[r][c]);
+      if constexpr (!Arith::ordered) {
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c) sum[r][c] >>= work.row_shift;
+      }
     }
   }
 
   // total[i] lacks i of its terms; total[0] is not kept.
-  __device__ void add_columns(float (&total)[size][S::columns], const float (&taps)[size]) {
+  __device__ void add_columns(Value (&total)[size][S::columns], const Value (&taps)[size]) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
 #pragma unroll
@@ -61,36 +67,40 @@ struct RowGroup {
       for (int i = 1; i < size; ++i)
 #pragma unroll
         for (int c = 0; c < S::columns; ++c)
-          total[i][c] =
-              multiply_add(taps[size - 1 - i], sum[r][c], i + 1 < size ? total[i + 1][c] : 0.0f);
+          total[i][c] = multiply_add(taps[size - 1 - i], sum[r][c],
+                                     i + 1 < size ? total[i + 1][c] : Value(0));
     }
   }
 
   // As outputs `output` and on of which there are `limit`, at `to` and below, which move on.
   __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
-                        const RealFinish& f, int shift) const {
+                        const SeparableWork<Arith, size>& work) const {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r, ++output, to += stride)
-      if (static_cast<unsigned>(output) < limit)
-        store_pair<T>(to, complete[r][0], complete[r][1], f, shift);
+      if (static_cast<unsigned>(output) < limit) {
+        if constexpr (Arith::ordered)
+          store_pair<T>(to, complete[r][0], complete[r][1], work.real, work.sampling.shift);
+        else
+          store_pair<T>(to, complete[r][0], complete[r][1], work.finish, work.sampling.shift);
+      }
   }
 };
 
-template <class T, int size>
-__global__ void __launch_bounds__(SeparableRows<T, size>::threads, 2)
-    separable_f32_bulk_kernel(const __grid_constant__ SeparableF32Work<size> work) {
+template <class T, class Arith, int size>
+__global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
+    separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
 #if __CUDA_ARCH__ >= 900
-  using S = SeparableRows<T, size>;
+  using S = SeparableRows<T, Arith, size>;
   walk_down<S>(work.batch, work.sampling, work.slabs,
                [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
                  const Plane<T> dst = tile.pair.dst.as<T>();
                  const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
                  const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
-                 float row_taps[size], column_taps[size];
+                 typename Arith::Value row_taps[size], column_taps[size];
 #pragma unroll
                  for (int i = 0; i < size; ++i)
                    row_taps[i] = work.row[i], column_taps[i] = work.column[i];
-                 float total[size][S::columns] = {};
+                 typename Arith::Value total[size][S::columns] = {};
                  int output = 1 - size;  // the one that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
                  __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
@@ -99,12 +109,12 @@ __global__ void __launch_bounds__(SeparableRows<T, size>::threads, 2)
                    SharedAddress from = slab_rows.next();
 #pragma unroll 1
                    for (int at = 0; at < S::slab_rows;
-                        at += S::rows, from += S::rows * S::floats_pitch * 4) {
-                     RowGroup<T, size> rows;
+                        at += S::rows, from += S::rows * S::values_pitch * 4) {
+                     RowGroup<T, Arith, size> rows;
                      rows.load(from);
-                     rows.sum_rows(row_taps);
+                     rows.sum_rows(row_taps, work);
                      rows.add_columns(total, column_taps);
-                     rows.store(to, dst.stride, output, limit, work.finish, work.sampling.shift);
+                     rows.store(to, dst.stride, output, limit, work);
                    }
                    slab_rows.done();
                  }
@@ -115,14 +125,14 @@ __global__ void __launch_bounds__(SeparableRows<T, size>::threads, 2)
 }
 
 // Runs the kernel for pairs that it can take.
-template <class T, int size>
-class SeparableF32Bulk {
-  using Shape = SeparableRows<T, size>;
-  static constexpr auto kernel = separable_f32_bulk_kernel<T, size>;
+template <class T, class Arith, int size>
+class SeparableBulk {
+  using Shape = SeparableRows<T, Arith, size>;
+  static constexpr auto kernel = separable_bulk_kernel<T, Arith, size>;
 
  public:
-  explicit SeparableF32Bulk(const Plan& plan)
-      : work_(separable_f32_work<size>(plan)),
+  explicit SeparableBulk(const Plan& plan)
+      : work_(separable_work<Arith, size>(plan)),
         usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
                 plan.border != BorderMode::wrap) {
     if (!usable_) return;
@@ -145,7 +155,7 @@ class SeparableF32Bulk {
   }
 
  private:
-  SeparableF32Work<size> work_;
+  SeparableWork<Arith, size> work_;
   bool usable_;
   int multiprocessors_ = 0;
 };
