@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <stdexcept>
 
@@ -34,7 +35,7 @@ struct KindRow {
   const char* name;
   Kind kind;
   std::vector<int> sizes;
-  unsigned tap_codes = 7;  // of dense: how many values taps have, of a divisor that is a power of 2
+  unsigned tap_codes = 7;  // of dense: how many values taps have, over a power of 2; 0: over a real
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
@@ -42,6 +43,7 @@ const std::vector<KindRow>& kinds() {
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
+      {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps that no integers are
       {"sobel", Kind::sobel, {3}},
       {"sobel-x", Kind::sobel_x, {3}},
       {"binomial", Kind::binomial, {3, 5}},
@@ -71,7 +73,11 @@ SampleType sample_of(int depth) {
 Filter dense(int size, unsigned codes) {
   std::minstd_rand random(1);
   std::vector<double> taps;
-  const double divisor = codes < 256 ? 256 : 1 << 20;  // the sum of fine taps is some units at most
+  // The sum of fine taps is some units at most.
+  const double divisor = codes == 0    ? size * size * 1000 * std::numbers::pi
+                         : codes < 256 ? 256
+                                       : 1 << 20;
+  if (codes == 0) codes = 4095;
   for (int i = 0; i < size * size; ++i)
     taps.push_back(static_cast<double>(random() % codes + 1) / divisor);
   return {.kernels = {Kernel(size, size, std::move(taps))}};

@@ -2,9 +2,9 @@
 // float samples, unrolled along its rows.
 //
 // The chains of fused multiply-adds have the order of docs/numerics.md: one along each kernel row,
-// then the rows from top to bottom. A thread makes 4 rows of 8 adjacent outputs. It has all samples
-// of a row that these see in registers, and uses them for each of its rows; four taps come with one
-// read that all lanes share, and serve 32 multiply-adds. So there is little besides these.
+// then the rows from top to bottom. A thread makes some rows of 8 adjacent outputs. It has all
+// samples of a row that these see in registers, and uses them for each of its rows; four taps come
+// with one read that all lanes share, and serve 32 multiply-adds. So there is little besides these.
 #include <algorithm>
 #include <vector>
 
@@ -20,15 +20,15 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32;
-constexpr int strip = 4;   // rows that a thread computes,
-constexpr int n = 8;       // of so many adjacent outputs
+constexpr int n = 8;       // adjacent outputs of a thread
 constexpr int vector = 4;  // samples or taps in one read
 constexpr int tile_width = lanes * n;
 constexpr int highest = 49;
 
 template <int width>
 struct Shape {
-  static constexpr int warps = width > 17 ? 8 : 4;  // of a block, one below the other
+  static constexpr int strip = width > 17 ? 4 : 8;  // rows that a thread computes
+  static constexpr int warps = 32 / strip;          // of a block, one below the other
   static constexpr int blocks = 16 / warps;         // on a multiprocessor
   static constexpr int tile_height = warps * strip;
   static constexpr int half = width / 2, left = round_up(half, vector);  // samples before the tile
@@ -85,6 +85,7 @@ __global__ void __launch_bounds__(lanes* Shape<width>::warps, Shape<width>::bloc
   __syncthreads();
 
   const int lane = static_cast<int>(threadIdx.x);
+  constexpr int strip = S::strip;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
   const float* from = samples + first_row * S::pitch + lane * n;
   const float* row_of_taps = taps;  // that the first output row sees in the row at hand
@@ -100,12 +101,29 @@ __global__ void __launch_bounds__(lanes* Shape<width>::warps, Shape<width>::bloc
         add_row<width>(total[y], window, row_of_taps - y * S::tap_pitch);
   }
 
+  const Plane<float> dst = tile.pair.dst.as<float>();
+  const int x = tile.x + lane * n, y = tile.y + first_row;
+  if (is_aligned(dst, 16) && x + n <= dst.width) {
+    auto* to = reinterpret_cast<std::byte*>(dst.row(y) + x);
+#pragma unroll
+    for (int r = 0; r < strip; ++r, to += dst.stride) {
+      if (y + r >= dst.height) break;
+#pragma unroll
+      for (int i = 0; i < n; i += vector) {
+        float v[vector];
+#pragma unroll
+        for (int k = 0; k < vector; ++k) v[k] = finish_real<float>(work.finish, total[r][i + k]);
+        reinterpret_cast<float4*>(to)[i / vector] = make_float4(v[0], v[1], v[2], v[3]);
+      }
+    }
+    return;
+  }
 #pragma unroll
   for (int part = 0; part < n; part += vector)
-    store_outputs<vector, strip>(
-        tile.pair.dst.as<float>(), tile.x + lane * n + part, tile.y + first_row, work.sampling,
-        work.finish,
-        [&](const Finish& f, int x, int y) { return finish<float>(f, &total[y][part + x], 1); });
+    store_outputs<vector, strip>(dst, x + part, y, work.sampling, work.finish,
+                                 [&](const Finish& f, int column, int row) {
+                                   return finish<float>(f, &total[row][part + column], 1);
+                                 });
 }
 
 template <int width>

@@ -87,13 +87,14 @@ struct Outputs {
     return way == Way::length ? root(squares) : sqrtf(squares);
   }
 
-  __device__ void store(std::byte* to, const Given& work) const {
-    if constexpr (way == Way::integers) {
-      store_pair<T>(to, __float2int_rn(total[0][0][0]), __float2int_rn(total[0][0][1]), work.finish,
-                    work.sampling.shift);
-    } else {
-      store_pair<T>(to, response(0), response(1), work.real, work.sampling.shift);
-    }
+  __device__ PairOf<T> pair(const Given& work) const {
+    if constexpr (way == Way::integers)
+      return finish_pair<T>(__float2int_rn(total[0][0][0]), __float2int_rn(total[0][0][1]),
+                            work.finish, work.sampling.shift);
+    else if (std::is_same_v<T, float> && work.finish.absolute)
+      return finish_pair<T, true>(response(0), response(1), work.real, work.sampling.shift);
+    else
+      return finish_pair<T, false>(response(0), response(1), work.real, work.sampling.shift);
   }
 };
 
@@ -128,7 +129,9 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 #pragma unroll
                      for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
                        sums.add_row(samples[r], work);
-                       if (static_cast<unsigned>(output) < limit) sums.store(to, work);
+                       const PairOf<T> pair = sums.pair(work);  // any way: rows overlap then
+                       if (static_cast<unsigned>(output) < limit)
+                         *reinterpret_cast<PairOf<T>*>(to) = pair;
                      }
                    }
                    slab_rows.done();
@@ -152,7 +155,7 @@ class DenseRows {
     if (!usable_) return;
     work_.sampling = sampling_of(plan);
     work_.finish = plan.finish;
-    work_.real = real_finish_of(plan);
+    work_.real = real_finish_of(plan, is_length(way));
     for (int k = 0; k < terms(way); ++k) {
       const Taps& t = plan.terms[static_cast<std::size_t>(k)];
       for (int j = 0; j < t.height; ++j)
@@ -197,13 +200,16 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   return make_of<T, way, size>(plan);
 }
 
-// The largest matrices for which this is faster than what else there is.
-constexpr int largest_integers = 7, largest_float = 9, largest_length = 3;
+// The largest matrices for which this is faster than what else there is (docs/decisions).
+constexpr int largest_integers = 3, largest_floats = 3;
+constexpr int largest_codes = 9;  // of 16 bits, in float
+constexpr int largest_length = 7, largest_length_floats = 3;
 
 int largest_for(const Plan& plan) {
-  if (plan.terms.size() == 2)
-    return plan.sample.storage == Storage::f32 ? largest_length : largest_integers;
-  return plan.arith == Arith::float32 ? largest_float : largest_integers;
+  const bool floats = plan.sample.storage == Storage::f32;
+  if (plan.terms.size() == 2) return floats ? largest_length_floats : largest_length;
+  if (floats) return largest_floats;
+  return plan.arith == Arith::float32 ? largest_codes : largest_integers;
 }
 
 }  // namespace
@@ -227,11 +233,11 @@ bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
   const bool two = plan.terms.size() == 2;
   if (plan.sample.storage == Storage::f32)
-    return two ? make_sized<float, Way::ordered_length, 3, largest_length>(plan)
-               : make_sized<float, Way::ordered, 3, largest_float>(plan);
-  if (two) return make_sized<std::uint16_t, Way::length, 3, largest_integers>(plan);
+    return two ? make_sized<float, Way::ordered_length, 3, largest_length_floats>(plan)
+               : make_sized<float, Way::ordered, 3, largest_floats>(plan);
+  if (two) return make_sized<std::uint16_t, Way::length, 3, largest_length>(plan);
   if (plan.arith == Arith::float32)
-    return make_sized<std::uint16_t, Way::ordered, 3, largest_float>(plan);
+    return make_sized<std::uint16_t, Way::ordered, 3, largest_codes>(plan);
   return make_sized<std::uint16_t, Way::integers, 3, largest_integers>(plan);
 }
 

@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
       float total[rows][columns] = {};
       sum_columns(total, above + column, sums + column, first, work);
       for_outputs(total, [&](float& v) { v = v + work.real.offset; });
-      if (work.real.absolute) {
+      if (work.finish.absolute) {
         asm volatile("");  // a branch, not instructions that all would wait for
         for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
       }

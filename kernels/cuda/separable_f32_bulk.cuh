@@ -18,7 +18,7 @@ using SeparableRows =
 
 // What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
 // stored.
-template <class T, class Arith, int size>
+template <class T, class Arith, int size, bool absolute>
 struct RowGroup {
   using S = SeparableRows<T, Arith, size>;
   static_assert(size % 2 == 1 && S::columns == 2);
@@ -72,21 +72,26 @@ struct RowGroup {
     }
   }
 
-  // As outputs `output` and on of which there are `limit`, at `to` and below, which move on.
+  // As outputs `output` and on of which there are `limit`, at `to` and below, which move on. What
+  // is stored is made any way: a condition around that would keep rows from overlapping.
   __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
                         const SeparableWork<Arith, size>& work) const {
+    PairOf<T> pair[S::rows];
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+      if constexpr (Arith::ordered)
+        pair[r] = finish_pair<T, absolute>(complete[r][0], complete[r][1], work.real,
+                                           work.sampling.shift);
+      else
+        pair[r] = finish_pair<T>(complete[r][0], complete[r][1], work.finish, work.sampling.shift);
+    }
 #pragma unroll
     for (int r = 0; r < S::rows; ++r, ++output, to += stride)
-      if (static_cast<unsigned>(output) < limit) {
-        if constexpr (Arith::ordered)
-          store_pair<T>(to, complete[r][0], complete[r][1], work.real, work.sampling.shift);
-        else
-          store_pair<T>(to, complete[r][0], complete[r][1], work.finish, work.sampling.shift);
-      }
+      if (static_cast<unsigned>(output) < limit) *reinterpret_cast<PairOf<T>*>(to) = pair[r];
   }
 };
 
-template <class T, class Arith, int size>
+template <class T, class Arith, int size, bool absolute>
 __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
     separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
 #if __CUDA_ARCH__ >= 900
@@ -110,7 +115,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
 #pragma unroll 1
                    for (int at = 0; at < S::slab_rows;
                         at += S::rows, from += S::rows * S::values_pitch * 4) {
-                     RowGroup<T, Arith, size> rows;
+                     RowGroup<T, Arith, size, absolute> rows;
                      rows.load(from);
                      rows.sum_rows(row_taps, work);
                      rows.add_columns(total, column_taps);
@@ -128,15 +133,15 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
 template <class T, class Arith, int size>
 class SeparableBulk {
   using Shape = SeparableRows<T, Arith, size>;
-  static constexpr auto kernel = separable_bulk_kernel<T, Arith, size>;
 
  public:
   explicit SeparableBulk(const Plan& plan)
-      : work_(separable_work<Arith, size>(plan)),
-        usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
+      : kernel_(kernel_for(plan)),
+        work_(separable_work<Arith, size>(plan)),
+        usable_(is_sm90(current_device()) && is_sm90_code(kernel_) &&
                 plan.border != BorderMode::wrap) {
     if (!usable_) return;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
   }
@@ -149,12 +154,20 @@ class SeparableBulk {
     for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
                    [&](const Batch& batch, int blocks) {
                      work_.batch = batch;
-                     launch("cuda-separable-f32", kernel, blocks, dim3(Shape::threads),
+                     launch("cuda-separable-f32", kernel_, blocks, dim3(Shape::threads),
                             Shape::bytes, stream, work_);
                    });
   }
 
  private:
+  using Kernel = void (*)(SeparableWork<Arith, size>);
+  static Kernel kernel_for(const Plan& plan) {
+    if constexpr (std::is_same_v<T, float>)
+      if (plan.finish.absolute) return separable_bulk_kernel<T, Arith, size, true>;
+    return separable_bulk_kernel<T, Arith, size, false>;
+  }
+
+  const Kernel kernel_;
   SeparableWork<Arith, size> work_;
   bool usable_;
   int multiprocessors_ = 0;

@@ -7,7 +7,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int longest = 31, longest_integers = 9;
+constexpr int longest = 31, longest_integers = 7;
 
 // Others take the next size, with zeros added, which change no sum of codes.
 constexpr int after(int size) { return size < 17 ? size + 2 : size < 25 ? size + 4 : longest; }

@@ -13,12 +13,6 @@
 #endif
 
 namespace vidconv {
-#ifdef VIDCONV_HAVE_CUDA
-namespace cuda {  // TODO variants.h
-bool supports_dense_f32_wide(const Plan&, const CudaAbilities&);
-std::unique_ptr<Convolver> make_dense_f32_wide(const Plan&, int threads);
-}  // namespace cuda
-#endif
 namespace {
 
 bool any_plan(const Plan&) { return true; }
@@ -42,11 +36,13 @@ constexpr Variant table[] = {
     {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
     {"cuda-fill", "vectors of one value", Device::cuda,
      prepare_if<cuda::supports_fill, cuda::make_fill>},
+    {"cuda-dense-rows", "16 bits and float, one matrix of up to 9x9 or the length of two, unrolled",
+     Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-imma", "integers, one or two matrices of up to 9x9, tensor cores", Device::cuda,
      prepare_if<cuda::supports_dense_imma, cuda::make_dense_imma>},
     {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
      Device::cuda, prepare_if<cuda::supports_separable_short, cuda::make_separable_short>},
-    {"cuda-separable-u16", "16 bits, two passes of up to 31 taps in float, 9 in integers, unrolled",
+    {"cuda-separable-u16", "16 bits, two passes of up to 31 taps in float, 7 in integers, unrolled",
      Device::cuda, prepare_if<cuda::supports_separable_u16, cuda::make_separable_u16>},
     {"cuda-separable-imma", "integer passes of up to 49 taps, tensor cores", Device::cuda,
      prepare_if<cuda::supports_separable_imma, cuda::make_separable_imma>},
@@ -56,8 +52,6 @@ constexpr Variant table[] = {
      prepare_if<cuda::supports_separable_f32_long, cuda::make_separable_f32_long>},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
      prepare_if<cuda::supports_separable_small, cuda::make_separable_small>},
-    {"cuda-dense-rows", "16 bits and float, one matrix of up to 9x9 or the length of two, unrolled",
-     Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
      prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
