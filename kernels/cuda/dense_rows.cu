@@ -8,9 +8,14 @@
 #include <bit>
 
 #include "kernels/cuda/arith.cuh"
-#include "kernels/cuda/bulk_rows.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/real_finish.cuh"
+#include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
+#include "kernels/cuda/warp_rows.cuh"
 #include "kernels/plan/finish.h"
 
 namespace vidconv::cuda {

@@ -1,7 +1,7 @@
 // cuda-separable-f32: two passes over float samples, of 3 to 17 taps each way around the output
 // sample, unrolled; every chain of fused multiply-adds in the order of docs/numerics.md.
 //
-// The kernel here takes any planes; separable_f32_bulk.cuh has a faster one for most. A block walks
+// The kernel here takes any planes; separable_rows.cuh has a faster one for most. A block walks
 // down, 16 rows at a time: it makes the row sums of a slab, and from the last rows of the slab
 // before and this one's it makes 16 rows of outputs.
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 #include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/separable_f32.cuh"
-#include "kernels/cuda/separable_f32_bulk.cuh"
+#include "kernels/cuda/separable_rows.cuh"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"

@@ -1,7 +1,8 @@
 // cuda-separable-f32-long: two passes over float samples, of 19 to 33 taps each way around the
-// output sample, by the kernel of separable_f32_bulk.cuh. Planes that it cannot take, which are
+// output sample, by the kernel of separable_rows.cuh. Planes that it cannot take, which are
 // rare, go to cuda-separable.
-#include "kernels/cuda/separable_f32_bulk.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/separable_rows.cuh"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {

@@ -1,7 +1,8 @@
 // cuda-separable-u16: two passes over samples of 16 bits, of at most 31 taps each way in float and
-// 9 in integers, by the kernel of separable_f32_bulk.cuh. Planes that it cannot take go to
+// 9 in integers, by the kernel of separable_rows.cuh. Planes that it cannot take go to
 // cuda-separable.
-#include "kernels/cuda/separable_f32_bulk.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/separable_rows.cuh"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {

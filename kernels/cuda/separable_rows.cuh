@@ -6,8 +6,13 @@
 #pragma once
 
 #include "kernels/cuda/arith.cuh"
-#include "kernels/cuda/bulk_rows.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/separable_f32.cuh"
+#include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/tuning.h"
+#include "kernels/cuda/warp_rows.cuh"
 
 namespace vidconv::cuda {
 
