@@ -14,10 +14,10 @@
 namespace vidconv::test {
 namespace {
 
-constexpr SampleType bits16{Storage::u16, 16, 0}, bits14{Storage::u16, 14, 0},
-    bits12{Storage::u16, 12, 0}, p010{Storage::u16, 10, 6};
+constexpr SampleType strips_16{Storage::u16, 16, 0}, strips_14{Storage::u16, 14, 0},
+    strips_12{Storage::u16, 12, 0}, strips_p010{Storage::u16, 10, 6};
 
-enum class Taps {
+enum class StripsTaps {
   uneven,    // two passes; no two taps alike, so that none is taken for another
   lopsided,  // the same around another sample than the middle, wider than high
   real,      // a matrix of full rank that no arithmetic of integers takes exactly
@@ -27,13 +27,13 @@ enum class Taps {
 
 struct StripsCase {
   const char* name;
-  Taps taps;
+  StripsTaps taps;
   int size;
   SampleType sample;
   const char* variant;  // that brings such rows in its own way
 };
 
-std::vector<double> noise(int count, double least, double most, unsigned seed) {
+std::vector<double> uneven_taps(int count, double least, double most, unsigned seed) {
   std::minstd_rand random(seed);
   std::vector<double> taps;
   for (int i = 0; i < count; ++i)
@@ -41,7 +41,7 @@ std::vector<double> noise(int count, double least, double most, unsigned seed) {
   return taps;
 }
 
-std::vector<double> whole_numbers(int count, int most, double divisor, unsigned seed) {
+std::vector<double> whole_taps(int count, int most, double divisor, unsigned seed) {
   std::minstd_rand random(seed);
   std::vector<double> taps;
   for (int i = 0; i < count; ++i)
@@ -57,24 +57,24 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
   // The sum of sizes stays near 1, for which floats are good enough at 16 bits.
   const double most = 1.6 / n;
   switch (c.taps) {
-    case Taps::uneven:
-      filter.kernels = {
-          outer_product(noise(n, -0.6 * most, most, seed), noise(n, -0.6 * most, most, seed + 50))};
+    case StripsTaps::uneven:
+      filter.kernels = {outer_product(uneven_taps(n, -0.6 * most, most, seed),
+                                      uneven_taps(n, -0.6 * most, most, seed + 50))};
       break;
-    case Taps::lopsided:
-      filter.kernels = {outer_product(noise(n / 2, -0.6 * most, most, seed),
-                                      noise(n - 1, -0.6 * most, most, seed + 50))
+    case StripsTaps::lopsided:
+      filter.kernels = {outer_product(uneven_taps(n / 2, -0.6 * most, most, seed),
+                                      uneven_taps(n - 1, -0.6 * most, most, seed + 50))
                             .with_anchor(n / 2 - 1, 0)};
       break;
-    case Taps::real:
-      filter.kernels = {Kernel(n, n, noise(n * n, -0.6 * most / n, most / n, seed))};
+    case StripsTaps::real:
+      filter.kernels = {Kernel(n, n, uneven_taps(n * n, -0.6 * most / n, most / n, seed))};
       break;
-    case Taps::whole:
-      filter.kernels = {Kernel(n, n, whole_numbers(n * n, 3, 8, seed))};
+    case StripsTaps::whole:
+      filter.kernels = {Kernel(n, n, whole_taps(n * n, 3, 8, seed))};
       break;
-    case Taps::length:
-      filter.kernels = {Kernel(n, n, whole_numbers(n * n, 2, 4, seed)),
-                        Kernel(n, n, whole_numbers(n * n, 2, 4, seed + 50))};
+    case StripsTaps::length:
+      filter.kernels = {Kernel(n, n, whole_taps(n * n, 2, 4, seed)),
+                        Kernel(n, n, whole_taps(n * n, 2, 4, seed + 50))};
       filter.combine = Combine::l2;
       break;
   }
@@ -110,43 +110,44 @@ TEST_P(Strips, BeginAndEndAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, Strips,
-    testing::Values(StripsCase{"float_3", Taps::uneven, 3, f32, "cuda-separable-f32"},
-                    StripsCase{"float_5", Taps::uneven, 5, f32, "cuda-separable-f32"},
-                    StripsCase{"float_7", Taps::uneven, 7, f32, "cuda-separable-f32"},
-                    StripsCase{"float_9", Taps::uneven, 9, f32, "cuda-separable-f32"},
-                    StripsCase{"float_11", Taps::uneven, 11, f32, "cuda-separable-f32"},
-                    StripsCase{"float_13", Taps::uneven, 13, f32, "cuda-separable-f32"},
-                    StripsCase{"float_15", Taps::uneven, 15, f32, "cuda-separable-f32"},
-                    StripsCase{"float_17", Taps::uneven, 17, f32, "cuda-separable-f32"},
-                    StripsCase{"float_19", Taps::uneven, 19, f32, "cuda-separable-f32-long"},
-                    StripsCase{"float_27", Taps::uneven, 27, f32, "cuda-separable-f32-long"},
-                    StripsCase{"float_33", Taps::uneven, 33, f32, "cuda-separable-f32-long"},
-                    StripsCase{"sixteen_bits_3", Taps::uneven, 3, bits16, "cuda-separable-u16"},
-                    StripsCase{"sixteen_bits_9", Taps::uneven, 9, bits16, "cuda-separable-u16"},
-                    StripsCase{"sixteen_bits_17", Taps::uneven, 17, bits16, "cuda-separable-u16"},
-                    StripsCase{"sixteen_bits_23", Taps::uneven, 23, bits16, "cuda-separable-u16"},
-                    StripsCase{"sixteen_bits_31", Taps::uneven, 31, bits16, "cuda-separable-u16"},
-                    StripsCase{"ten_bits_3", Taps::uneven, 3, p010, "cuda-separable-u16"},
-                    StripsCase{"twelve_bits_7", Taps::uneven, 7, bits12, "cuda-separable-u16"},
-                    StripsCase{"fourteen_bits_15", Taps::uneven, 15, bits14, "cuda-separable-u16"},
-                    StripsCase{"sixteen_bits_lopsided", Taps::lopsided, 14, bits16,
-                               "cuda-separable-u16"},
-                    StripsCase{"float_matrix_3", Taps::real, 3, f32, "cuda-dense-rows"},
-                    StripsCase{"float_matrix_5", Taps::real, 5, f32, "cuda-dense-small"},
-                    StripsCase{"float_matrix_9", Taps::real, 9, f32, "cuda-dense-small"},
-                    StripsCase{"float_matrix_11", Taps::real, 11, f32, "cuda-dense-f32-wide"},
-                    StripsCase{"float_matrix_15", Taps::real, 15, f32, "cuda-dense-f32-wide"},
-                    StripsCase{"float_matrix_17", Taps::real, 17, f32, "cuda-dense-f32-wide"},
-                    StripsCase{"float_matrix_31", Taps::real, 31, f32, "cuda-dense-f32-wide"},
-                    StripsCase{"sixteen_bit_matrix_3", Taps::real, 3, bits16, "cuda-dense-rows"},
-                    StripsCase{"sixteen_bit_matrix_9", Taps::real, 9, bits16, "cuda-dense-rows"},
-                    StripsCase{"whole_3", Taps::whole, 3, bits16, "cuda-dense-rows"},
-                    StripsCase{"whole_3_p010", Taps::whole, 3, p010, "cuda-dense-rows"},
-                    StripsCase{"whole_5", Taps::whole, 5, p010, "cuda-dense-imma"},
-                    StripsCase{"length_3", Taps::length, 3, bits16, "cuda-dense-rows"},
-                    StripsCase{"length_5", Taps::length, 5, p010, "cuda-dense-rows"},
-                    StripsCase{"length_7", Taps::length, 7, bits12, "cuda-dense-rows"},
-                    StripsCase{"length_float", Taps::length, 3, f32, "cuda-dense-rows"}),
+    testing::Values(
+        StripsCase{"float_3", StripsTaps::uneven, 3, f32, "cuda-separable-f32"},
+        StripsCase{"float_5", StripsTaps::uneven, 5, f32, "cuda-separable-f32"},
+        StripsCase{"float_7", StripsTaps::uneven, 7, f32, "cuda-separable-f32"},
+        StripsCase{"float_9", StripsTaps::uneven, 9, f32, "cuda-separable-f32"},
+        StripsCase{"float_11", StripsTaps::uneven, 11, f32, "cuda-separable-f32"},
+        StripsCase{"float_13", StripsTaps::uneven, 13, f32, "cuda-separable-f32"},
+        StripsCase{"float_15", StripsTaps::uneven, 15, f32, "cuda-separable-f32"},
+        StripsCase{"float_17", StripsTaps::uneven, 17, f32, "cuda-separable-f32"},
+        StripsCase{"float_19", StripsTaps::uneven, 19, f32, "cuda-separable-f32-long"},
+        StripsCase{"float_27", StripsTaps::uneven, 27, f32, "cuda-separable-f32-long"},
+        StripsCase{"float_33", StripsTaps::uneven, 33, f32, "cuda-separable-f32-long"},
+        StripsCase{"sixteen_bits_3", StripsTaps::uneven, 3, strips_16, "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_9", StripsTaps::uneven, 9, strips_16, "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_17", StripsTaps::uneven, 17, strips_16, "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_23", StripsTaps::uneven, 23, strips_16, "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_31", StripsTaps::uneven, 31, strips_16, "cuda-separable-u16"},
+        StripsCase{"ten_bits_3", StripsTaps::uneven, 3, strips_p010, "cuda-separable-u16"},
+        StripsCase{"twelve_bits_7", StripsTaps::uneven, 7, strips_12, "cuda-separable-u16"},
+        StripsCase{"fourteen_bits_15", StripsTaps::uneven, 15, strips_14, "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_lopsided", StripsTaps::lopsided, 14, strips_16,
+                   "cuda-separable-u16"},
+        StripsCase{"float_matrix_3", StripsTaps::real, 3, f32, "cuda-dense-rows"},
+        StripsCase{"float_matrix_5", StripsTaps::real, 5, f32, "cuda-dense-small"},
+        StripsCase{"float_matrix_9", StripsTaps::real, 9, f32, "cuda-dense-small"},
+        StripsCase{"float_matrix_11", StripsTaps::real, 11, f32, "cuda-dense-f32-wide"},
+        StripsCase{"float_matrix_15", StripsTaps::real, 15, f32, "cuda-dense-f32-wide"},
+        StripsCase{"float_matrix_17", StripsTaps::real, 17, f32, "cuda-dense-f32-wide"},
+        StripsCase{"float_matrix_31", StripsTaps::real, 31, f32, "cuda-dense-f32-wide"},
+        StripsCase{"sixteen_bit_matrix_3", StripsTaps::real, 3, strips_16, "cuda-dense-rows"},
+        StripsCase{"sixteen_bit_matrix_9", StripsTaps::real, 9, strips_16, "cuda-dense-rows"},
+        StripsCase{"whole_3", StripsTaps::whole, 3, strips_16, "cuda-dense-rows"},
+        StripsCase{"whole_3_p010", StripsTaps::whole, 3, strips_p010, "cuda-dense-rows"},
+        StripsCase{"whole_5", StripsTaps::whole, 5, strips_p010, "cuda-dense-imma"},
+        StripsCase{"length_3", StripsTaps::length, 3, strips_16, "cuda-dense-rows"},
+        StripsCase{"length_5", StripsTaps::length, 5, strips_p010, "cuda-dense-rows"},
+        StripsCase{"length_7", StripsTaps::length, 7, strips_12, "cuda-dense-rows"},
+        StripsCase{"length_float", StripsTaps::length, 3, f32, "cuda-dense-rows"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
