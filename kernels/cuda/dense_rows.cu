@@ -1,4 +1,4 @@
-// cuda-dense-rows: a matrix that fits into 9x9 around the output sample, or the length of two,
+// cuda-dense-rows: a matrix that fits into 9x9 around the output sample, or the length of two
 // over samples of 16 bits or floats that bulk copies bring (bulk_rows.cuh).
 //
 // A thread keeps sums of the outputs that see the row at hand: row by row they move up by one, and
@@ -23,9 +23,8 @@ namespace {
 
 // How sums are made and what becomes of them.
 enum class Way {
-  integers,  // one matrix; sums of integers below 2^24
-  length,    // of two such, by Combine::l2
-  ordered,   // one matrix; the chains of floats of docs/numerics.md
+  length,   // of two matrices, by Combine::l2; sums of integers below 2^24
+  ordered,  // one matrix; the chains of floats of docs/numerics.md
   ordered_length,
 };
 constexpr bool is_ordered(Way way) { return way == Way::ordered || way == Way::ordered_length; }
@@ -93,10 +92,7 @@ struct Outputs {
   }
 
   __device__ PairOf<T> pair(const Given& work) const {
-    if constexpr (way == Way::integers)
-      return finish_pair<T>(__float2int_rn(total[0][0][0]), __float2int_rn(total[0][0][1]),
-                            work.finish, work.sampling.shift);
-    else if (std::is_same_v<T, float> && work.finish.absolute)
+    if (std::is_same_v<T, float> && work.finish.absolute)
       return finish_pair<T, true>(response(0), response(1), work.real, work.sampling.shift);
     else
       return finish_pair<T, false>(response(0), response(1), work.real, work.sampling.shift);
@@ -198,52 +194,43 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
       plan, supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
 }
 
-template <class T, Way way, int size, int largest>
+// The largest matrices for which this was seen to be faster than what else there is
+// (docs/decisions/rows-by-bulk-copies.md): of floats, and of pairs; of 16 bits, in float.
+constexpr int largest = 3, largest_codes = 9;
+
+template <class T, Way way, int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  if constexpr (size < largest)
-    if (square_for(plan) > size) return make_sized<T, way, size + 2, largest>(plan);
+  if constexpr (size < largest_codes)
+    if (square_for(plan) > size) return make_sized<T, way, size + 2>(plan);
   return make_of<T, way, size>(plan);
-}
-
-// The largest matrices for which this is faster than what else there is (docs/decisions).
-constexpr int largest_integers = 3, largest_floats = 3;
-constexpr int largest_codes = 9;  // of 16 bits, in float
-constexpr int largest_length = 7, largest_length_floats = 3;
-
-int largest_for(const Plan& plan) {
-  const bool floats = plan.sample.storage == Storage::f32;
-  if (plan.terms.size() == 2) return floats ? largest_length_floats : largest_length;
-  if (floats) return largest_floats;
-  return plan.arith == Arith::float32 ? largest_codes : largest_integers;
 }
 
 }  // namespace
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
   const bool floats = plan.sample.storage == Storage::f32;
+  const int most = floats || plan.terms.size() == 2 ? largest : largest_codes;
   if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
-      plan.border == BorderMode::wrap || square_for(plan) > largest_for(plan))
+      plan.border == BorderMode::wrap || square_for(plan) > most)
     return false;
-  if (plan.arith == Arith::float64 || (plan.arith == Arith::int32 && !plan.fits24)) return false;
   if (floats && !std::ranges::all_of(plan.terms, [&](const Taps& t) {
         return t.width == square_for(plan) && t.height == square_for(plan);
       }))
     return false;
-  if (plan.finish.combine == Combine::linear) return plan.terms.size() == 1;
-  return plan.finish.combine == Combine::l2 && plan.terms.size() == 2 &&
-         (floats || (plan.arith == Arith::int32 &&
-                     std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor))));
+  if (plan.finish.combine == Combine::linear)
+    return plan.terms.size() == 1 && plan.arith == Arith::float32;
+  if (plan.finish.combine != Combine::l2 || plan.terms.size() != 2) return false;
+  return floats || (plan.arith == Arith::int32 && plan.fits24 &&
+                    std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor)));
 }
 
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
   const bool two = plan.terms.size() == 2;
   if (plan.sample.storage == Storage::f32)
-    return two ? make_sized<float, Way::ordered_length, 3, largest_length_floats>(plan)
-               : make_sized<float, Way::ordered, 3, largest_floats>(plan);
-  if (two) return make_sized<std::uint16_t, Way::length, 3, largest_length>(plan);
-  if (plan.arith == Arith::float32)
-    return make_sized<std::uint16_t, Way::ordered, 3, largest_codes>(plan);
-  return make_sized<std::uint16_t, Way::integers, 3, largest_integers>(plan);
+    return two ? make_of<float, Way::ordered_length, largest>(plan)
+               : make_of<float, Way::ordered, largest>(plan);
+  if (two) return make_of<std::uint16_t, Way::length, largest>(plan);
+  return make_sized<std::uint16_t, Way::ordered, 3>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -141,12 +141,12 @@ INSTANTIATE_TEST_SUITE_P(
         StripsCase{"float_matrix_31", StripsTaps::real, 31, f32, "cuda-dense-f32-wide"},
         StripsCase{"sixteen_bit_matrix_3", StripsTaps::real, 3, strips_16, "cuda-dense-rows"},
         StripsCase{"sixteen_bit_matrix_9", StripsTaps::real, 9, strips_16, "cuda-dense-rows"},
-        StripsCase{"whole_3", StripsTaps::whole, 3, strips_16, "cuda-dense-rows"},
-        StripsCase{"whole_3_p010", StripsTaps::whole, 3, strips_p010, "cuda-dense-rows"},
+        StripsCase{"whole_3", StripsTaps::whole, 3, strips_16, "cuda-dense-imma"},
+        StripsCase{"whole_3_p010", StripsTaps::whole, 3, strips_p010, "cuda-dense-imma"},
         StripsCase{"whole_5", StripsTaps::whole, 5, strips_p010, "cuda-dense-imma"},
         StripsCase{"length_3", StripsTaps::length, 3, strips_16, "cuda-dense-rows"},
-        StripsCase{"length_5", StripsTaps::length, 5, strips_p010, "cuda-dense-rows"},
-        StripsCase{"length_7", StripsTaps::length, 7, strips_12, "cuda-dense-rows"},
+        StripsCase{"length_5", StripsTaps::length, 5, strips_p010, "cuda-dense-small"},
+        StripsCase{"length_7", StripsTaps::length, 7, strips_12, "cuda-dense-small"},
         StripsCase{"length_float", StripsTaps::length, 3, f32, "cuda-dense-rows"}),
     [](const auto& test) { return std::string(test.param.name); });
 
