@@ -194,43 +194,20 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
       plan, supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
 }
 
-// The largest matrices for which this was seen to be faster than what else there is
-// (docs/decisions/rows-by-bulk-copies.md): of floats, and of pairs; of 16 bits, in float.
-constexpr int largest = 3, largest_codes = 9;
-
-template <class T, Way way, int size>
-std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  if constexpr (size < largest_codes)
-    if (square_for(plan) > size) return make_sized<T, way, size + 2>(plan);
-  return make_of<T, way, size>(plan);
-}
+constexpr int largest = 3;
 
 }  // namespace
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
-  const bool floats = plan.sample.storage == Storage::f32;
-  const int most = floats || plan.terms.size() == 2 ? largest : largest_codes;
-  if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
-      plan.border == BorderMode::wrap || square_for(plan) > most)
-    return false;
-  if (floats && !std::ranges::all_of(plan.terms, [&](const Taps& t) {
-        return t.width == square_for(plan) && t.height == square_for(plan);
-      }))
-    return false;
-  if (plan.finish.combine == Combine::linear)
-    return plan.terms.size() == 1 && plan.arith == Arith::float32;
-  if (plan.finish.combine != Combine::l2 || plan.terms.size() != 2) return false;
-  return floats || (plan.arith == Arith::int32 && plan.fits24 &&
-                    std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor)));
+  return plan.sample.storage == Storage::u16 && supports_dense(plan) && abilities.generation >= 9 &&
+         plan.border != BorderMode::wrap && square_for(plan) <= largest &&
+         plan.finish.combine == Combine::l2 && plan.terms.size() == 2 &&
+         plan.arith == Arith::int32 && plan.fits24 &&
+         std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor));
 }
 
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
-  const bool two = plan.terms.size() == 2;
-  if (plan.sample.storage == Storage::f32)
-    return two ? make_of<float, Way::ordered_length, largest>(plan)
-               : make_of<float, Way::ordered, largest>(plan);
-  if (two) return make_of<std::uint16_t, Way::length, largest>(plan);
-  return make_sized<std::uint16_t, Way::ordered, 3>(plan);
+  return make_of<std::uint16_t, Way::length, largest>(plan);
 }
 
 }  // namespace vidconv::cuda
