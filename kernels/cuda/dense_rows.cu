@@ -27,7 +27,9 @@ enum class Way {
   ordered,  // one matrix; the chains of floats of docs/numerics.md
   ordered_length,
 };
-constexpr bool is_ordered(Way way) { return way == Way::ordered || way == Way::ordered_length; }
+[[maybe_unused]] constexpr bool is_ordered(Way way) {
+  return way == Way::ordered || way == Way::ordered_length;
+}
 constexpr bool is_length(Way way) { return way == Way::length || way == Way::ordered_length; }
 constexpr int terms(Way way) { return is_length(way) ? 2 : 1; }
 
@@ -48,7 +50,7 @@ using Rows = BulkRows<T, size / 2, sm90::dense_rows>;
 
 // The root of an integer below 2^100, correctly rounded: what sqrtf() does but for its test for
 // numbers that need more, one of which is 0.
-__device__ inline float root(float s) {
+[[maybe_unused]] __device__ inline float root(float s) {  // unused before sm_90
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(s, 1.0f)));
   const float g = s * y, h = 0.5f * y;
