@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <stdexcept>
 
@@ -34,7 +35,7 @@ struct KindRow {
   const char* name;
   Kind kind;
   std::vector<int> sizes;
-  unsigned tap_codes = 7;  // of dense: how many values taps have, of a divisor that is a power of 2
+  unsigned tap_codes = 7;  // of dense: how many values taps have, over a power of 2; 0: over a real
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
@@ -42,17 +43,19 @@ const std::vector<KindRow>& kinds() {
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
+      {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps that no integers are
       {"sobel", Kind::sobel, {3}},
       {"sobel-x", Kind::sobel_x, {3}},
       {"binomial", Kind::binomial, {3, 5}},
       {"sharpen", Kind::sharpen, {3}},
       {"unsharp", Kind::unsharp, {5}},
+      {"copy", Kind::copy, {1}},  // how fast the memory is
   };
   return rows;
 }
 
 struct KernelSettings {
-  std::vector<std::string> kinds, frames = {"4K"}, devices;
+  std::vector<std::string> kinds, frames = {"4K"}, devices, variants;
   std::vector<int> depths = {8}, sizes;
   int threads = usable_threads();
   int pairs = 4;
@@ -70,7 +73,11 @@ SampleType sample_of(int depth) {
 Filter dense(int size, unsigned codes) {
   std::minstd_rand random(1);
   std::vector<double> taps;
-  const double divisor = codes < 256 ? 256 : 1 << 20;  // the sum of fine taps is some units at most
+  // The sum of fine taps is some units at most.
+  const double divisor = codes == 0    ? size * size * 1000 * std::numbers::pi
+                         : codes < 256 ? 256
+                                       : 1 << 20;
+  if (codes == 0) codes = 4095;
   for (int i = 0; i < size * size; ++i)
     taps.push_back(static_cast<double>(random() % codes + 1) / divisor);
   return {.kernels = {Kernel(size, size, std::move(taps))}};
@@ -95,6 +102,8 @@ Filter filter_of(const KindRow& row, int size) {
       return made("sharpen");
     case Kind::unsharp:
       return made("unsharp:sigma=0.6");
+    case Kind::copy:
+      return made("identity");
   }
   throw std::logic_error("unknown kind of filter");
 }
@@ -105,9 +114,21 @@ class Measurement {
 
   void run(const char* kind, const Case& c, const char* frame, Device device) {
     const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
-    const Choice choice = pick(plan, device, cuda_abilities(0));
-    const auto convolver = choice.convolver(c.threads);
     const Planes planes(device, c.sample, c.width, c.height, settings_.pairs);
+    if (settings_.variants.empty())
+      run(kind, c, frame, device, pick(plan, device, cuda_abilities(0)), planes);
+    for (const std::string& name : settings_.variants) {
+      const Variant* const variant = find_variant(name);
+      if (variant->device != device) continue;
+      if (Prepared prepared = variant->prepare(plan, cuda_abilities(0)))
+        run(kind, c, frame, device, {variant, std::move(prepared)}, planes);
+    }
+  }
+
+ private:
+  void run(const char* kind, const Case& c, const char* frame, Device device, const Choice& choice,
+           const Planes& planes) {
+    const auto convolver = choice.convolver(c.threads);
     const Effort effort{.seconds = settings_.seconds,
                         .samples = settings_.fastest ? 1000 : 15,
                         .fastest = settings_.fastest};
@@ -139,7 +160,6 @@ class Measurement {
     if (alone) row("", {}, {});
   }
 
- private:
   const KernelSettings& settings_;
   Table& table_;
 };
@@ -199,14 +219,17 @@ int run(const KernelSettings& settings) {
 
 Run kernels_command(CLI::App& app) {
   const auto s = std::make_shared<KernelSettings>();
-  std::vector<std::string> kind_names, frame_names;
+  std::vector<std::string> kind_names, frame_names, variant_names;
   for (const KindRow& kind : kinds()) kind_names.emplace_back(kind.name);
   for (const FrameSize& frame : frame_sizes) frame_names.emplace_back(frame.name);
+  for (const Variant& variant : variants()) variant_names.emplace_back(variant.name);
   app.add_option("--kind", s->kinds, "only these filters")->check(CLI::IsMember(kind_names));
   app.add_option("--size", s->sizes, "only these kernel sizes");
   app.add_option("--frame", s->frames, "frame sizes")
       ->check(CLI::IsMember(frame_names))
       ->capture_default_str();
+  app.add_option("--variant", s->variants, "these, where they can, not the one that is picked")
+      ->check(CLI::IsMember(variant_names));
   app.add_option("--depth", s->depths, "bits of a sample; 32: float")
       ->check(CLI::IsMember({8, 10, 12, 16, 32}))
       ->capture_default_str();

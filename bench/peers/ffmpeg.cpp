@@ -2,6 +2,8 @@
 // filter, without codecs. Results lie in frames of its own pool.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -123,13 +125,17 @@ std::string filter_for(const Case& c) {
     case Kind::sobel_x:
     case Kind::binomial:
     case Kind::sharpen:
+    case Kind::copy:
       return "";
     case Kind::unsharp:
       return "unsharp=lx=5:ly=5:la=1";
     case Kind::dense: {
       if (c.size > 7) return "";
+      const auto taps = c.filter.kernels[0].taps();
+      if (std::ranges::any_of(taps, [](double tap) { return tap * 256 != std::round(tap * 256); }))
+        return "";
       std::string matrix;
-      for (const double tap : c.filter.kernels[0].taps())
+      for (const double tap : taps)
         matrix += fmt::format("{}{:.0f}", matrix.empty() ? "" : " ", tap * 256);
       return fmt::format("convolution=0m='{}':0rdiv=1/256", matrix);
     }

@@ -96,6 +96,8 @@ std::vector<PeerWay> opencv_ways(const Case& c, std::span<const PlanePair> pairs
         magnitude.convertTo(b, depth);
       });
       break;
+    case Kind::copy:
+      break;
   }
   return ways;
 }

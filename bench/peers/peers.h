@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
   binomial,  // size x size, 1 2 1 and its kin
   sharpen,   // 3 x 3
   unsharp,   // 5 x 5
+  copy,      // one tap
 };
 
 struct Case {

@@ -26,18 +26,32 @@ class SharedAddress {
   __device__ bool operator==(const SharedAddress& other) const { return at_ == other.at_; }
 
   // Loads and stores, in the order in which they are written down.
-  __device__ float load() const {
-    float v;
+  __device__ void load(float& v) const {
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at_));
-    return v;
+  }
+  __device__ void load(std::uint16_t& v) const {
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(at_));
   }
   __device__ float2 load_pair() const {
     float2 v;
     asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(at_));
     return v;
   }
+  __device__ uint2 load_words() const {
+    uint2 v;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(at_));
+    return v;
+  }
   __device__ void store(float value) const {
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(at_), "f"(value) : "memory");
+  }
+  __device__ void store(std::uint16_t value) const {
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(at_), "h"(value) : "memory");
+  }
+  __device__ void store(float4 v) const {
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at_), "f"(v.x), "f"(v.y),
+                 "f"(v.z), "f"(v.w)
+                 : "memory");
   }
 
   __device__ unsigned get() const { return at_; }

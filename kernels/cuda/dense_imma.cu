@@ -140,18 +140,24 @@ __device__ inline void load_pairs(StripPairs<std::uint8_t, size>& pairs, const s
   }
 }
 
+// `shift`: of samples as they are stored; `stride` in bytes.
 template <int size>
 __device__ inline void load_pairs(StripPairs<std::uint16_t, size>& pairs, const std::uint16_t* from,
-                                  int pitch) {
+                                  std::ptrdiff_t stride, int shift) {
   constexpr unsigned lower = 0x6420, upper = 0x7531;
+  const auto load = [&](const std::uint16_t* at) {
+    const uint2 v = *reinterpret_cast<const uint2*>(at);
+    return make_uint2(shift_down<std::uint16_t>(v.x, shift), shift_down<std::uint16_t>(v.y, shift));
+  };
 #pragma unroll
   for (int p = 0; p < pairs_of_strip<size>; ++p) {
     uint2 v[2][2];
 #pragma unroll
     for (auto& row : v) {
-      row[0] = *reinterpret_cast<const uint2*>(from);
-      row[1] = *reinterpret_cast<const uint2*>(from + 8 * block);
-      from += pitch;
+      row[0] = load(from);
+      row[1] = load(from + 8 * block);
+      from =
+          reinterpret_cast<const std::uint16_t*>(reinterpret_cast<const std::byte*>(from) + stride);
     }
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
@@ -248,10 +254,16 @@ template <int size>
 __device__ inline void load(StripPairs<std::uint16_t, size>& pairs, std::uint16_t* samples,
                             const Tile& tile, const Sampling& sampling, int first_row, int column) {
   const Window w = Layout<std::uint16_t, size>::window(tile);
-  load_tile(samples, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left},
-            tile.pair.src.as<const std::uint16_t>(), sampling);
+  const auto src = tile.pair.src.as<const std::uint16_t>();
+  if (lies_inside(w, src)) {
+    load_pairs<size>(pairs, src.row(w.y0 + first_row) + w.x0 + column, src.stride, sampling.shift);
+    return;
+  }
+  load_tile(samples, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left}, src,
+            sampling);
   __syncthreads();
-  load_pairs<size>(pairs, samples + first_row * w.pitch + w.lead + column, w.pitch);
+  load_pairs<size>(pairs, samples + first_row * w.pitch + w.lead + column,
+                   w.pitch * static_cast<int>(sizeof(std::uint16_t)), 0);
 }
 
 template <class T, int size, int bytes, Join join>

@@ -1,7 +1,7 @@
 // cuda-separable-f32: two passes over float samples, of 3 to 17 taps each way around the output
 // sample, unrolled; every chain of fused multiply-adds in the order of docs/numerics.md.
 //
-// The kernel here takes any planes; separable_f32_bulk.cuh has a faster one for most. A block walks
+// The kernel here takes any planes; separable_rows.cuh has a faster one for most. A block walks
 // down, 16 rows at a time: it makes the row sums of a slab, and from the last rows of the slab
 // before and this one's it makes 16 rows of outputs.
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 #include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/separable_f32.cuh"
-#include "kernels/cuda/separable_f32_bulk.cuh"
+#include "kernels/cuda/separable_rows.cuh"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
@@ -144,8 +145,8 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     if (output + rows > 0 && output < outputs) {
       float total[rows][columns] = {};
       sum_columns(total, above + column, sums + column, first, work);
-      for_outputs(total, [&](float& v) { v = v + work.offset; });
-      if (work.absolute) {
+      for_outputs(total, [&](float& v) { v = v + work.real.offset; });
+      if (work.finish.absolute) {
         asm volatile("");  // a branch, not instructions that all would wait for
         for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
       }
@@ -174,7 +175,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
 template <int size>
 class SeparableF32 final : public Convolver {
  public:
-  explicit SeparableF32(const Plan& plan) : work_(separable_f32_work<size>(plan)), bulk_(plan) {
+  explicit SeparableF32(const Plan& plan) : work_(separable_work<OrderedFloat, size>(plan)) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           "shared memory for cuda-separable-f32");
     multiprocessors_ = multiprocessors();
@@ -182,21 +183,6 @@ class SeparableF32 final : public Convolver {
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    while (!pairs.empty()) {
-      const bool bulk = bulk_.takes(pairs.front());
-      const auto alike = std::ranges::find_if(
-          pairs, [&](const PlanePair& pair) { return bulk_.takes(pair) != bulk; });
-      const auto count = static_cast<std::size_t>(alike - pairs.begin());
-      if (bulk)
-        bulk_.run(pairs.first(count), stream);
-      else
-        run_any(pairs.first(count), stream);
-      pairs = pairs.subspan(count);
-    }
-  }
-
- private:
-  void run_any(std::span<const PlanePair> pairs, CudaStream stream) {
     StripCost cost = sm90::separable_f32_strips;
     cost.at_once = at_once_;
     work_.slabs = best_slabs(pairs, tile_width, slab_rows, size - 1, multiprocessors_, cost);
@@ -207,10 +193,10 @@ class SeparableF32 final : public Convolver {
     });
   }
 
+ private:
   static constexpr auto kernel = separable_f32_kernel<size>;
   static constexpr int shared_bytes = Layout<size>::bytes;
   SeparableF32Work<size> work_;
-  SeparableF32Bulk<size> bulk_;
   int multiprocessors_, at_once_;  // blocks on a multiprocessor
 };
 
@@ -218,7 +204,8 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return std::make_unique<SeparableF32<size>>(plan);
+  return std::make_unique<BulkOrOther<SeparableBulk<float, OrderedFloat, size>>>(
+      plan, std::make_unique<SeparableF32<size>>(plan));
 }
 
 }  // namespace

@@ -1,34 +1,45 @@
-// What both kernels of cuda-separable-f32 are given.
+// What the kernels of cuda-separable-f32 and its kin are given.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 
+#include "kernels/cuda/arith.cuh"
 #include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/real_finish.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
 
-// Travels by value as a launch parameter.
-template <int size>
-struct SeparableF32Work {
+// Travels by value as a launch parameter. Taps are centred; what they do not fill is zeros.
+template <class Arith, int size>
+struct SeparableWork {
+  using Value = typename Arith::Value;
   Batch batch;
   Sampling sampling;
   int slabs;  // of a tile
-  float offset;
-  bool absolute;
-  float row[size], column[size];
+  RealFinish real;
+  Finish finish;              // of integers,
+  int row_shift, row_rounds;  // whose row sums are shifted after that has been added
+  Value row[size], column[size];
 };
-
 template <int size>
-SeparableF32Work<size> separable_f32_work(const Plan& plan) {
-  const auto narrow = [](double tap) { return static_cast<float>(tap); };
-  SeparableF32Work<size> work{};
+using SeparableF32Work = SeparableWork<OrderedFloat, size>;
+
+template <class Arith, int size>
+SeparableWork<Arith, size> separable_work(const Plan& plan) {
+  SeparableWork<Arith, size> work{};
+  using Value = typename Arith::Value;
   work.sampling = sampling_of(plan);
-  work.offset = static_cast<float>(plan.finish.real_offset);
-  work.absolute = plan.finish.absolute;
-  std::ranges::transform(plan.terms[0].row, work.row, narrow);
-  std::ranges::transform(plan.terms[0].column, work.column, narrow);
+  work.real = real_finish_of(plan);
+  work.finish = plan.finish;
+  const Taps& t = plan.terms[0];
+  work.row_shift = t.row_shift, work.row_rounds = 1 << t.row_shift >> 1;
+  for (std::size_t i = 0; i < t.row.size(); ++i)
+    work.row[static_cast<std::size_t>(size / 2 - t.anchor_x) + i] = static_cast<Value>(t.row[i]);
+  for (std::size_t j = 0; j < t.column.size(); ++j)
+    work.column[static_cast<std::size_t>(size / 2 - t.anchor_y) + j] =
+        static_cast<Value>(t.column[j]);
   return work;
 }
 

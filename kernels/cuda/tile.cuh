@@ -157,7 +157,7 @@ __device__ inline void load_vector(T* to, const T* from, const Sampling& samplin
   auto* const vector = reinterpret_cast<uint4*>(to);
   const auto* const stored = reinterpret_cast<const uint4*>(from);
 #if __CUDA_ARCH__ >= 800
-  if constexpr (!std::is_same_v<T, std::uint16_t>) {
+  if (!std::is_same_v<T, std::uint16_t> || sampling.shift == 0) {
     // Past the registers, so that all of a thread's vectors are under way at once.
     __pipeline_memcpy_async(vector, stored, 16);
     return;
@@ -297,12 +297,15 @@ struct Window {
   int lead, pitch;
   int right, below, left;
 };
+template <class T>
+__device__ inline bool lies_inside(const Window& w, const Plane<const T>& src) {
+  return is_aligned(src, 8) && w.x0 >= 0 && w.y0 >= 0 && w.x0 + w.width <= src.width &&
+         w.y0 + w.rows <= src.height;
+}
 __device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
                                        const Plane<const std::uint8_t>& src,
                                        const Sampling& sampling) {
-  if (is_aligned(src, 8) && w.x0 >= 0 && w.y0 >= 0 && w.x0 + w.width <= src.width &&
-      w.y0 + w.rows <= src.height)
-    return {src.row(w.y0) + w.x0, src.stride};
+  if (lies_inside(w, src)) return {src.row(w.y0) + w.x0, src.stride};
   load_tile(tile, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left}, src,
             sampling);
   __syncthreads();

@@ -39,7 +39,7 @@ struct SlabShape {
   int columns;                 // and adjacent outputs in the column pass
 };
 
-// Of cuda-separable-f32 with bulk copies.
+// Of kernels whose rows bulk copies bring.
 struct BulkRing {
   int workers;           // warps that compute
   int columns;           // adjacent outputs of a thread
@@ -73,7 +73,11 @@ inline constexpr BulkRing separable_f32_bulk_long{
     .workers = 4, .columns = 2, .slab_rows = 8, .depth = 4, .rows = 2};
 inline constexpr StripCost separable_f32_bulk_strips{
     .at_once = 3, .busy = 3, .overhead = 0, .most = 28};
-// The same, on devices without bulk copies; at_once is asked of the device.
+// --kind dense sobel --size 3 5 7 9 --depth 10 16 32
+inline constexpr BulkRing dense_rows{
+    .workers = 4, .columns = 2, .slab_rows = 8, .depth = 4, .rows = 4};
+inline constexpr StripCost dense_rows_strips{.at_once = 3, .busy = 3, .overhead = 0, .most = 28};
+// cuda-separable-f32, on devices without bulk copies; at_once is asked of the device.
 inline constexpr SlabShape separable_f32{
     .threads = 128, .blocks_wanted = 6, .slab_rows = 16, .depth = 2, .across = 16, .columns = 2};
 inline constexpr StripCost separable_f32_strips{.at_once = 0, .busy = 9, .overhead = 3};

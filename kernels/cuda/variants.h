@@ -32,14 +32,23 @@ std::unique_ptr<Convolver> make_separable_f32(const Plan&, int threads);
 bool supports_separable_f32_long(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_separable_f32_long(const Plan&, int threads);
 
+bool supports_separable_u16(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_separable_u16(const Plan&, int threads);
+
 bool supports_separable_small(const Plan&);
 std::unique_ptr<Convolver> make_separable_small(const Plan&, int threads);
 
 bool supports_separable(const Plan&);
 std::unique_ptr<Convolver> make_separable(const Plan&, int threads);
 
+bool supports_dense_rows(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_dense_rows(const Plan&, int threads);
+
 bool supports_dense_small(const Plan&);
 std::unique_ptr<Convolver> make_dense_small(const Plan&, int threads);
+
+bool supports_dense_f32_wide(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_dense_f32_wide(const Plan&, int threads);
 
 bool supports_dense_f32(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_f32(const Plan&, int threads);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
@@ -18,6 +19,12 @@ constexpr bool thinned = false;
 #endif
 
 constexpr int threads = 3;
+
+// For tools that slow everything down: one size in so many, of every variant.
+std::size_t thinning_asked() {
+  static const char* const asked = std::getenv("VIDCONV_TEST_THINNING");
+  return asked ? std::strtoul(asked, nullptr, 10) : 0;
+}
 
 bool is_the_same(Runner& runner, Runner& reference, const Places& p, const SampleType& sample,
                  std::size_t turn, int width, int height) {
@@ -47,7 +54,8 @@ void expect_the_same_at(const Places& p, const SampleType& sample,
         if (!supports(*variant, plan) || variant->name == "reference" ||
             variant->name.starts_with("study-"))
           continue;
-        const std::size_t step = variant->device == Device::cuda ? thinning.cuda : thinning.cpu;
+        const std::size_t step = std::max(
+            thinning_asked(), variant->device == Device::cuda ? thinning.cuda : thinning.cpu);
         Runner runner(*variant, plan, threads);
         for (std::size_t i = turn++ % step; i < p.widths.size() * p.heights.size(); i += step) {
           const int width = p.widths[i % p.widths.size()];

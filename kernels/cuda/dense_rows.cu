@@ -1,0 +1,215 @@
+// cuda-dense-rows: a matrix that fits into 9x9 around the output sample, or the length of two
+// over samples of 16 bits or floats that bulk copies bring (bulk_rows.cuh).
+//
+// A thread keeps sums of the outputs that see the row at hand: row by row they move up by one, and
+// the uppermost is complete. So the rows of a sum come from top to bottom, as docs/numerics.md
+// wants them; and each row of samples is read once.
+#include <algorithm>
+#include <bit>
+
+#include "kernels/cuda/arith.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/real_finish.cuh"
+#include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/tuning.h"
+#include "kernels/cuda/variants.h"
+#include "kernels/cuda/warp_rows.cuh"
+#include "kernels/plan/finish.h"
+
+namespace vidconv::cuda {
+namespace {
+
+// How sums are made and what becomes of them.
+enum class Way {
+  length,   // of two matrices, by Combine::l2; sums of integers below 2^24
+  ordered,  // one matrix; the chains of floats of docs/numerics.md
+  ordered_length,
+};
+[[maybe_unused]] constexpr bool is_ordered(Way way) {
+  return way == Way::ordered || way == Way::ordered_length;
+}
+constexpr bool is_length(Way way) { return way == Way::length || way == Way::ordered_length; }
+constexpr int terms(Way way) { return is_length(way) ? 2 : 1; }
+
+// Travels by value as a launch parameter. Taps are centred; what they do not fill is zeros, which
+// change no sum of codes. Those of floats fill all, because a sample may be infinite.
+template <int size, int terms>
+struct Work {
+  Batch batch;
+  Sampling sampling;
+  int slabs;  // of a tile
+  Finish finish;
+  RealFinish real;
+  float taps[terms][size * size];
+};
+
+template <class T, int size>
+using Rows = BulkRows<T, size / 2, sm90::dense_rows>;
+
+// The root of an integer below 2^100, correctly rounded: what sqrtf() does but for its test for
+// numbers that need more, one of which is 0.
+[[maybe_unused]] __device__ inline float root(float s) {  // unused before sm_90
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(s, 1.0f)));
+  const float g = s * y, h = 0.5f * y;
+  return __fmaf_rn(__fmaf_rn(-g, g, s), h, g);
+}
+
+template <class T, Way way, int size>
+struct Outputs {
+  using S = Rows<T, size>;
+  static constexpr int n = S::columns;
+  static_assert(n == 2 && size % 2 == 1);
+  // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
+  static constexpr int reach = S::margin - S::half, window = n + S::margin + S::half;
+  static constexpr int first = reach / n * n, last = (window + n - 1) / n * n;
+  using Given = Work<size, terms(way)>;
+
+  float total[terms(way)][size][n] = {};  // total[.][i] lacks i rows; total[.][0] is complete
+
+  __device__ void add_row(const float (&samples)[last], const Given& work) {
+#pragma unroll
+    for (int k = 0; k < terms(way); ++k)
+#pragma unroll
+      for (int i = 0; i < size; ++i)
+#pragma unroll
+        for (int x = 0; x < n; ++x) {
+          const float before = i + 1 < size ? total[k][i + 1][x] : 0.0f;
+          float chain = is_ordered(way) ? 0.0f : before;
+#pragma unroll
+          for (int c = 0; c < size; ++c)
+            chain = multiply_add(work.taps[k][(size - 1 - i) * size + c], samples[reach + c + x],
+                                 chain);
+          total[k][i][x] = is_ordered(way) ? before + chain : chain;
+        }
+  }
+
+  __device__ float response(int x) const {
+    if constexpr (!is_length(way)) return total[0][0][x];
+    const float a = total[0][0][x], b = total[terms(way) - 1][0][x];
+    const float squares = a * a + b * b;
+    return way == Way::length ? root(squares) : sqrtf(squares);
+  }
+
+  __device__ PairOf<T> pair(const Given& work) const {
+    if (std::is_same_v<T, float> && work.finish.absolute)
+      return finish_pair<T, true>(response(0), response(1), work.real, work.sampling.shift);
+    else
+      return finish_pair<T, false>(response(0), response(1), work.real, work.sampling.shift);
+  }
+};
+
+template <class T, Way way, int size>
+__global__ void __launch_bounds__(Rows<T, size>::threads, 2)
+    dense_rows_kernel(const __grid_constant__ Work<size, terms(way)> work) {
+#if __CUDA_ARCH__ >= 900
+  using S = Rows<T, size>;
+  using O = Outputs<T, way, size>;
+  walk_down<S>(work.batch, work.sampling, work.slabs,
+               [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
+                 const Plane<T> dst = tile.pair.dst.as<T>();
+                 const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
+                 const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
+                 O sums;
+                 int output = 1 - size;  // the one that the next row completes
+                 auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
+                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+#pragma unroll 1
+                 for (; slabs > 0; --slabs) {
+                   SharedAddress from = slab_rows.next();
+#pragma unroll 1
+                   for (int at = 0; at < S::slab_rows;
+                        at += S::rows, from += S::rows * S::values_pitch * 4) {
+                     float samples[S::rows][O::last];
+#pragma unroll
+                     for (int r = 0; r < S::rows; ++r)
+#pragma unroll
+                       for (int i = O::first; i < O::last; i += O::n)
+                         load_values(samples[r] + i,
+                                     from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
+#pragma unroll
+                     for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
+                       sums.add_row(samples[r], work);
+                       const PairOf<T> pair = sums.pair(work);  // any way: rows overlap then
+                       if (static_cast<unsigned>(output) < limit)
+                         *reinterpret_cast<PairOf<T>*>(to) = pair;
+                     }
+                   }
+                   slab_rows.done();
+                 }
+               });
+#else
+  __trap();  // is_sm90() says no, or the code for this device is missing
+#endif
+}
+
+// Runs the kernel for pairs that it can take.
+template <class T, Way way, int size>
+class DenseRows {
+  using Shape = Rows<T, size>;
+  static constexpr auto kernel = dense_rows_kernel<T, way, size>;
+
+ public:
+  explicit DenseRows(const Plan& plan)
+      : usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
+                plan.border != BorderMode::wrap) {
+    if (!usable_) return;
+    work_.sampling = sampling_of(plan);
+    work_.finish = plan.finish;
+    work_.real = real_finish_of(plan, is_length(way));
+    for (int k = 0; k < terms(way); ++k) {
+      const Taps& t = plan.terms[static_cast<std::size_t>(k)];
+      for (int j = 0; j < t.height; ++j)
+        for (int i = 0; i < t.width; ++i)
+          work_.taps[k][(size / 2 - t.anchor_y + j) * size + size / 2 - t.anchor_x + i] =
+              static_cast<float>(t.dense[static_cast<std::size_t>(j * t.width + i)]);
+    }
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
+          "shared memory for cuda-dense-rows");
+    multiprocessors_ = multiprocessors();
+  }
+
+  bool takes(const PlanePair& pair) const { return usable_ && takes_rows<Shape>(pair); }
+
+  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
+    work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
+                             sm90::dense_rows_strips);
+    for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
+                   [&](const Batch& batch, int blocks) {
+                     work_.batch = batch;
+                     launch("cuda-dense-rows", kernel, blocks, dim3(Shape::threads), Shape::bytes,
+                            stream, work_);
+                   });
+  }
+
+ private:
+  Work<size, terms(way)> work_{};
+  bool usable_;
+  int multiprocessors_ = 0;
+};
+
+template <class T, Way way, int size>
+std::unique_ptr<Convolver> make_of(const Plan& plan) {
+  return std::make_unique<BulkOrOther<DenseRows<T, way, size>>>(
+      plan, supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
+}
+
+constexpr int largest = 3;
+
+}  // namespace
+
+bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
+  return plan.sample.storage == Storage::u16 && supports_dense(plan) && abilities.generation >= 9 &&
+         plan.border != BorderMode::wrap && square_for(plan) <= largest &&
+         plan.finish.combine == Combine::l2 && plan.terms.size() == 2 &&
+         plan.arith == Arith::int32 && plan.fits24 &&
+         std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor));
+}
+
+std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
+  return make_of<std::uint16_t, Way::length, largest>(plan);
+}
+
+}  // namespace vidconv::cuda

@@ -1,0 +1,181 @@
+// cuda-separable-f32, -long and cuda-separable-u16 where bulk copies can bring the rows (sm_90).
+//
+// A thread makes the row sums of adjacent samples and adds each at once to the `size` outputs it
+// belongs to, which it keeps in registers: row by row they move up by one, and the uppermost is
+// complete. So the terms of a sum come from top to bottom, as docs/numerics.md wants them.
+#pragma once
+
+#include "kernels/cuda/arith.cuh"
+#include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/separable_f32.cuh"
+#include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/tuning.h"
+#include "kernels/cuda/warp_rows.cuh"
+
+namespace vidconv::cuda {
+
+template <class T, class Arith, int size>
+using SeparableRows =
+    BulkRows<T, size / 2, size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long,
+             typename Arith::Value>;
+
+// What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
+// stored.
+template <class T, class Arith, int size, bool absolute>
+struct RowGroup {
+  using S = SeparableRows<T, Arith, size>;
+  static_assert(size % 2 == 1 && S::columns == 2);
+  // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
+  static constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
+  static constexpr int first = reach / S::columns * S::columns;
+  static constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
+
+  using Value = typename Arith::Value;
+  Value samples[S::rows][last], sum[S::rows][S::columns], complete[S::rows][S::columns];
+
+  __device__ void load(SharedAddress from) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int i = first; i < last; i += S::columns)
+        load_values(samples[r] + i, from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
+    }
+  }
+
+  __device__ void sum_rows(const Value (&taps)[size], const SeparableWork<Arith, size>& work) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c) sum[r][c] = Arith::ordered ? 0 : work.row_rounds;
+#pragma unroll
+      for (int i = 0; i < size; ++i)
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c)
+          sum[r][c] = multiply_add(taps[i], samples[r][reach + i + c], sum[r][c]);
+      if constexpr (!Arith::ordered) {
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c) sum[r][c] >>= work.row_shift;
+      }
+    }
+  }
+
+  // total[i] lacks i of its terms; total[0] is not kept.
+  __device__ void add_columns(Value (&total)[size][S::columns], const Value (&taps)[size]) {
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c)
+        complete[r][c] = multiply_add(taps[size - 1], sum[r][c], total[1][c]);
+#pragma unroll
+      for (int i = 1; i < size; ++i)
+#pragma unroll
+        for (int c = 0; c < S::columns; ++c)
+          total[i][c] = multiply_add(taps[size - 1 - i], sum[r][c],
+                                     i + 1 < size ? total[i + 1][c] : Value(0));
+    }
+  }
+
+  // As outputs `output` and on of which there are `limit`, at `to` and below, which move on. What
+  // is stored is made any way: a condition around that would keep rows from overlapping.
+  __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
+                        const SeparableWork<Arith, size>& work) const {
+    PairOf<T> pair[S::rows];
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r) {
+      if constexpr (Arith::ordered)
+        pair[r] = finish_pair<T, absolute>(complete[r][0], complete[r][1], work.real,
+                                           work.sampling.shift);
+      else
+        pair[r] = finish_pair<T>(complete[r][0], complete[r][1], work.finish, work.sampling.shift);
+    }
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r, ++output, to += stride)
+      if (static_cast<unsigned>(output) < limit) *reinterpret_cast<PairOf<T>*>(to) = pair[r];
+  }
+};
+
+template <class T, class Arith, int size, bool absolute>
+__global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
+    separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
+#if __CUDA_ARCH__ >= 900
+  using S = SeparableRows<T, Arith, size>;
+  walk_down<S>(work.batch, work.sampling, work.slabs,
+               [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
+                 const Plane<T> dst = tile.pair.dst.as<T>();
+                 const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
+                 const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
+                 typename Arith::Value row_taps[size], column_taps[size];
+#pragma unroll
+                 for (int i = 0; i < size; ++i)
+                   row_taps[i] = work.row[i], column_taps[i] = work.column[i];
+                 typename Arith::Value total[size][S::columns] = {};
+                 int output = 1 - size;  // the one that the next row completes
+                 auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
+                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+#pragma unroll 1
+                 for (; slabs > 0; --slabs) {
+                   SharedAddress from = slab_rows.next();
+#pragma unroll 1
+                   for (int at = 0; at < S::slab_rows;
+                        at += S::rows, from += S::rows * S::values_pitch * 4) {
+                     RowGroup<T, Arith, size, absolute> rows;
+                     rows.load(from);
+                     rows.sum_rows(row_taps, work);
+                     rows.add_columns(total, column_taps);
+                     rows.store(to, dst.stride, output, limit, work);
+                   }
+                   slab_rows.done();
+                 }
+               });
+#else
+  __trap();  // is_sm90() says no, or the code for this device is missing
+#endif
+}
+
+// Runs the kernel for pairs that it can take.
+template <class T, class Arith, int size>
+class SeparableBulk {
+  using Shape = SeparableRows<T, Arith, size>;
+
+ public:
+  explicit SeparableBulk(const Plan& plan)
+      : kernel_(kernel_for(plan)),
+        work_(separable_work<Arith, size>(plan)),
+        usable_(is_sm90(current_device()) && is_sm90_code(kernel_) &&
+                plan.border != BorderMode::wrap) {
+    if (!usable_) return;
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
+          "shared memory for cuda-separable-f32");
+    multiprocessors_ = multiprocessors();
+  }
+
+  bool takes(const PlanePair& pair) const { return usable_ && takes_rows<Shape>(pair); }
+
+  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
+    work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
+                             sm90::separable_f32_bulk_strips);
+    for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
+                   [&](const Batch& batch, int blocks) {
+                     work_.batch = batch;
+                     launch("cuda-separable-f32", kernel_, blocks, dim3(Shape::threads),
+                            Shape::bytes, stream, work_);
+                   });
+  }
+
+ private:
+  using Kernel = void (*)(SeparableWork<Arith, size>);
+  static Kernel kernel_for(const Plan& plan) {
+    if constexpr (std::is_same_v<T, float>)
+      if (plan.finish.absolute) return separable_bulk_kernel<T, Arith, size, true>;
+    return separable_bulk_kernel<T, Arith, size, false>;
+  }
+
+  const Kernel kernel_;
+  SeparableWork<Arith, size> work_;
+  bool usable_;
+  int multiprocessors_ = 0;
+};
+
+}  // namespace vidconv::cuda
