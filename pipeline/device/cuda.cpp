@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -213,20 +214,23 @@ int device_of(const std::byte* memory) noexcept {
   return known && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
-bool reach_each_other(const std::vector<int>& devices) noexcept {
-  bool all = true;
-  for (const int reader : devices)
-    for (const int other : devices) {
-      if (other == reader) continue;
-      const CurrentDevice current(reader);
-      int can = 0;
-      all = all && cudaDeviceCanAccessPeer(&can, reader, other) == cudaSuccess && can != 0;
-      if (!all) break;
-      const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
-      all = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
-    }
+bool reach_each_other(const std::vector<int>& devices) noexcept try {
+  const auto reaches = [](int reader, int other) {
+    if (other == reader) return true;
+    const CurrentDevice current(reader);
+    int can = 0;
+    check_cuda(cudaDeviceCanAccessPeer(&can, reader, other), "cannot use the device");
+    if (!can) return false;
+    const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
+    cudaGetLastError();
+    return enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+  };
+  return std::ranges::all_of(devices, [&](int reader) {
+    return std::ranges::all_of(devices, [&](int other) { return reaches(reader, other); });
+  });
+} catch (const std::exception&) {  // one of them is none, or fails
   cudaGetLastError();
-  return all;
+  return false;
 }
 
 void pin_when_awake() noexcept { pinned_blocks().sleep(); }
