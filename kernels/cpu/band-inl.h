@@ -103,10 +103,11 @@ template <class T, int rows>
 class NextRows {
  public:
   // The rows from y on; their column 0 is column `begin` of the picture.
-  NextRows(const Plane<const T>& src, int y, int begin) : pixel_(src.step * sizeof(T)) {
-    for (int r = 0; r < rows; ++r)
-      rows_[r] = reinterpret_cast<const char*>(src.row(std::clamp(y + r, 0, src.height - 1))) +
-                 begin * pixel_;
+  NextRows(const Plane<const T>& src, int y, int begin)
+      : pixel_(src.step * static_cast<std::ptrdiff_t>(sizeof(T))) {
+    for (const char*& row : rows_)
+      row = reinterpret_cast<const char*>(src.row(std::clamp(y++, 0, src.height - 1))) +
+            begin * pixel_;
   }
   // Asks for what is left of the columns up to `end`, which may lie beyond a row's end.
   HWY_INLINE void ask(int end) {
