@@ -7,15 +7,8 @@
 
 // Vectors of a size that is not known when compiling cannot be kept in arrays; those machines use
 // their fixed-size instructions (NEON). Processors that have SSSE3 and no SSE4 are of 2006 and
-// 2007: they use SSE2. Builds for fuzzing look for other mistakes than those of a level: two are
-// enough there.
-#ifdef VIDCONV_TWO_SIMD_LEVELS
-#define VIDCONV_OTHER_SIMD (HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
-#else
-#define VIDCONV_OTHER_SIMD 0
-#endif
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | VIDCONV_OTHER_SIMD)
+// 2007: they use SSE2.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3)
 
 // The fallback is plain C++ in 128-bit vectors. Highway takes single lanes instead with GCC before
 // 12.3, because of a compiler bug around MulHigh (GCC 106322); the tests run this level too, with

@@ -14,9 +14,14 @@
 #include "kernels/cpu/dot-inl.h"
 
 // For lambdas of vectors: GCC 12 otherwise leaves large ones, and those called several times,
-// functions of their own, and the vectors that they refer to in memory.
+// functions of their own, and the vectors that they refer to in memory. Sanitizers make so much of
+// them that a file would compile for minutes; clang chooses by itself.
 #undef VIDCONV_LAMBDA
+#if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VIDCONV_LAMBDA HWY_ATTR
+#else
 #define VIDCONV_LAMBDA HWY_ATTR __attribute__((always_inline))
+#endif
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
