@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "tests/cli/cli_test.h"
 
@@ -82,10 +84,13 @@ TEST_F(Stall, FailureEndsAWriteThatWaits) {
 }
 
 // One is enough where nobody reads on; with a part of the output read it is not finished, though.
+// Whether a container's first frame counts while it is written depends on who is faster.
 TEST_F(Stall, SignalEndsAWriteThatWaits) {
-  const std::pair<std::string, Exit> outputs[] = {
-      {"-", exit_interrupted}, {"md5:", exit_output}, {"- --format nut", exit_output}};
-  for (const auto& [output, code] : outputs) {
+  const std::pair<std::string, std::vector<int>> outputs[] = {
+      {"-", {exit_interrupted}},
+      {"md5:", {exit_output}},
+      {"- --format nut", {exit_output, exit_interrupted}}};
+  for (const auto& [output, codes] : outputs) {
     SCOPED_TRACE(output);
     const FullPipe pipe(path("fifo"));
     Process process(
@@ -95,7 +100,8 @@ TEST_F(Stall, SignalEndsAWriteThatWaits) {
     process.signal(SIGINT);
     const Result result = process.wait();
     EXPECT_FALSE(result.timed_out);
-    EXPECT_TRUE(refused(result, code, {"interrupted"}));
+    EXPECT_NE(std::ranges::find(codes, result.exit_code), codes.end()) << result.exit_code;
+    EXPECT_TRUE(has_line_with(result.err, {"interrupted"}));
   }
 }
 
