@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds this system's FFmpeg anew from its own sources (apt), with nothing in it that is under the GPL: no x264, no x265. Into
 # FOLDER/lib and FOLDER/include, with its licence and a note of its version and options; what is there already is left alone.
-# Installs the packages that it needs, as root or by sudo. Takes some ten minutes of two cores.
+# Installs the packages that it needs, as root or by sudo. Takes a while.
 #
 #   packaging/ffmpeg_lgpl.sh FOLDER
 set -euo pipefail

@@ -1,5 +1,5 @@
 // cuda-separable-u16: two passes over samples of 16 bits, of at most 17 taps each way in float and
-// 9 in integers, by the kernel of separable_rows.cuh. Planes that it cannot take go to
+// 7 in integers, by the kernel of separable_rows.cuh. Planes that it cannot take go to
 // cuda-separable.
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/separable_rows.cuh"
