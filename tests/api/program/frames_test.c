@@ -54,10 +54,20 @@ static void frames_out_and_in(void) {
   CHECK(equal_files("frames.y4m", "command.y4m"));
 }
 
+static vidconv_video small_grey(void) {
+  vidconv_video video = VIDCONV_INIT(vidconv_video);
+  video.format = "gray";
+  video.width = 64;
+  video.height = 48;
+  video.frame_rate_num = 30;
+  video.frame_rate_den = 1;
+  return video;
+}
+
 /* A reader or a writer that is given up ends at once, and leaves nothing. */
 static void giving_up(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_video video = VIDCONV_INIT(vidconv_video);
+  const vidconv_video video = small_grey();
   vidconv_job* job = new_job("pattern:64x48#100000000", "given-up.y4m", "box");
   vidconv_reader* reader = NULL;
   vidconv_writer* writer = NULL;
@@ -77,11 +87,6 @@ static void giving_up(void) {
   vidconv_reader_free(reader);
 
   data[0] = samples;
-  video.format = "gray";
-  video.width = 64;
-  video.height = 48;
-  video.frame_rate_num = 30;
-  video.frame_rate_den = 1;
   CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
   for (i = 0; i < 10; ++i) /* more than wait in between: some are encoded */
     CHECK_OK(vidconv_writer_write(writer, 1, data, &stride, VIDCONV_NO_TIME, &error), error);
@@ -114,7 +119,7 @@ static void* cancel_writer(void* writer) {
 static void writer_cancelled(void) {
   static const char* const names[] = {"given-up.y4m", "given-up.mp4"};
   vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_video video = VIDCONV_INIT(vidconv_video);
+  const vidconv_video video = small_grey();
   unsigned char samples[64 * 48] = {0};
   const void* data[1];
   const ptrdiff_t stride = 64;
@@ -122,11 +127,6 @@ static void writer_cancelled(void) {
   pthread_t thread;
   int n, i;
   data[0] = samples;
-  video.format = "gray";
-  video.width = 64;
-  video.height = 48;
-  video.frame_rate_num = 30;
-  video.frame_rate_den = 1;
   for (n = 0; n < 6; ++n) {
     vidconv_job* const job = new_job(NULL, names[n % 2], "box");
     vidconv_status status = VIDCONV_OK;
