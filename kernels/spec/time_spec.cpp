@@ -121,7 +121,7 @@ When read_when(Cursor& c) {
   do {
     const Ends ends = read_ends(c);
     (ends.of_frames ? when.frames : when.times).push_back(ends.stretch);
-    if (!at_end_of_stretch(c)) c.fail_here("',' and another stretch, ':' and another key");
+    if (!at_end_of_stretch(c)) c.fail_here("',' and another stretch, or the end");
   } while (c.accept(','));
   return when;
 }

@@ -71,7 +71,7 @@ class CpuProcessor final : public Processor {
         if (steps[s].light) continue;
         pairs_.clear();
         for (const std::size_t i : steps[s].components) {
-          BytePlane line = source(steps[s].from, frame).component(i).template as<std::byte>();
+          BytePlane line = destination(steps[s].to, frame).component(i);
           line.height = 1;
           pairs_.push_back({line.as<const std::byte>(), line});
         }

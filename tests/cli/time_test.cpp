@@ -81,7 +81,8 @@ TEST_F(Time, EncodersGetTheInputsFrames) {
   for (const Lossless& to : {
            Lossless{"x264.mkv", {"--codec", "libx264", "--crf", "0"}},
            Lossless{"x265.mkv", {"--codec", "libx265", "--encoder-opt", "x265-params=lossless=1"}},
-           Lossless{"vp9.webm", {"--codec", "libvpx-vp9", "--encoder-opt", "lossless=1"}},
+           Lossless{"vp9.webm",
+                    {"--codec", "libvpx-vp9", "--crf", "0", "--encoder-opt", "lossless=1"}},
            Lossless{"ffv1.mkv", {"--codec", "ffv1"}},
            Lossless{"ffvhuff.avi", {"--codec", "ffvhuff"}},
            Lossless{"bare.y4m", {}},

@@ -83,7 +83,7 @@ TEST(TimeSpec, RefusesWhatMakesNoSense) {
            Bad{"2e9-", 1, "write a time as"},
            Bad{"2000000000-", 1, "up to 1e+09 seconds"},
            Bad{"1-2,", 5, "such as 90, 1:30 or 500ms"},
-           Bad{"1-2;3-4", 4, "'-'"},
+           Bad{"1-2;3-4", 4, "',' and another stretch"},
            Bad{"f-f3", 2, "digits after 'f'"},
            Bad{"f99999999999999999999-", 2, "no video has as many"},
            Bad{"+1-2", 1, "such as 90"},

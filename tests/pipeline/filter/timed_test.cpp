@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/variants/variants.h"
 #include "pipeline/filter/case_convolvers.h"
+#include "pipeline/filter/light.h"
 #include "pipeline/run/compare.h"
 #include "tests/pipeline/support/support.h"
 
@@ -108,20 +110,6 @@ TEST_P(Timed, FramesLeftOutAreNotCopied) {
   EXPECT_EQ(processor->passed_on(), 6);
 }
 
-// Filtered frames are wanted on the device, and these are not there.
-TEST_P(Timed, FramesInTheOtherMemoryAreCopied) {
-  if (GetParam() == Device::cpu) GTEST_SKIP() << "there is one memory";
-  ProcessorOptions there = options();
-  there.stay_on_device = true;
-  const auto source = open_source("pattern:64x48@10#4", source_options_for(GetParam()));
-  const auto processor = processor_for(*source, {"sobel:between=f2-f2"}, there);
-  while (std::optional<Item> item = source->next()) {
-    ASSERT_TRUE(processor->submit(std::move(std::get<Frame>(*item))));
-    EXPECT_TRUE(processor->collect()->on_device());
-  }
-  EXPECT_EQ(processor->passed_on(), 0);
-}
-
 TEST_P(Timed, LinearLightRestsToo) {
   const std::string input = "pattern:35x18:yuv420p10le@10#6";
   const auto source = open_source(input, source_options_for(GetParam()));
@@ -185,6 +173,20 @@ INSTANTIATE_TEST_SUITE_P(Devices, Timed, testing::Values(Device::cpu, Device::cu
                          [](const auto& instance) {
                            return instance.param == Device::cpu ? "cpu" : "cuda";
                          });
+
+// Filtered frames are wanted on the device, and these are not there.
+TEST(TimedOnDevice, FramesInTheOtherMemoryAreCopied) {
+  if (!has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
+  const std::string input = "pattern:64x48@10#4";
+  const auto source = open_source(input, source_options_for(Device::cuda));
+  const auto processor = processor_for(*source, {"sobel:between=f2-f2"},
+                                       {.device = Device::cuda, .stay_on_device = true});
+  while (std::optional<Item> item = source->next()) {
+    ASSERT_TRUE(processor->submit(std::move(std::get<Frame>(*item))));
+    EXPECT_TRUE(processor->collect()->on_device());
+  }
+  EXPECT_EQ(processor->passed_on(), 0);
+}
 
 TEST(TimedWork, TimesAreTheInputsWhereverItIsStarted) {
   const std::string input = "pattern:32x24@10#40";
