@@ -67,6 +67,12 @@ FilterSpec FilterSpec::of_stored(const Orientation& shown) const {
   return spec;
 }
 
+FilterSpec FilterSpec::for_all_frames() const {
+  FilterSpec spec = *this;
+  spec.modifiers_.when = {};
+  return spec;
+}
+
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown) {
   std::vector<FilterSpec> stored;
   for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));

@@ -36,6 +36,8 @@ constexpr ModifierKey keys[] = {
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
      "middle otherwise"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+    {"between", "FROM-TO,...",
+     "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
 
 using Names = std::vector<std::string_view>;
@@ -250,6 +252,8 @@ class SpecParser {
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+    } else if (key == "between") {
+      m.when = read_when(c);
     } else {
       try {
         m.planes = PlaneSelection::parse(c.until(":"));

@@ -21,6 +21,7 @@
 #include "kernels/filter/orientation.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
+#include "kernels/spec/time_spec.h"
 
 namespace vidconv {
 
@@ -37,6 +38,7 @@ struct Modifiers {
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+  When when;                             // between=FROM-TO,...
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
@@ -57,6 +59,11 @@ class FilterSpec {
   const std::string& file() const { return file_; }  // that was read; empty where none was
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
+
+  // Which frames it is for.
+  const When& when() const { return modifiers_.when; }
+  // The same for every frame.
+  FilterSpec for_all_frames() const;
 
   // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
   // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are

@@ -4,6 +4,7 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -11,20 +12,19 @@ namespace {
 
 class CpuProcessor final : public Processor {
  public:
-  CpuProcessor(Work work, int width, int height, const ProcessorOptions& options)
+  CpuProcessor(TimedWork work, int width, int height, const ProcessorOptions& options)
       : work_(std::move(work)),
         threads_(options.threads),
         scan_(options.scan),
-        pool_(aligned_layout(*work_.format, width, height), plain_memory),
-        scratch_pool_(aligned_layout(*work_.scratch_format, width, height), plain_memory),
+        pool_(aligned_layout(work_.format(), width, height), plain_memory),
+        scratch_pool_(aligned_layout(work_.scratch_format(), width, height), plain_memory),
+        convolvers_(work_, options,
+                    [&](const Prepared& prepared) { return prepared(options.threads); }),
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
-    for (const PreparedStep& step : prepare_steps(work_, options)) {
-      variants_.emplace_back(step.variant);
-      convolvers_.push_back(step.convolver(options.threads));
-    }
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
+    if (work_.cases().size() > 1) warm_up();
   }
 
   bool submit(Frame frame) override { return queue_.push(std::move(frame)); }
@@ -45,7 +45,7 @@ class CpuProcessor final : public Processor {
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
-  std::vector<std::string> variants() const override { return variants_; }
+  std::vector<std::string> variants() const override { return convolvers_.variants(); }
 
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
     convolve(sample);  // touches memory, wakes the threads
@@ -61,18 +61,39 @@ class CpuProcessor final : public Processor {
   }
 
  private:
+  // What convolvers allocate when they first run, by the width of the planes, is there before the
+  // first frame of a case that comes late.
+  void warm_up() {
+    Frame frame(pool_.get(), 0);
+    for (std::size_t number = 0; number < work_.cases().size(); ++number) {
+      const std::vector<Step>& steps = work_.cases()[number].steps;
+      for (std::size_t s = 0; s < steps.size(); ++s) {
+        if (steps[s].light) continue;
+        pairs_.clear();
+        for (const std::size_t i : steps[s].components) {
+          BytePlane line = destination(steps[s].to, frame).component(i);
+          line.height = 1;
+          pairs_.push_back({line.as<const std::byte>(), line});
+        }
+        convolvers_.of(number, s).run(pairs_, nullptr);
+      }
+    }
+  }
+
   Frame convolve(const Frame& input) {
     FramePtr av = pool_.get();
     copy_properties(input.av(), *av);
     Frame output(std::move(av), input);
     const bool by_field = filters_by_field(input, scan_);
-    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
-      const Step& step = work_.steps[s];
+    const std::size_t number = work_.case_of(input);
+    const std::vector<Step>& steps = work_.cases()[number].steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
       pairs_.clear();
       for (const std::size_t i : step.components)
         add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
                   by_field && !step.light, pairs_);
-      convolvers_[s]->run(pairs_, nullptr);
+      convolvers_.of(number, s).run(pairs_, nullptr);
     }
     return output;
   }
@@ -84,14 +105,13 @@ class CpuProcessor final : public Processor {
     return place == Place::output ? output : scratch_[place == Place::scratch0 ? 0 : 1];
   }
 
-  const Work work_;
+  const TimedWork work_;
   const int threads_;
   const Scan scan_;
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
-  std::vector<std::string> variants_;
-  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<PlanePair> pairs_;                        // of the step being run
+  const CaseConvolvers convolvers_;
+  std::vector<PlanePair> pairs_;  // of the step being run
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;
@@ -99,7 +119,7 @@ class CpuProcessor final : public Processor {
 
 }  // namespace
 
-std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_cpu_processor(TimedWork work, int width, int height,
                                               const ProcessorOptions& options) {
   return std::make_unique<CpuProcessor>(std::move(work), width, height, options);
 }
