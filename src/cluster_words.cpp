@@ -31,6 +31,7 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--benchmark", "a plan runs nothing", "leave it out"},
     {"--explain", "a plan is for many hosts", "leave out plan"},
     {"--gallery", "it has one frame", "leave out plan"},
+    {"--measure", "parts are not measured", "leave it out"},
 };
 
 template <class Names>

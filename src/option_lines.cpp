@@ -235,6 +235,13 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
          "compute every Nth frame (all) in another way too, on the other device or else by another "
          "variant, and compare")
       ->type_name("[=N]");
+  app.add_option(
+         "--measure", w.measure,
+         "decode again what was encoded, meanwhile, and compare it with the filtered frames")
+      ->type_name("psnr|ssim|psnr,ssim");
+  app.add_option("--measure-log", o.measure_log,
+                 "write what --measure finds of each frame to this file, a line of JSON each")
+      ->type_name("FILE");
   app.add_flag("--gallery", o.gallery,
                "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
                ".jpg)");

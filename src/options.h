@@ -14,6 +14,7 @@
 #include "pipeline/device/device_choice.h"
 #include "pipeline/encode/shards.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/measure/frame_score.h"
 #include "pipeline/run/compare.h"
 
 namespace vidconv {
@@ -86,6 +87,8 @@ struct Options {
   std::string stats_file, trace_file;  // empty: none
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
+  Measures measures;
+  std::string measure_log;  // empty: none
   bool explain = false;
   bool gallery = false;
   List list = List::none;

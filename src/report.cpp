@@ -10,6 +10,7 @@
 #include "pipeline/base/url.h"
 #include "pipeline/filter/work_names.h"
 #include "src/explain.h"
+#include "src/measure_words.h"
 #include "src/option_names.h"
 
 namespace vidconv {
@@ -100,11 +101,14 @@ Json error_json(const Error& error) {
 // Whether there is nothing at that name that anybody could miss.
 bool is_report(const std::string& path) {
   std::ifstream file(path);
-  std::string start(std::max(stats_beginning.size(), Trace::beginning.size()), '\0');
+  std::string start(
+      std::max({stats_beginning.size(), Trace::beginning.size(), measure_log_beginning.size()}),
+      '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
-  return file.is_open() && (start.empty() || start.starts_with(stats_beginning) ||
-                            start.starts_with(Trace::beginning));
+  return file.is_open() &&
+         (start.empty() || start.starts_with(stats_beginning) ||
+          start.starts_with(Trace::beginning) || start.starts_with(measure_log_beginning));
 }
 
 }  // namespace
@@ -115,6 +119,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
+  if (r.measured) line += ", " + in_short(*r.measured);
   line += " -> " + output;
   return how.empty() ? line : line + fmt::format(" ({})", how);
 }
@@ -189,6 +194,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                  {"written", r.written},
                  {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
+  if (r.measured) j["measured"] = measured_json(*r.measured);
   j["damage"] = {
       {"packets", r.damage.packets},    {"frames", r.damage.frames},
       {"errors", r.damage.errors},      {"first_error", with_option_names(r.damage.first_error)},

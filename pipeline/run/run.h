@@ -11,6 +11,7 @@
 
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/measure/measure_log.h"
 #include "pipeline/run/verify.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
@@ -45,6 +46,7 @@ struct RunResult {
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;
+  std::optional<Measured> measured;  // where JobOptions::measure asked for it
 };
 
 // A source's first next(), called before the run: what starts may start at once.
