@@ -22,21 +22,22 @@ std::optional<std::size_t> component_named(const Frame& frame, char name) {
   return std::nullopt;
 }
 
+// Sums first: the mean of equal values is that value.
 void weigh(FrameScore& score) {
   double samples = 0;
-  for (const ComponentScore& part : score.components()) samples += part.share;
   score.ssim = 0;
-  for (std::size_t i = 0; i < score.count; ++i) {
-    ComponentScore& part = score.parts[i];
-    part.share /= samples;
-    score.mse += part.share * part.mse;
-    score.max += part.share * part.max;
+  for (const ComponentScore& part : score.components()) {
+    samples += part.samples;
+    score.mse += part.samples * part.mse;
+    score.max += part.samples * part.max;
     if (score.ssim && part.ssim)
-      *score.ssim += part.share * *part.ssim;
+      *score.ssim += part.samples * *part.ssim;
     else
       score.ssim.reset();
   }
-  score.max = std::round(score.max);
+  score.mse /= samples;
+  score.max = std::round(score.max / samples);
+  if (score.ssim) *score.ssim /= samples;
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ FrameScore score_pictures(const Frame& given, const Frame& decoded) {
     const PlaneScore plane = score_planes(a, type, b, other_type);
     const auto samples = static_cast<double>(plane.samples);
     score.parts.at(score.count++) = {.name = component.name,
-                                     .share = samples,
+                                     .samples = samples,
                                      .mse = plane.squared_error / samples,
                                      .max = static_cast<double>(type.max()),
                                      .ssim = plane.ssim};

@@ -17,8 +17,8 @@ struct Measures {
 };
 
 struct ComponentScore {
-  char name = 0;     // Y U V R G B A
-  double share = 0;  // of the samples of all components
+  char name = 0;  // Y U V R G B A
+  double samples = 0;
   double mse = 0;
   double max = 0;              // the largest code
   std::optional<double> ssim;  // none where the plane is too small for it
