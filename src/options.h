@@ -36,6 +36,12 @@ enum class List {
   fish_completions,
 };
 
+// What the encoding is to reach.
+struct Target {
+  std::string measure;  // "psnr", "ssim"
+  double value = 0;
+};
+
 struct Options {
   std::string input, output;
   // Of several inputs (src/batch.h); `input` is the first of `inputs`.
@@ -89,6 +95,8 @@ struct Options {
   std::optional<int> verify_every;
   Measures measures;
   std::string measure_log;  // empty: none
+  std::optional<Target> target;
+  std::string report_file;  // empty: none
   bool explain = false;
   bool gallery = false;
   List list = List::none;

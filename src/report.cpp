@@ -10,8 +10,10 @@
 #include "pipeline/base/url.h"
 #include "pipeline/filter/work_names.h"
 #include "src/explain.h"
+#include "src/html_report.h"
 #include "src/measure_words.h"
 #include "src/option_names.h"
+#include "src/target.h"
 
 namespace vidconv {
 namespace {
@@ -100,15 +102,15 @@ Json error_json(const Error& error) {
 
 // Whether there is nothing at that name that anybody could miss.
 bool is_report(const std::string& path) {
+  constexpr std::size_t enough = 64;
   std::ifstream file(path);
-  std::string start(
-      std::max({stats_beginning.size(), Trace::beginning.size(), measure_log_beginning.size()}),
-      '\0');
+  std::string start(enough, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   return file.is_open() &&
          (start.empty() || start.starts_with(stats_beginning) ||
-          start.starts_with(Trace::beginning) || start.starts_with(measure_log_beginning));
+          start.starts_with(Trace::beginning) || start.starts_with(measure_log_beginning) ||
+          start.starts_with(html_report_beginning));
 }
 
 }  // namespace
@@ -194,6 +196,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                  {"written", r.written},
                  {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
+  if (ending.found) j["target"] = target_json(*ending.found);
   if (r.measured) j["measured"] = measured_json(*r.measured);
   j["damage"] = {
       {"packets", r.damage.packets},    {"frames", r.damage.frames},

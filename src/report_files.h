@@ -28,6 +28,8 @@ class ReportFiles {
   // Error(output).
   void add(const FrameScore& score);
   void finish_measures(const Measured& measured);
+  bool wants_page() const { return !options_.report_file.empty(); }
+  void write_page(const std::string& html);
   // Once; where there is no such file, or making it has failed, nothing happens.
   void write_stats(const std::string& json);
 
@@ -39,7 +41,7 @@ class ReportFiles {
   };
   void flush();
 
-  std::unique_ptr<PartialFile> stats_;
+  std::unique_ptr<PartialFile> stats_, page_;
   std::unique_ptr<Lines> measures_;
   std::unique_ptr<Trace> trace_;
 };

@@ -45,6 +45,7 @@ struct JobOptions {
   std::optional<int> verify_every;  // frames
   // What is encoded is decoded again and compared with what went into the encoder.
   std::optional<MeasureOptions> measure;
+  bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory
   Notify notify;
 };
 
@@ -83,7 +84,7 @@ class Job {
  private:
   const DeviceChoice& device();
   bool cpu_sees_frames() const {
-    return options_.verify_every || options_.compare || options_.measure;
+    return options_.verify_every || options_.compare || options_.measure || options_.watched;
   }
   InputInfo shown() const;  // what the output is made of
   ProcessorOptions processor_options(const VideoInfo& video) const;
