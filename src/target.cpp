@@ -158,11 +158,10 @@ std::string describe(const FoundQuality& found) {
   std::string parts;
   for (const auto& [start, seconds] : found.parts)
     parts += fmt::format("{}{:.1f} s", parts.empty() ? "" : ", ", start);
-  return fmt::format(
-      "{} {:g} of {} is the most that saves and gives {} {}: {} (tried {}; parts at {})", "quality",
-      found.chosen.crf, found.encoder, found.target.measure,
-      shown(found.target, found.target.value), shown(found.target, found.chosen.reached), tried,
-      parts);
+  return fmt::format("target {} {}: quality {:g} of {} gives {} (tried {}; parts at {})",
+                     found.target.measure, shown(found.target, found.target.value),
+                     found.chosen.crf, found.encoder, shown(found.target, found.chosen.reached),
+                     tried, parts);
 }
 
 nlohmann::ordered_json target_json(const FoundQuality& found) {

@@ -37,7 +37,8 @@ TEST_F(TargetQuality, IsTheWorstThatReachesIt) {
     EXPECT_EQ(target.at("measure"), measure);
     EXPECT_EQ(target.at("encoder"), "mpeg4");
     const int crf = target.at("crf").get<int>();
-    EXPECT_TRUE(has_line_with(result_.err, {"quality " + std::to_string(crf) + " of mpeg4"}));
+    EXPECT_TRUE(
+        has_line_with(result_.err, {": quality " + std::to_string(crf) + " of mpeg4 gives"}));
     EXPECT_TRUE(has_line_with(result_.err, {"qscale=" + std::to_string(crf)}));
     EXPECT_GE(at_quality(input, measure, crf), wanted);
     EXPECT_LT(at_quality(input, measure, crf + 1), wanted);
