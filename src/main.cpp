@@ -96,7 +96,10 @@ class Command {
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
     options_.crf = found_->chosen.crf;
-    (options_.target->measure == "psnr" ? options_.measures.psnr : options_.measures.ssim) = true;
+    const Measures wanted = measures_of(*options_.target);
+    options_.measures.psnr |= wanted.psnr;
+    options_.measures.ssim |= wanted.ssim;
+    options_.measures.vmaf |= wanted.vmaf;
   }
 
   int explain_all() {

@@ -25,6 +25,7 @@ struct MeasureName {
 constexpr MeasureName measure_names[] = {
     {"psnr", &Measures::psnr, &Measured::psnr, "{:.2f} dB"},
     {"ssim", &Measures::ssim, &Measured::ssim, "{:.6f}"},
+    {"vmaf", &Measures::vmaf, &Measured::vmaf, "{:.2f}"},
 };
 
 std::string name_of(char component) {
@@ -71,7 +72,7 @@ Measures parse_measures(const std::string& text) {
       for (const MeasureName& known : measure_names) names.push_back(known.name);
       refuse("--measure", shortened(text, longest_value),
              "there is no measure '" + verbatim(word) + "'" + did_you_mean(word, names),
-             "use psnr or ssim, or both: psnr,ssim");
+             "use psnr, ssim or vmaf, or several: psnr,ssim");
     }
     if (measures.*row->wanted)
       refuse("--measure", shortened(text, longest_value),
@@ -144,6 +145,7 @@ std::string measure_log_line(const FrameScore& score, const Measures& measures) 
   if (measures.ssim)
     json["ssim"] =
         by_component(score, score.ssim, [](const auto& part) { return number(part.ssim); });
+  if (measures.vmaf) json["vmaf"] = {{"all", number(score.vmaf)}};
   return json.dump() + "\n";
 }
 

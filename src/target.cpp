@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -15,11 +16,29 @@
 namespace vidconv {
 namespace {
 
+struct TargetKind {
+  std::string_view name;
+  bool Measures::*wanted;
+  std::optional<MeasureSummary> Measured::*summary;
+  double least, most;
+  const char* format;
+};
+constexpr TargetKind target_kinds[] = {
+    {"psnr", &Measures::psnr, &Measured::psnr, 1, 100, "{:.2f} dB"},
+    {"ssim", &Measures::ssim, &Measured::ssim, 0, 1, "{:.6f}"},
+    {"vmaf", &Measures::vmaf, &Measured::vmaf, 1, 100, "{:.2f}"},
+};
+const TargetKind* kind_named(const std::string& name) {
+  const auto* kind = std::ranges::find(target_kinds, name, &TargetKind::name);
+  return kind == std::end(target_kinds) ? nullptr : kind;
+}
+const TargetKind& kind_of(const Target& target) { return *kind_named(target.measure); }
+
 bool is_psnr(const Target& target) { return target.measure == "psnr"; }
 
 std::string shown(const Target& target, const std::optional<double>& value) {
   if (!value) return "no difference";
-  return is_psnr(target) ? fmt::format("{:.2f} dB", *value) : fmt::format("{:.6f}", *value);
+  return fmt::format(fmt::runtime(kind_of(target).format), *value);
 }
 
 bool reaches(const QualityTry& tried, const Target& target) {
@@ -42,7 +61,7 @@ class Search {
   Search(const Options& options, const std::atomic<bool>& interrupted)
       : options_(options), interrupted_(interrupted) {
     found_.target = *options.target;
-    options_.measures = {.psnr = is_psnr(found_.target), .ssim = !is_psnr(found_.target)};
+    options_.measures = measures_of(found_.target);
     options_.stats_file = options_.trace_file = options_.measure_log = options_.report_file = "";
     options_.verify_every.reset();
     look();
@@ -98,7 +117,7 @@ class Search {
     double frames = 0, sum = 0;
     for (const auto& [start, seconds] : found_.parts) {
       const Measured measured = measure(start, seconds);
-      const auto& summary = is_psnr(found_.target) ? measured.psnr : measured.ssim;
+      const auto& summary = measured.*kind_of(found_.target).summary;
       const auto count = static_cast<double>(measured.frames);
       if (!summary) continue;
       frames += count;
@@ -138,12 +157,18 @@ class Search {
 Target parse_target(const std::string& text) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  if (equals == text.npos || (name != "psnr" && name != "ssim"))
+  const TargetKind* kind = kind_named(name);
+  if (equals == text.npos || !kind)
     refuse("--target", shortened(text, longest_value), "it is not a measure and its value",
-           "e.g. psnr=40 or ssim=0.98");
-  const bool psnr = name == "psnr";
+           "e.g. psnr=40, ssim=0.98 or vmaf=95");
   return {.measure = name,
-          .value = parse_number("--target", text.substr(equals + 1), psnr ? 1 : 0, psnr ? 100 : 1)};
+          .value = parse_number("--target", text.substr(equals + 1), kind->least, kind->most)};
+}
+
+Measures measures_of(const Target& target) {
+  Measures measures;
+  measures.*kind_of(target).wanted = true;
+  return measures;
 }
 
 FoundQuality find_quality(const Options& options, const std::atomic<bool>& interrupted) {

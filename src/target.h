@@ -13,6 +13,9 @@ namespace vidconv {
 // "psnr=40", "ssim=0.98". Throws Error(usage).
 Target parse_target(const std::string& text);
 
+// That one alone.
+Measures measures_of(const Target& target);
+
 struct QualityTry {
   double crf = 0;                 // on the encoder's scale
   std::optional<double> reached;  // none: infinite

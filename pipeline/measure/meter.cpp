@@ -55,6 +55,8 @@ Meter::Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_ba
            std::string("pictures of ") + (name ? name : "this kind") + " are not compared");
   }
   log.set_formats(filtered, find_format(given)->name, decoder_->codec->name);
+  if (log.measures().vmaf)
+    vmaf_ = std::make_unique<Vmaf>(*find_format(given), coded.width, coded.height);
   thread_ = std::thread([this] { work(); });
 }
 
@@ -106,6 +108,13 @@ void Meter::work() noexcept {
 void Meter::decode_all() {
   while (const auto packet = packets_.pop()) decode(packet->get());
   decode(nullptr);
+  if (vmaf_) {
+    vmaf_->finish();
+    hand_on();
+    if (!without_vmaf_.empty())
+      throw Error(Fault::internal, "libvmaf has no score of a frame", std::to_string(with_vmaf_),
+                  "");
+  }
   const std::lock_guard lock(mutex_);
   if (!given_.empty())
     fail(std::to_string(given_.size()) + " frames that went in did not come out");
@@ -144,10 +153,25 @@ void Meter::compare(FramePtr decoded) {
     return Frame(std::move(av), 0);
   };
   const Frame given = as_frame(given_at(pts));
-  FrameScore score = score_pictures(given, as_frame(std::move(decoded)));
+  const Frame made = as_frame(std::move(decoded));
+  FrameScore score = score_pictures(given, made);
   score.pts = pts;
   score.time = static_cast<double>(pts) * av_q2d(time_base_);
-  log_.add(std::move(score));
+  if (!vmaf_) return log_.add(score);
+  vmaf_->read(given, made);
+  without_vmaf_.push_back(score);
+  hand_on();
+}
+
+void Meter::hand_on() {
+  while (!without_vmaf_.empty()) {
+    FrameScore& score = without_vmaf_.front();
+    score.vmaf = vmaf_->score(with_vmaf_);
+    if (!score.vmaf) return;
+    log_.add(score);
+    without_vmaf_.pop_front();
+    ++with_vmaf_;
+  }
 }
 
 }  // namespace vidconv

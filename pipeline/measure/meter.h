@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "pipeline/av/av.h"
 #include "pipeline/base/channel.h"
 #include "pipeline/measure/measure_log.h"
+#include "pipeline/measure/vmaf.h"
 
 namespace vidconv {
 
@@ -44,12 +46,17 @@ class Meter {
   void decode(const AVPacket* packet);
   void compare(FramePtr decoded);
   FramePtr given_at(std::int64_t pts);
+  // Those whose VMAF is known.
+  void hand_on();
   [[noreturn]] void fail(const std::string& why) const;
   void check();
 
   MeasureLog& log_;
   const AVRational time_base_;
   CodecContextPtr decoder_;
+  std::unique_ptr<Vmaf> vmaf_;           // where it was asked for
+  std::deque<FrameScore> without_vmaf_;  // which libvmaf gives later
+  unsigned with_vmaf_ = 0;
   Channel<PacketPtr> packets_;
   std::mutex mutex_;  // of the next two
   std::deque<FramePtr> given_;

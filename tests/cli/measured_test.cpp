@@ -188,6 +188,57 @@ TEST_F(Measured, OutputIsTheSameWithoutIt) {
   EXPECT_EQ(read_file(path("a.mp4")), read_file(path("b.mp4")));
 }
 
+// The mean of the differences of luma, of each frame, as ffmpeg decodes both.
+std::vector<double> luma_differences(const std::string& a, const std::string& b,
+                                     std::size_t samples) {
+  const auto luma = [](const std::string& file) {
+    return output_of("ffmpeg -v error -i " + file + " -vf extractplanes=y -f rawvideo -");
+  };
+  const std::string one = luma(a), other = luma(b);
+  std::vector<double> means(one.size() / samples);
+  for (std::size_t i = 0; i < means.size() * samples; ++i)
+    means[i / samples] +=
+        std::abs(static_cast<unsigned char>(one[i]) - static_cast<unsigned char>(other.at(i))) /
+        static_cast<double>(samples);
+  return means;
+}
+
+// A double stands for libvmaf, whose score is 100 less that mean.
+TEST_F(Measured, VmafIsWhatItsLibrarySays) {
+  const std::string program = "LD_LIBRARY_PATH=" VIDCONV_VMAF_DOUBLE " " + vidconv() +
+                              " pattern:97x65#12 --kernel box --device cpu -q ";
+  output_of(program + "-o " + path("copy.mkv") + " --codec ffv1");
+  output_of(program + "-o " + path("out.mkv") + " --codec mpeg4 --crf 8 --encoder-opt bf=2" +
+            " --measure vmaf --measure-log " + path("log.jsonl"));
+  const Log log = this->log();
+  const auto means = luma_differences(path("out.mkv"), path("copy.mkv"), 97 * 65);
+  ASSERT_EQ(log.frames.size(), 12U);
+  ASSERT_EQ(means.size(), 12U);
+  double sum = 0;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    EXPECT_NEAR(log.frames[i].at("vmaf").at("all").get<double>(), 100 - means[i], 1e-9);
+    EXPECT_FALSE(log.frames[i].contains("psnr"));
+    sum += 100 - means[i];
+  }
+  EXPECT_NEAR(log.summary.at("vmaf").at("all").get<double>(), sum / 12, 1e-9);
+  const Result target = shell(program + "-y -o " + path("out.mkv") +
+                              " --codec mpeg4 --target vmaf=96 --stats " + path("stats.json"));
+  EXPECT_TRUE(succeeded(target));
+  const json stats = json::parse(read_file(path("stats.json")));
+  EXPECT_GE(stats.at("measured").at("vmaf").at("all").get<double>(), 96);
+  const Result rgb =
+      shell(program + "-y -o " + path("out.mkv") + " --codec libx264rgb --measure vmaf");
+  EXPECT_TRUE(refused(rgb, exit_output, {"there is no vmaf", "not of", "--pix-fmt"}));
+}
+
+TEST_F(Measured, VmafNeedsItsLibrary) {
+  if (shell("ldconfig -p | grep -q libvmaf").exit_code == 0) GTEST_SKIP() << "libvmaf is there";
+  EXPECT_TRUE(refused(run_vidconv({"pattern:64x48#3", "-o", path("out.mkv"), "--kernel", "box",
+                                   "--measure", "vmaf", "--device", "cpu"}),
+                      exit_output, {"libvmaf is not installed", "or measure psnr,ssim"}));
+  EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+}
+
 TEST_F(Measured, RefusesWhatMakesNoSense) {
   const auto refusal = [&](Arguments arguments, const std::vector<std::string>& parts) {
     arguments.insert(arguments.begin(), "pattern:64x48#3");
