@@ -31,6 +31,9 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--benchmark", "a plan runs nothing", "leave it out"},
     {"--explain", "a plan is for many hosts", "leave out plan"},
     {"--gallery", "it has one frame", "leave out plan"},
+    {"--measure", "parts are not measured", "leave it out"},
+    {"--target", "parts are not measured", "find the quality first, and use --crf"},
+    {"--report", "a plan runs nothing", "leave it out"},
 };
 
 template <class Names>

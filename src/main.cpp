@@ -21,6 +21,7 @@ extern "C" {
 #include "src/cluster.h"
 #include "src/explain.h"
 #include "src/gallery.h"
+#include "src/html_report.h"
 #include "src/interrupt.h"
 #include "src/lists.h"
 #include "src/messages.h"
@@ -29,9 +30,11 @@ extern "C" {
 #include "src/progress.h"
 #include "src/report.h"
 #include "src/report_files.h"
+#include "src/run_watch.h"
 #include "src/sandbox.h"
 #include "src/settings.h"
 #include "src/standard_streams.h"
+#include "src/target.h"
 
 namespace vidconv {
 namespace {
@@ -53,7 +56,7 @@ class Command {
         messages_(options.quiet),
         notify_(
             [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
-        reports_(options) {}
+        reports_(options_) {}
 
   // The exit code.
   int run() {
@@ -71,13 +74,32 @@ class Command {
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
     reports_.open(files_);
-    job_.emplace(job_options(options_, notify_, files_, interrupted_, reports_.trace()));
+    if (options_.target) find_target();
+    JobOptions job = job_options(options_, notify_, files_, interrupted_, reports_.trace());
+    if (job.measure)
+      job.measure->each = [this](const FrameScore& score) {
+        reports_.add(score);
+        if (watch_) watch_->see(score);
+      };
+    job.watched = reports_.wants_page();
+    job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
     return options_.gallery             ? gallery()
            : options_.explain           ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
+  }
+
+  // What comes out is measured as well.
+  void find_target() {
+    found_ = find_quality(options_, interrupted_);
+    messages_.summarise(describe(*found_));
+    options_.crf = found_->chosen.crf;
+    const Measures wanted = measures_of(*options_.target);
+    options_.measures.psnr |= wanted.psnr;
+    options_.measures.ssim |= wanted.ssim;
+    options_.measures.vmaf |= wanted.vmaf;
   }
 
   int explain_all() {
@@ -131,16 +153,20 @@ class Command {
                               total_of(*job_->source()));
       const Messages::Beside beside(messages_, display);
       Progress last;
+      if (reports_.wants_page()) watch_.emplace(total_of(*job_->source()).frames);
       result_ = job_->run({.observer =
                                [&](const Progress& progress) {
                                  last = progress;
                                  display.show(progress);
+                                 if (watch_) watch_->see(progress);
                                },
                            .observer_interval = observer_seconds,
-                           .reached = &result_});
+                           .reached = &result_,
+                           .watcher = watch_ ? &*watch_ : nullptr});
       display.finish(last);
     }
     reports_.finish_trace();  // before it is said that all is done
+    if (result_.measured) reports_.finish_measures(*result_.measured);
 
     say_end(options_, result_, *job_->sink(), messages_);
     const int signal = interrupting_signal();
@@ -179,19 +205,25 @@ class Command {
     return code;
   }
 
-  void write_report(const Ending& ending) {
-    if (!reports_.wants_stats()) return;
+  void write_report(Ending ending) {
+    const bool page = watch_ && !ending.error;
+    if (!reports_.wants_stats() && !page) return;
+    ending.found = found_ ? &*found_ : nullptr;
     const Parts parts = parts_of(job_ ? &*job_ : nullptr, sandbox_ ? &*sandbox_ : nullptr);
-    reports_.write_stats(stats_json(result_, options_, parts, messages_.said(), ending));
+    const std::string stats = stats_json(result_, options_, parts, messages_.said(), ending);
+    if (page) reports_.write_page(html_report(stats, *watch_));
+    if (reports_.wants_stats()) reports_.write_stats(stats);
   }
 
-  const Options& options_;
+  Options options_;
   const std::atomic<bool>& interrupted_;
   Messages messages_;
   const Notify notify_;
   std::optional<Sandbox> sandbox_;
   RunFiles files_;
   ReportFiles reports_;
+  std::optional<RunWatch> watch_;  // for --report
+  std::optional<FoundQuality> found_;
   std::optional<Job> job_;
   RunResult result_;  // as far as it has come
 };

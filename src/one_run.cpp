@@ -6,6 +6,7 @@
 
 #include "pipeline/av/container.h"
 #include "pipeline/base/printable.h"
+#include "src/measure_words.h"
 
 namespace vidconv {
 
@@ -34,6 +35,7 @@ void warn_of_filters(const Options& options, const Notify& notify_user) {
 
 void say_end(const Options& options, const RunResult& result, const Sink& sink,
              Messages& messages) {
+  if (result.measured) messages.summarise(describe(*result.measured));
   const bool kept = options.output != "null:" && options.output != "md5:";
   messages.summarise(summary(result, options.output, kept ? sink.description() : ""));
   if (result.damage.any())

@@ -153,6 +153,9 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
          "constant quality, on the encoder's own scale (default: what its users expect, as the "
          "manual page lists)")
       ->type_name("N");
+  app.add_option("--target", w.target,
+                 "find the --crf that reaches this on parts of the input, and encode with it")
+      ->type_name("psnr=DB|ssim=VALUE|vmaf=VALUE");
   app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
   app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
       ->allow_extra_args(false)
@@ -224,6 +227,10 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
   app.add_flag("-q,--quiet", o.quiet, "errors only");
   app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
       ->type_name("FILE");
+  app.add_option("--report", o.report_file,
+                 "write a page to look at: pictures before and after, times, measures, all in one "
+                 "file of HTML")
+      ->type_name("FILE");
   app.add_option("--trace", o.trace_file,
                  "write what worked when on which frame: a file for ui.perfetto.dev")
       ->type_name("FILE");
@@ -235,6 +242,13 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
          "compute every Nth frame (all) in another way too, on the other device or else by another "
          "variant, and compare")
       ->type_name("[=N]");
+  app.add_option(
+         "--measure", w.measure,
+         "decode again what was encoded, meanwhile, and compare it with the filtered frames")
+      ->type_name("psnr,ssim,vmaf");
+  app.add_option("--measure-log", o.measure_log,
+                 "write what --measure finds of each frame to this file, a line of JSON each")
+      ->type_name("FILE");
   app.add_flag("--gallery", o.gallery,
                "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
                ".jpg)");

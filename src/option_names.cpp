@@ -28,6 +28,7 @@ constexpr Row table[] = {
     {"kernels", "--list-kernels"},
     {"linear", "--linear"},
     {"max_pixels", "--max-pixels"},
+    {"measure", "--measure"},
     {"muxer_options", "--muxer-opt"},
     {"overwrite", "-y"},
     {"pixel_format", "--pix-fmt"},

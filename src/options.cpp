@@ -9,11 +9,13 @@
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "src/measure_words.h"
 #include "src/name_pattern.h"
 #include "src/option_lines.h"
 #include "src/option_table.h"
 #include "src/option_values.h"
 #include "src/output_key.h"
+#include "src/target.h"
 
 namespace vidconv {
 namespace {
@@ -70,14 +72,17 @@ void read_numbers(const OptionWords& w, Options& o) {
     o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
   if (!w.verify.empty())
     o.verify_every = whole("--verify", w.verify, std::numeric_limits<int>::max());
+  if (!w.target.empty()) o.target = parse_target(w.target);
+  if (!w.measure.empty()) o.measures = parse_measures(w.measure);
 }
 
 // A gallery is one picture, which the CPU draws.
 void refuse_beside_gallery(const CLI::App& app) {
   for (const char* name :
-       {"--range", "--linear", "--scan", "--duration", "--frames", "--codec", "--crf", "--preset",
-        "--encoder-opt", "--bitrate", "--pix-fmt", "--audio", "--muxer-opt", "--variant", "--slots",
-        "--benchmark", "--verify", "--explain"}) {
+       {"--range",     "--linear",  "--scan",        "--duration",  "--frames",  "--codec",
+        "--crf",       "--preset",  "--encoder-opt", "--bitrate",   "--pix-fmt", "--audio",
+        "--muxer-opt", "--variant", "--slots",       "--benchmark", "--verify",  "--measure",
+        "--target",    "--report",  "--explain"}) {
     const CLI::Option& option = *app.get_option(name);
     const bool flag = option.get_items_expected_max() == 0;
     if (option.count() > 0)
@@ -111,6 +116,26 @@ void check_batch(const Options& o) {
     refuse("--files-from", "-", "standard input is an input already", "name a file");
 }
 
+void check_measuring(const Options& o) {
+  const std::string& log = o.measure_log;
+  if (!log.empty() && !o.measures.any())
+    refuse("--measure-log", log, "nothing is measured", "add --measure psnr,ssim");
+  if (o.measures.any() && o.benchmark_seconds)
+    refuse("--measure", "", "--benchmark encodes nothing", "leave one out");
+  if (!log.empty() && is_batch(o))
+    refuse("--measure-log", log, "there are several inputs, and this is one name",
+           "leave it out: --stats has a summary of each");
+  if (o.target && (o.crf || !o.bitrate.empty()))
+    refuse("--target", o.target->measure, "--crf and --bitrate say what is to come out",
+           "leave one out");
+  if (o.target && (is_batch(o) || o.benchmark_seconds || o.explain))
+    refuse("--target", o.target->measure, "it is for one input that is encoded", "leave it out");
+  if (!o.report_file.empty() && (is_batch(o) || o.benchmark_seconds || o.explain))
+    refuse("--report", o.report_file, "it is of one run over one input", "leave it out");
+  if (o.report_file == "-") refuse("--report", o.report_file, "it is a file", "name one");
+  if (log == "-") refuse("--measure-log", log, "it is a file", "name one");
+}
+
 void check_together(const Options& o) {
   if (!o.bitrate.empty()) check_bitrate(o.bitrate);
   if (o.crf && !o.bitrate.empty())
@@ -134,6 +159,7 @@ void check_together(const Options& o) {
     refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
+  check_measuring(o);
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }

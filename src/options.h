@@ -14,6 +14,7 @@
 #include "pipeline/device/device_choice.h"
 #include "pipeline/encode/shards.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/measure/frame_score.h"
 #include "pipeline/run/compare.h"
 
 namespace vidconv {
@@ -33,6 +34,12 @@ enum class List {
   bash_completions,
   zsh_completions,
   fish_completions,
+};
+
+// What the encoding is to reach.
+struct Target {
+  std::string measure;  // "psnr", "ssim"
+  double value = 0;
 };
 
 struct Options {
@@ -86,6 +93,10 @@ struct Options {
   std::string stats_file, trace_file;  // empty: none
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
+  Measures measures;
+  std::string measure_log;  // empty: none
+  std::optional<Target> target;
+  std::string report_file;  // empty: none
   bool explain = false;
   bool gallery = false;
   List list = List::none;

@@ -10,7 +10,10 @@
 #include "pipeline/base/url.h"
 #include "pipeline/filter/work_names.h"
 #include "src/explain.h"
+#include "src/html_report.h"
+#include "src/measure_words.h"
 #include "src/option_names.h"
+#include "src/target.h"
 
 namespace vidconv {
 namespace {
@@ -104,12 +107,15 @@ Json error_json(const Error& error) {
 
 // Whether there is nothing at that name that anybody could miss.
 bool is_report(const std::string& path) {
+  constexpr std::size_t enough = 64;
   std::ifstream file(path);
-  std::string start(std::max(stats_beginning.size(), Trace::beginning.size()), '\0');
+  std::string start(enough, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
-  return file.is_open() && (start.empty() || start.starts_with(stats_beginning) ||
-                            start.starts_with(Trace::beginning));
+  return file.is_open() &&
+         (start.empty() || start.starts_with(stats_beginning) ||
+          start.starts_with(Trace::beginning) || start.starts_with(measure_log_beginning) ||
+          start.starts_with(html_report_beginning));
 }
 
 }  // namespace
@@ -121,6 +127,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
     line += fmt::format(" (limited by {})", stage);
   if (r.passed_on > 0) line += fmt::format(", {} passed on as they were", r.passed_on);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
+  if (r.measured) line += ", " + in_short(*r.measured);
   line += " -> " + output;
   return how.empty() ? line : line + fmt::format(" ({})", how);
 }
@@ -192,6 +199,8 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["frames"] = {{"decoded", r.decoded}, {"filtered", r.filtered}, {"passed_on", r.passed_on},
                  {"encoded", r.encoded}, {"written", r.written},   {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
+  if (ending.found) j["target"] = target_json(*ending.found);
+  if (r.measured) j["measured"] = measured_json(*r.measured);
   j["damage"] = {
       {"packets", r.damage.packets},    {"frames", r.damage.frames},
       {"errors", r.damage.errors},      {"first_error", with_option_names(r.damage.first_error)},

@@ -12,6 +12,8 @@
 
 namespace vidconv {
 
+struct FoundQuality;
+
 // One line: frames, seconds, frames per second, the stage that limits, where it went
 // and, where it was encoded, how.
 std::string summary(const RunResult& result, const std::string& output, const std::string& how);
@@ -37,8 +39,9 @@ struct Parts {
 struct Ending {
   int exit_code = 0;
   bool interrupted = false;
-  const Error* error = nullptr;  // that ended it; null where it came to its end
-  bool skipped = false;          // of several inputs: it had been done before
+  const Error* error = nullptr;         // that ended it; null where it came to its end
+  bool skipped = false;                 // of several inputs: it had been done before
+  const FoundQuality* found = nullptr;  // by --target
 };
 
 // The report of --stats, schema 1; docs/stats.md describes its fields.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pipeline/bytes/byte_io.h"
+#include "src/measure_words.h"
 #include "src/report.h"
 #include "src/standard_streams.h"
 
@@ -11,17 +12,48 @@ namespace vidconv {
 
 void ReportFiles::open(RunFiles& files) {
   const Options& o = options_;
-  // Both are looked at before either is made.
-  std::optional<PartialFile::Options> stats, trace;
+  // All are looked at before one is made.
+  std::optional<PartialFile::Options> stats, trace, measures, page;
   if (wants_stats() && !stats_on_stdout())
     stats = report_options("the report of --stats", o.stats_file, o, files);
   if (!o.trace_file.empty()) trace = report_options("the file of --trace", o.trace_file, o, files);
+  if (!o.measure_log.empty())
+    measures = report_options("the file of --measure-log", o.measure_log, o, files);
+  if (wants_page()) page = report_options("the page of --report", o.report_file, o, files);
+  if (page) page_ = std::make_unique<PartialFile>(o.report_file, *page);
   if (stats) stats_ = std::make_unique<PartialFile>(o.stats_file, *stats);
   if (trace) trace_ = std::make_unique<Trace>(o.trace_file, *trace);
+  if (measures)
+    measures_.reset(new Lines{PartialFile(o.measure_log, *measures), measure_log_head(o)});
 }
 
 void ReportFiles::finish_trace() const {
   if (trace_) trace_->finish();
+}
+
+void ReportFiles::add(const FrameScore& score) {
+  constexpr std::size_t enough = 65536;
+  if (!measures_) return;
+  measures_->waiting += measure_log_line(score, options_.measures);
+  if (measures_->waiting.size() >= enough) flush();
+}
+
+void ReportFiles::flush() {
+  ByteWriter(measures_->file.fd(), options_.measure_log).write(measures_->waiting);
+  measures_->waiting.clear();
+}
+
+void ReportFiles::finish_measures(const Measured& measured) {
+  if (!measures_) return;
+  measures_->waiting += measure_log_end(measured);
+  flush();
+  measures_->file.commit();
+  measures_.reset();
+}
+
+void ReportFiles::write_page(const std::string& html) {
+  ByteWriter(page_->fd(), options_.report_file).write(html);
+  page_->commit();
 }
 
 void ReportFiles::write_stats(const std::string& json) {

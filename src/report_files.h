@@ -8,6 +8,7 @@
 #include "pipeline/bytes/partial_file.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/bytes/trace.h"
+#include "pipeline/measure/measure_log.h"
 #include "src/options.h"
 
 namespace vidconv {
@@ -23,12 +24,25 @@ class ReportFiles {
   void finish_trace() const;
   bool wants_stats() const { return !options_.stats_file.empty(); }
   bool stats_on_stdout() const { return options_.stats_file == "-"; }
+  // A frame that was measured, in order; nothing where no --measure-log is wanted. Throws
+  // Error(output).
+  void add(const FrameScore& score);
+  void finish_measures(const Measured& measured);
+  bool wants_page() const { return !options_.report_file.empty(); }
+  void write_page(const std::string& html);
   // Once; where there is no such file, or making it has failed, nothing happens.
   void write_stats(const std::string& json);
 
  private:
   const Options& options_;
-  std::unique_ptr<PartialFile> stats_;
+  struct Lines {  // of --measure-log
+    PartialFile file;
+    std::string waiting;
+  };
+  void flush();
+
+  std::unique_ptr<PartialFile> stats_, page_;
+  std::unique_ptr<Lines> measures_;
   std::unique_ptr<Trace> trace_;
 };
 

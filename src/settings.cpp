@@ -137,6 +137,7 @@ JobOptions job_options(const Options& options, const Notify& notify, RunFiles& f
   job.processor.trace = trace;
   job.compare = options.compare;
   job.verify_every = options.verify_every;
+  if (options.measures.any()) job.measure = {.measures = options.measures, .each = {}};
   job.notify = notify;
   return job;
 }

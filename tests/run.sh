@@ -7,10 +7,12 @@
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
 # with 0 only where no test failed.
 #
+# With --browser instead: the page of --report in Debian's chromium, of the preset release, which is to be built.
+#
 # With --packages instead: makes the packages and installs them on bare systems (tests/package/bare.sh; as root, with
 # the network).
 #
-#   tests/run.sh [--sanitizers | --packages]
+#   tests/run.sh [--sanitizers | --packages | --browser]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +21,9 @@ case ${1:-} in
   "") ;;
   --sanitizers) presets+=(asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
+  --browser) exec python3 tests/cli/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
   *)
-    echo "usage: tests/run.sh [--sanitizers | --packages]" >&2
+    echo "usage: tests/run.sh [--sanitizers | --packages | --browser]" >&2
     exit 2
     ;;
 esac

@@ -89,6 +89,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
   if (pictures_) description_ += " on the device";
+  if (options.measure) start_measuring(*options.measure, video);
 }
 
 Encoder::~Encoder() {
@@ -132,6 +133,7 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
   if (given.empty() || error.kind() == MessageKind::memory) return;
   options.crf = options.bitrate = options.preset = "";
   options.own.clear();
+  options.measure = nullptr;
   try {
     const Encoder without(choice, video, options, false, nullptr, nullptr);
   } catch (const Error&) {
@@ -313,11 +315,20 @@ void Encoder::describe(AVCodecParameters& to) const {
     to.profile = static_cast<int>(profile);
 }
 
+void Encoder::start_measuring(MeasureLog& log, const VideoInfo& video) {
+  const auto free = [](AVCodecParameters* p) { avcodec_parameters_free(&p); };
+  const std::unique_ptr<AVCodecParameters, decltype(free)> made(avcodec_parameters_alloc());
+  if (!made) throw_out_of_memory("for the encoder", codec_.name);
+  describe(*made);
+  meter_ = std::make_unique<Meter>(log, *made, video.time_base, video.format->name);
+}
+
 void Encoder::write(Frame frame, const Receive& receive) {
   FramePtr av = pictures_    ? pictures_->take(frame)
                 : converter_ ? converter_->convert(frame.av())
                              : frame.release();
   if (palette_) av = palette_->reduce(*av);
+  if (meter_) meter_->expect(*av, av->pts);
   av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
   ++frames_;
   forget_picture_type(*av);
@@ -336,6 +347,7 @@ void Encoder::finish(const Receive& receive) {
   ended_ = true;
   send(nullptr);
   receive_all(receive);
+  if (meter_) meter_->finish();
   pass_on_words();
 }
 
@@ -353,6 +365,7 @@ void Encoder::receive_all(const Receive& receive) {
     check(code, "cannot encode with");
     times_.restore(*packet_);
     ++packets_;
+    if (meter_) meter_->take(*packet_);
     receive(*packet_);
     av_packet_unref(packet_.get());
   }

@@ -17,6 +17,7 @@
 #include "pipeline/encode/encoder_times.h"
 #include "pipeline/encode/palette.h"
 #include "pipeline/encode/video_encoder.h"
+#include "pipeline/measure/meter.h"
 
 namespace vidconv {
 
@@ -62,6 +63,7 @@ class Encoder final : public VideoEncoder {
   void set_options(const EncoderChoice& choice, const EncoderOptions& options,
                    const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
+  void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void receive_all(const Receive& receive);
 
@@ -81,7 +83,8 @@ class Encoder final : public VideoEncoder {
   std::int64_t frames_ = 0, packets_ = 0;
   EncoderTimes times_;
   PacketPtr packet_;
-  bool ended_ = false;  // it knows that no more frames come
+  bool ended_ = false;            // it knows that no more frames come
+  std::unique_ptr<Meter> meter_;  // where EncoderOptions::measure says so
 };
 
 }  // namespace vidconv

@@ -16,6 +16,7 @@
 namespace vidconv {
 
 class EncodedParts;
+class MeasureLog;
 
 // What is asked of an encoder.
 struct EncoderOptions {
@@ -34,6 +35,8 @@ struct EncoderOptions {
   std::optional<ShardOptions> shards;  // the video is encoded in parts
   // Where these were encoded elsewhere: their packets. Outlives the encoder.
   EncodedParts* encoded = nullptr;
+  // Where what is made is decoded again and compared with what went in. Outlives the encoder.
+  MeasureLog* measure = nullptr;
 };
 
 // An encoder that this FFmpeg has and `container` takes.

@@ -77,4 +77,9 @@ std::int64_t write_picture(const AVFrame& picture, const std::string& path,
   return packet->size;
 }
 
+std::string encode_picture(const AVFrame& picture, const std::string& ending) {
+  const PacketPtr packet = encoded(picture, "picture" + ending);
+  return {reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)};
+}
+
 }  // namespace vidconv

@@ -13,4 +13,7 @@ namespace vidconv {
 std::int64_t write_picture(const AVFrame& picture, const std::string& path,
                            const PartialFile::Options& options);
 
+// The bytes of such a file. `ending`: ".png". Throws as write_picture().
+std::string encode_picture(const AVFrame& picture, const std::string& ending);
+
 }  // namespace vidconv

@@ -31,10 +31,26 @@ bool one_by_one(const Source& source) {
   });
 }
 
+// Throws Error(command_line) where nothing that could be decoded again comes out.
+void check_measurable(const OutputPlan& plan, std::size_t videos) {
+  const auto refuse = [](const std::string& why, const std::string& remedy) {
+    throw Error(MessageKind::command_line, "there is nothing to look at for",
+                Error::Value::naming("`measure`"), why, remedy);
+  };
+  if (!plan.kind->other_streams)
+    refuse("the output is " + std::string(plan.kind->name) + ", not a video file",
+           "leave it out, or name a file such as out.mkv");
+  if (videos > 1) refuse("it looks at one video", "choose one with `video` N");
+  const EncoderChoice& encoder = plan.encoders.at(0);
+  if (encoder.defaults.joins_frames || encoder.codec->id == AV_CODEC_ID_GIF)
+    refuse(std::string(encoder.codec->name) + " makes pictures of another kind", "leave it out");
+}
+
 }  // namespace
 
 Job::Job(JobOptions options)
     : options_(std::move(options)),
+      measure_log_(options_.measure ? std::make_unique<MeasureLog>(*options_.measure) : nullptr),
       waking_(options_.woken ? *options_.woken
                              : wake_chosen_device(options_.device, options_.processor.trace)) {}
 
@@ -73,6 +89,10 @@ InputInfo Job::shown() const {
 
 OutputPlan Job::plan() {
   OutputPlan plan = plan_output(options_.output, options_.sink, shown().videos);
+  if (measure_log_) {
+    check_measurable(plan, shown().videos.size());
+    plan.options.encoder.measure = measure_log_.get();
+  }
   if (device_.device == Device::cuda && device_.indices.size() == 1 && !cpu_sees_frames() &&
       plan.takes_device_frames)
     plan.options.encoder.device = device_.indices[0];
@@ -178,7 +198,10 @@ RunResult Job::run(RunOptions options) {
   options.trace = trace;
   options.verifier = verifier.get();
   options.begun = &first.begun;
-  return (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
+  RunResult result =
+      (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
+  if (measure_log_) result.measured = measure_log_->result();
+  return result;
 }
 
 }  // namespace vidconv

@@ -14,6 +14,7 @@
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/timed_work.h"
+#include "pipeline/measure/measure_log.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/run.h"
 #include "pipeline/run/waking_device.h"
@@ -42,6 +43,9 @@ struct JobOptions {
   ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
+  // What is encoded is decoded again and compared with what went into the encoder.
+  std::optional<MeasureOptions> measure;
+  bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory
   Notify notify;
 };
 
@@ -79,7 +83,9 @@ class Job {
 
  private:
   const DeviceChoice& device();
-  bool cpu_sees_frames() const { return options_.verify_every || options_.compare; }
+  bool cpu_sees_frames() const {
+    return options_.verify_every || options_.compare || options_.measure || options_.watched;
+  }
   InputInfo shown() const;  // what the output is made of
   ProcessorOptions processor_options(const VideoInfo& video) const;
   ProcessorOptions verifying_options(const VideoInfo& video) const;
@@ -91,6 +97,7 @@ class Job {
   const JobOptions options_;
   DeviceChoice device_;
   bool device_known_ = false;
+  std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
   std::unique_ptr<Processor> processor_;

@@ -57,6 +57,7 @@ class RunSteps {
   // False where the processor was cancelled.
   bool submit(Frame frame) {
     if (options_.verifier) options_.verifier->keep(frame);
+    if (options_.watcher) options_.watcher->before(frame);
     const TraceSpan span(options_.trace, "submit", frame.number());
     return processor_.submit(std::move(frame));
   }
@@ -64,6 +65,7 @@ class RunSteps {
   void check(const Frame& filtered) {
     ++frames_.filtered;
     if (options_.verifier) options_.verifier->check(filtered);
+    if (options_.watcher) options_.watcher->after(filtered);
   }
 
   void write(Frame frame) {

@@ -11,6 +11,7 @@
 
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/measure/measure_log.h"
 #include "pipeline/run/verify.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
@@ -46,6 +47,7 @@ struct RunResult {
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;
+  std::optional<Measured> measured;  // where JobOptions::measure asked for it
 };
 
 // A source's first next(), called before the run: what starts may start at once.
@@ -54,15 +56,25 @@ struct Begun {
   Clock::time_point since = Clock::now();
 };
 
+// Sees pictures on their way through a run, each in the order of the frames: before() what goes
+// into the processor, after() what comes out of it, which may be on different threads.
+class FrameWatcher {
+ public:
+  virtual ~FrameWatcher() = default;
+  virtual void before(const Frame& frame) = 0;
+  virtual void after(const Frame& frame) = 0;
+};
+
 struct RunOptions {
   // Called by the sink's thread after the first frame, after others at least `observer_interval`
   // seconds apart, and after the last. May be empty.
   std::function<void(const Progress&)> observer;
   double observer_interval = 0;
-  RunResult* reached = nullptr;  // what was done by a run that throws; may be null
-  Trace* trace = nullptr;        // where each stage is noted; may be null; outlives the run
-  Verifier* verifier = nullptr;  // may be null; outlives the run
-  Begun* begun = nullptr;        // of the source, if it has; outlives the run
+  RunResult* reached = nullptr;     // what was done by a run that throws; may be null
+  Trace* trace = nullptr;           // where each stage is noted; may be null; outlives the run
+  Verifier* verifier = nullptr;     // may be null; outlives the run
+  FrameWatcher* watcher = nullptr;  // may be null; outlives the run
+  Begun* begun = nullptr;           // of the source, if it has; outlives the run
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };

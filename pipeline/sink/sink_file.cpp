@@ -11,6 +11,7 @@
 
 #include "pipeline/av/holdings.h"
 #include "pipeline/encode/video_encoder.h"
+#include "pipeline/measure/measure_log.h"
 #include "pipeline/sink/copies.h"
 #include "pipeline/sink/gif.h"
 #include "pipeline/sink/sink_kinds.h"
@@ -44,6 +45,7 @@ class FileSink final : public Sink {
         lose_(plan.options.loss()),
         output_(plan.output),
         abandoned_(plan.options.abandoned),
+        measure_(plan.options.encoder.measure),
         to_(plan.output, plan.options),
         format_(*plan.container),
         in_parts_(plan.options.encoder.shards.has_value()),
@@ -69,6 +71,7 @@ class FileSink final : public Sink {
   void write(Frame frame) override {
     VideoOutput& video = *videos_.at(frame.video());
     ++video.written;
+    if (measure_) measure_->expect(frame.av().pts);
     video.encoder->write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
   }
 
@@ -346,7 +349,8 @@ class FileSink final : public Sink {
   const Notify notify_, lose_;
   const std::string output_;
   const std::atomic<bool>* const abandoned_;
-  ByteOutput to_;  // outlives the muxer
+  MeasureLog* const measure_;  // may be null
+  ByteOutput to_;              // outlives the muxer
   const AVOutputFormat& format_;
   const bool in_parts_;
   std::deque<PacketPtr> waiting_;

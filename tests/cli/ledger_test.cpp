@@ -60,6 +60,10 @@ TEST_F(Ledger, StatsAreAsTheirSchemaSays) {
   write_file(path("cut.mkv"), bytes.substr(0, bytes.size() * 2 / 3));
   EXPECT_VALID("stats.schema.json",
                stats(path("cut.mkv") + " -o " + path("cut.y4m") + " --kernel box", 7).dump());
+  EXPECT_VALID("stats.schema.json",
+               stats("pattern:64x48#5 -o " + path("measured.mkv") +
+                     " --codec mpeg4 --kernel box --measure ssim --target psnr=30")
+                   .dump());
   // The schema is one that can say no.
   json without = whole;
   without["frames"].erase("decoded");

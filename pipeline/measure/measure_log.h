@@ -1,0 +1,83 @@
+// MeasureLog: what was measured of all frames of a video, in the order of their times.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/measure/frame_score.h"
+
+namespace vidconv {
+
+// The frame with the lowest value of a measure.
+struct WorstFrame {
+  std::int64_t number = 0;
+  double time = 0;              // seconds
+  std::optional<double> value;  // none: infinite, a PSNR of equal pictures
+};
+
+// One measure over all frames.
+struct MeasureSummary {
+  std::optional<double> all;  // none: infinite, as of WorstFrame, or it could not be measured
+  std::vector<std::pair<char, std::optional<double>>> components;  // of PSNR and SSIM
+  WorstFrame worst;
+};
+
+struct Measured {
+  std::int64_t frames = 0;
+  // The pixel format of filtered frames, and the one in which the encoder got them, which is the
+  // one that was compared in.
+  std::string filtered, given;
+  std::string decoder;
+  // PSNR is that of the mean of all frames' squared errors, the others are means.
+  std::optional<MeasureSummary> psnr, ssim, vmaf;
+};
+
+struct MeasureOptions {
+  Measures measures;
+  // Hears of each frame in order, on any thread, one at a time. May be empty; may throw.
+  std::function<void(const FrameScore&)> each;
+};
+
+// Any thread, but expect(), which is of one. It keeps nothing of a frame that comes in its turn.
+class MeasureLog {
+ public:
+  explicit MeasureLog(MeasureOptions options) : options_(std::move(options)) {}
+
+  const Measures& measures() const { return options_.measures; }
+  void set_formats(const std::string& filtered, const std::string& given,
+                   const std::string& decoder);
+
+  // A frame is on its way into an encoder.
+  void expect(std::int64_t pts);
+  // It has come out and was decoded again. Frames come in any order; each was expected.
+  void add(FrameScore score);
+
+  Measured result() const;
+
+ private:
+  struct Lowest {
+    WorstFrame frame;
+    double value = 0;
+    bool known = false;
+    void see(double value, const FrameScore& score);
+  };
+  void sum_up(const FrameScore& score);
+  MeasureSummary psnr() const;
+  MeasureSummary ssim() const;
+
+  const MeasureOptions options_;
+  mutable std::mutex mutex_;  // of all below
+  Measured about_;
+  std::deque<std::int64_t> expected_;             // pts, of frames that were not handed on
+  std::map<std::int64_t, FrameScore> too_early_;  // by pts
+  FrameScore sums_;                               // mse, ssim and vmaf over all frames
+  Lowest lowest_psnr_, lowest_ssim_, lowest_vmaf_;
+};
+
+}  // namespace vidconv

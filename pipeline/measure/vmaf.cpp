@@ -1,0 +1,166 @@
+#include "pipeline/measure/vmaf.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "pipeline/base/error.h"
+
+namespace vidconv {
+namespace {
+
+// What libvmaf's public headers of versions 2 and 3 have in common. Its structures have grown at
+// their ends: there is room behind ours.
+constexpr int yuv420p = 1;  // of VmafPixelFormat
+
+struct VmafPictureHead {
+  int format;
+  unsigned depth;
+  unsigned width[3], height[3];
+  std::ptrdiff_t stride[3];  // bytes
+  void* data[3];
+  std::byte room[256];
+};
+struct VmafSettings {  // passed by value: what is behind it on the stack is 0
+  int log_level;
+  unsigned threads, subsample;
+  std::uint64_t masks[4];
+};
+struct VmafModelSettings {
+  const char* name;
+  std::uint64_t flags;
+  std::uint64_t room[4];
+};
+
+[[noreturn]] void refuse(const std::string& why, const std::string& remedy) {
+  throw Error(MessageKind::output_unsuited, "there is no vmaf for",
+              Error::Value::naming("`measure`"), why, remedy);
+}
+
+void* open_library() {
+  for (const char* name : {"libvmaf.so.3", "libvmaf.so.1", "libvmaf.so"})
+    if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+  refuse("libvmaf is not installed: neither libvmaf.so.3 nor libvmaf.so.1 was found",
+         "install it (github.com/Netflix/vmaf), or measure psnr,ssim");
+}
+
+// The component Y where libvmaf takes its depth; none otherwise.
+const Component* luma_of(const PixelFormat& format) {
+  const Component& first = format.components[0];
+  constexpr int depths[] = {8, 10, 12, 16};
+  const bool known = std::ranges::find(depths, first.sample.depth) != std::end(depths);
+  return first.kind == Component::Kind::luma && known ? &first : nullptr;
+}
+
+}  // namespace
+
+// Entry points by their names, and what they have made.
+struct Vmaf::Library {
+  template <class F>
+  void find(F*& function, const char* name) {
+    function = reinterpret_cast<F*>(dlsym(handle, name));
+    if (!function) refuse(std::string("this libvmaf has no ") + name, "install version 2 or 3");
+  }
+
+  Library() {
+    find(init, "vmaf_init");
+    find(close, "vmaf_close");
+    find(load_model, "vmaf_model_load");
+    find(destroy_model, "vmaf_model_destroy");
+    find(use_features, "vmaf_use_features_from_model");
+    find(allocate, "vmaf_picture_alloc");
+    find(read, "vmaf_read_pictures");
+    find(score_at, "vmaf_score_at_index");
+    VmafModelSettings settings{};
+    if (load_model(&model, &settings, "vmaf_v0.6.1") < 0)
+      refuse("this libvmaf has no model vmaf_v0.6.1", "install one with built-in models");
+    // Threads of its own would let pictures queue up without a limit.
+    if (init(&context, VmafSettings{}) < 0 || use_features(context, model) < 0)
+      refuse("libvmaf cannot be begun", "measure psnr,ssim");
+  }
+  ~Library() {
+    if (context) close(context);
+    if (model) destroy_model(model);
+    dlclose(handle);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  void* const handle = open_library();
+  int (*init)(void** context, VmafSettings settings) = nullptr;
+  int (*close)(void* context) = nullptr;
+  int (*load_model)(void** model, VmafModelSettings* settings, const char* version) = nullptr;
+  void (*destroy_model)(void* model) = nullptr;
+  int (*use_features)(void* context, void* model) = nullptr;
+  int (*allocate)(VmafPictureHead* picture, int format, unsigned depth, unsigned width,
+                  unsigned height) = nullptr;
+  int (*read)(void* context, VmafPictureHead* given, VmafPictureHead* decoded,
+              unsigned number) = nullptr;
+  int (*score_at)(void* context, void* model, double* score, unsigned number) = nullptr;
+  void* model = nullptr;
+  void* context = nullptr;
+};
+
+Vmaf::Vmaf(const PixelFormat& format, int width, int height)
+    : library_(luma_of(format) ? std::make_unique<Library>() : nullptr),
+      width_(width),
+      height_(height),
+      depth_(format.components[0].sample.depth) {
+  if (!library_)
+    refuse("it is of luma with 8, 10, 12 or 16 bits, not of " + format.name,
+           "encode in another `pixel_format`, or measure psnr,ssim");
+}
+
+Vmaf::~Vmaf() = default;
+
+namespace {
+
+// Chroma is not looked at: it is the same in both.
+void fill(const Frame& from, VmafPictureHead& to) {
+  const ConstBytePlane luma = from.component(0);
+  const SampleType& type = from.format().components[0].sample;
+  const auto size = static_cast<std::size_t>(type.bytes());
+  for (int y = 0; y < luma.height; ++y) {
+    auto* row = static_cast<std::byte*>(to.data[0]) + to.stride[0] * y;
+    for (int x = 0; x < luma.width; ++x) {
+      std::uint16_t code = 0;
+      std::memcpy(&code, luma.row(y) + static_cast<std::ptrdiff_t>(x) * luma.step * type.bytes(),
+                  size);
+      code = static_cast<std::uint16_t>(code >> type.shift);
+      std::memcpy(row + static_cast<std::size_t>(x) * size, &code, size);
+    }
+  }
+  for (const int plane : {1, 2})
+    if (to.data[plane])
+      std::memset(to.data[plane], 0, static_cast<std::size_t>(to.stride[plane]) * to.height[plane]);
+}
+
+}  // namespace
+
+void Vmaf::read(const Frame& given, const Frame& decoded) {
+  VmafPictureHead pictures[2] = {};
+  for (VmafPictureHead& picture : pictures) {
+    if (library_->allocate(&picture, yuv420p, static_cast<unsigned>(depth_),
+                           static_cast<unsigned>(width_), static_cast<unsigned>(height_)) < 0)
+      throw_out_of_memory("for libvmaf");
+    fill(&picture == pictures ? given : decoded, picture);
+  }
+  // It owns both from now on.
+  if (library_->read(library_->context, &pictures[0], &pictures[1], read_++) < 0)
+    throw Error(Fault::internal, "libvmaf does not take pictures", std::to_string(read_ - 1), "");
+}
+
+void Vmaf::finish() {
+  if (read_ > 0) library_->read(library_->context, nullptr, nullptr, 0);
+}
+
+std::optional<double> Vmaf::score(unsigned number) const {
+  double score = 0;
+  if (library_->score_at(library_->context, library_->model, &score, number) < 0)
+    return std::nullopt;
+  return score;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,57 @@
+// What --report shows of a run that its end does not tell: pictures before and after, and how it
+// went over time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pipeline/measure/measure_log.h"
+#include "pipeline/run/run.h"
+
+namespace vidconv {
+
+class RunWatch final : public FrameWatcher {
+ public:
+  // Of a run over so many frames; none where that is not known.
+  explicit RunWatch(std::optional<std::int64_t> frames);
+
+  void before(const Frame& frame) override;
+  void after(const Frame& frame) override;
+  void see(const Progress& progress);
+  void see(const FrameScore& score);
+
+  struct Picture {
+    std::int64_t number = 0;
+    double time = 0;            // seconds
+    int width = 0, height = 0;  // of the frame
+    std::string before, after;  // PNG, no wider than 1280
+  };
+  struct Sample {
+    double seconds = 0;
+    std::int64_t encoded = 0;
+    std::vector<StageTime> stages;  // busy since the start
+  };
+  struct Score {
+    std::int64_t number = 0;
+    double time = 0, psnr = 0, ssim = 0;  // the worst of as many frames as it stands for
+  };
+  // After the run.
+  std::vector<Picture> pictures() const;
+  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<Score>& scores() const { return scores_; }
+
+ private:
+  std::vector<std::int64_t> wanted_;  // numbers of frames
+  mutable std::mutex mutex_;          // of the next
+  std::map<std::int64_t, Picture> pictures_;
+  // At most some hundred each: where they are more, each stands for twice as many.
+  std::vector<Sample> samples_;
+  double next_sample_ = 0, between_samples_ = 0.1;  // seconds
+  std::vector<Score> scores_;
+  std::int64_t scores_each_ = 1, scores_seen_ = 0;
+};
+
+}  // namespace vidconv
