@@ -156,6 +156,14 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
   return text;
 }
 
+std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
+  const std::vector<Rect> part = where.place_in(video.width, video.height);
+  double pixels = 0;
+  for (const Rect& r : part) pixels += static_cast<double>(r.width) * r.height;
+  return fmt::format("    on {:.3g}% of the pixels; all others stay as they are\n",
+                     100 * pixels / video.width / video.height);
+}
+
 // Of several devices, which frames go there; and where the memory is that they copy from and to.
 std::string describe_devices(const std::vector<DeviceUse>& devices) {
   std::string text;
@@ -218,6 +226,7 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
       if (step.link != link) continue;
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
+      if (step.where) text += describe_part(*step.where, video);
       if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }

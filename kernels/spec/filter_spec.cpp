@@ -73,6 +73,10 @@ std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orien
   return stored;
 }
 
+bool has_place(std::span<const FilterSpec> chain) {
+  return std::ranges::any_of(chain, &FilterSpec::has_place);
+}
+
 Filter FilterSpec::make(Subsampling subsampling) const {
   if (shown_.swaps()) std::swap(subsampling.x, subsampling.y);
   Filter filter = make_unmodified(subsampling);

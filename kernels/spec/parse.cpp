@@ -36,6 +36,9 @@ constexpr ModifierKey keys[] = {
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
      "middle otherwise"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+    {"region", "x,y,w,h[;...]",
+     "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
+    {"invert", "0|1", "1: everywhere but there"},
 };
 
 using Names = std::vector<std::string_view>;
@@ -229,7 +232,9 @@ class SpecParser {
   void read_modifier(Cursor& c, std::string_view key) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
-    if (key == "scale") {
+    if (PlaceSpec::has_key(key)) {
+      m.place.read(c, key);
+    } else if (key == "scale") {
       m.auto_scale = c.accept("auto");
       m.scale.reset();
       // So that no tap of a preset gets beyond Kernel::max_tap on any plane.
@@ -262,6 +267,7 @@ class SpecParser {
   // What only the finished filter can tell.
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
+    m.place.check(cursor_);
     const Filter plain = spec_.make_unmodified({});
     const Kernel& kernel = plain.kernels[0];
     if (plain.combine != Combine::linear) {

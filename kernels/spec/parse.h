@@ -19,6 +19,8 @@
 
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
+#include "kernels/picture/rect.h"
+#include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
 
@@ -37,6 +39,7 @@ struct Modifiers {
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+  PlaceSpec place;                       // region=..., invert=1
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
@@ -67,6 +70,13 @@ class FilterSpec {
   FilterSpec of_stored(const Orientation& shown) const;
   bool is_turned() const { return !shown_.is_upright(); }
 
+  // Whether the filter acts on a part of the picture only, which make() knows nothing of.
+  bool has_place() const { return !modifiers_.place.everywhere(); }
+  // That part, as PlaceSpec::part_of() says. Throws SpecError.
+  std::vector<Rect> place_in(int width, int height) const {
+    return modifiers_.place.part_of(width, height, shown_, text_);
+  }
+
   // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
   // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
   std::string gain_warning() const;
@@ -91,6 +101,8 @@ class FilterSpec {
 
 // Each of a chain, for pictures that are shown so.
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown);
+// Whether one of them acts on a part of the picture.
+bool has_place(std::span<const FilterSpec> chain);
 
 // The words that begin a specification without a preset, and what follows them.
 struct MatrixForm {

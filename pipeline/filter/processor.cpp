@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/picture/rect.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/processors_dealt.h"
@@ -87,6 +88,9 @@ std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions
     Choice choice = pick(step.plan, options.device, abilities);
     return {choice.variant->name, std::move(choice.convolver)};
   };
+  if (options.device == Device::cuda && work.has_parts())
+    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[0].text,
+                "parts of pictures are filtered on the CPU as yet", "use `device` cpu");
   std::vector<PreparedStep> prepared;
   for (const Step& step : work.steps) {
     if (step.light) {
@@ -112,14 +116,8 @@ void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<Pla
     pairs.push_back({from, to});
     return;
   }
-  const auto field = [](auto plane, int which) {
-    plane.data = plane.row(which);
-    plane.stride *= 2;
-    plane.height = (plane.height + 1 - which) / 2;
-    return plane;
-  };
-  pairs.push_back({field(from, 0), field(to, 0)});
-  if (from.height > 1) pairs.push_back({field(from, 1), field(to, 1)});
+  pairs.push_back({field_of(from, 0), field_of(to, 0)});
+  if (from.height > 1) pairs.push_back({field_of(from, 1), field_of(to, 1)});
 }
 
 }  // namespace vidconv

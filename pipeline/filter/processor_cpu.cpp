@@ -4,6 +4,7 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -24,6 +25,8 @@ class CpuProcessor final : public Processor {
       convolvers_.push_back(step.convolver(options.threads));
     }
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
+    parts_ = make_part_steps(work_, width, height, options);
+    if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
   }
 
@@ -68,6 +71,10 @@ class CpuProcessor final : public Processor {
     const bool by_field = filters_by_field(input, scan_);
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const Step& step = work_.steps[s];
+      if (parts_[s]) {
+        run_part(s, input, output, by_field);
+        continue;
+      }
       pairs_.clear();
       for (const std::size_t i : step.components)
         add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
@@ -75,6 +82,15 @@ class CpuProcessor final : public Processor {
       convolvers_[s]->run(pairs_, nullptr);
     }
     return output;
+  }
+
+  void run_part(std::size_t s, const Frame& input, Frame& output, bool by_field) {
+    const Step& step = work_.steps[s];
+    planes_.clear();
+    for (const std::size_t i : step.components)
+      planes_.push_back({source(step.from, input).component(i),
+                         destination(step.to, output).component(i), beside_->component(i)});
+    parts_[s]->run(*convolvers_[s], planes_, by_field);
   }
 
   const Frame& source(Place place, const Frame& input) const {
@@ -92,6 +108,9 @@ class CpuProcessor final : public Processor {
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<PlanePair> pairs_;                        // of the step being run
+  std::vector<std::unique_ptr<PartStep>> parts_;        // of the steps that act on a part
+  std::vector<PartStep::Planes> planes_;                // of the one being run
+  std::optional<Frame> beside_;                         // where parts are filtered
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;

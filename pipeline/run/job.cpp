@@ -6,6 +6,7 @@
 
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/verify.h"
 
@@ -52,7 +53,10 @@ void Job::open() {
   }
   device();
   if (!options_.work) return;
-  for (const auto& [stream, video] : source_->videos()) works_.push_back(options_.work(video));
+  for (const auto& [stream, video] : source_->videos()) {
+    works_.push_back(options_.work(video));
+    check_parts(works_.back(), video.width, video.height);
+  }
 }
 
 // Waits until it is known.
@@ -100,7 +104,8 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  o.second_opinion = on_cpu && cuda_devices().devices.empty();
+  const bool cpu_alone = std::ranges::any_of(works_, &Work::has_parts);
+  o.second_opinion = on_cpu && (cpu_alone || cuda_devices().devices.empty());
   if (!o.second_opinion) {
     o.variant = nullptr;
     o.device = on_cpu ? Device::cuda : Device::cpu;

@@ -1,0 +1,175 @@
+// Filters of a part of the picture: there it is as if all were filtered, elsewhere as it was.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "pipeline/filter/part_step.h"
+#include "pipeline/filter/picture_filter.h"
+#include "tests/pipeline/support/support.h"
+
+namespace vidconv {
+namespace {
+
+using test::expect_error;
+
+Frame first_frame(const std::string& input) {
+  return std::get<Frame>(*open_source(input, {})->next());
+}
+
+Frame filtered_by(const Frame& frame, const std::vector<FilterSpec>& chain, Border border,
+                  ProcessorOptions options = {}) {
+  const auto processor = make_processor(make_work(chain, frame.format(), {}, border), frame.width(),
+                                        frame.height(), options);
+  processor->submit(frame.share());
+  return std::move(*processor->collect());
+}
+
+// The rule of the manual in the plainest way: a sample belongs to the part where one of the pixels
+// that it stands for does. In a field these are pixels of that field.
+bool is_inside(const Component& c, int x, int y, bool by_field, const Frame& frame,
+               const std::vector<Rect>& part) {
+  const int field = y % 2, row = y / 2;
+  for (int j = 0; j < c.subsampling.y; ++j)
+    for (int i = 0; i < c.subsampling.x; ++i) {
+      const int px = x * c.subsampling.x + i;
+      const int py = by_field ? 2 * (row * c.subsampling.y + j) + field : y * c.subsampling.y + j;
+      if (px >= frame.width() || py >= frame.height()) continue;
+      for (const Rect& r : part)
+        if (px >= r.x && px < r.right() && py >= r.y && py < r.bottom()) return true;
+    }
+  return false;
+}
+
+// `before` with what of `after` is inside.
+Frame merged(const Frame& before, const Frame& after, const std::vector<Rect>& part,
+             bool by_field) {
+  Frame result = filtered_by(before, {FilterSpec::parse("identity")}, {});
+  for (std::size_t i = 0; i < before.format().components.size(); ++i) {
+    const Component& c = before.format().components[i];
+    const BytePlane to = result.component(i);
+    const auto bytes = static_cast<std::size_t>(c.sample.bytes());
+    for (int y = 0; y < to.height; ++y)
+      for (int x = 0; x < to.width; ++x) {
+        const Rect sample{x, y, 1, 1};
+        const Frame& from = is_inside(c, x, y, by_field, before, part) ? after : before;
+        std::memcpy(part_of(to, sample, c.sample.bytes()).data,
+                    part_of(from.component(i), sample, c.sample.bytes()).data, bytes);
+      }
+  }
+  return result;
+}
+
+struct Case {
+  std::string filter, place;
+  std::vector<Rect> part;  // of 37x29
+};
+
+const std::vector<Case> some_cases{
+    {"gaussian:sigma=2", "region=5,3,10,9", {{5, 3, 10, 9}}},
+    {"gaussian:sigma=7", "region=0,0,37,29", {{0, 0, 37, 29}}},
+    {"sobel", "region=36,28,1,1", {{36, 28, 1, 1}}},
+    {"sharpen", "region=1,1,3,3;2,2,5,1;30,0,7,29", {{1, 1, 3, 3}, {2, 2, 5, 1}, {30, 0, 7, 29}}},
+    {"box:size=5:planes=all", "region=50%,50%,50%,50%", {{19, 15, 18, 14}}},
+    {"box:size=5",
+     "region=5,3,10,9:invert=1",
+     {{0, 0, 37, 3}, {0, 3, 5, 9}, {15, 3, 22, 9}, {0, 12, 37, 17}}},
+};
+
+TEST(PartStep, InsideAsAllFilteredOutsideAsItWas) {
+  for (const std::string format : {"yuv420p", "nv12", "yuv422p10le", "yuva444p", "rgb24",
+                                   "gbrpf32le", "p010le", "yuv410p", "gray16le"})
+    for (const Case& c : some_cases)
+      for (const BorderName& border : border_modes)
+        for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+          SCOPED_TRACE(format + " " + c.filter + ":" + c.place + " " + std::string(border.name));
+          const Border mode{.mode = border.mode, .value = 0.2};
+          ProcessorOptions options{.scan = scan};
+          const Frame frame = first_frame("pattern:37x29:" + format + "#1");
+          const Frame all = filtered_by(frame, {FilterSpec::parse(c.filter)}, mode, options);
+          const FilterSpec placed = FilterSpec::parse(c.filter + ":" + c.place);
+          const std::string expected =
+              test::packed(merged(frame, all, c.part, scan == Scan::interlaced));
+          ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, mode, options)) == expected);
+          options.threads = 3;
+          options.second_opinion = true;
+          ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, mode, options)) == expected);
+        }
+}
+
+TEST(PartStep, EverySizeFromOneToForty) {
+  for (int n = 1; n <= 40; ++n) {
+    const int width = n, height = 1 + n * 17 % 40;
+    const Frame frame = first_frame("pattern:" + std::to_string(width) + "x" +
+                                    std::to_string(height) + ":yuv420p#1");
+    const Rect part{width / 3, height / 4, (width + 1) / 2, (height + 1) / 2};
+    for (const std::string filter : {"gaussian:sigma=1", "box:size=31", "random:3,4x2"}) {
+      SCOPED_TRACE(std::to_string(n) + " " + filter);
+      const Frame all = filtered_by(frame, {FilterSpec::parse(filter)}, {});
+      const FilterSpec placed = FilterSpec::parse(
+          filter + ":region=" + std::to_string(part.x) + "," + std::to_string(part.y) + "," +
+          std::to_string(part.width) + "," + std::to_string(part.height));
+      ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, {})) ==
+                  test::packed(merged(frame, all, {part}, false)));
+    }
+  }
+}
+
+// Each filter of a chain sees what those before it have made, wherever that was.
+TEST(PartStep, ChainsOfParts) {
+  const Frame frame = first_frame("pattern:37x29:yuv420p#1");
+  const std::vector<std::vector<std::string>> chains{
+      {"gaussian:sigma=2:region=5,3,10,9", "sobel:region=8,8,20,20"},
+      {"sharpen", "box:size=5:region=0,0,9,9"},
+      {"box:size=5:region=0,0,9,9", "sharpen", "emboss:region=20,20,5,5", "sobel:region=4,4,9,9"}};
+  for (const auto& chain : chains) {
+    std::vector<FilterSpec> specs;
+    Frame one_by_one = frame.share();
+    for (const std::string& text : chain) {
+      specs.push_back(FilterSpec::parse(text));
+      one_by_one = filtered_by(one_by_one, {specs.back()}, {});
+    }
+    EXPECT_TRUE(test::packed(filtered_by(frame, specs, {})) == test::packed(one_by_one));
+  }
+}
+
+TEST(PartStep, PicturesOfOtherProgramsToo) {
+  const Frame frame = first_frame("pattern:37x29:nv12#1");
+  const std::vector<FilterSpec> chain{FilterSpec::parse("box:size=5:region=5,3,10,9"),
+                                      FilterSpec::parse("gaussian:sigma=2:region=9,9,9,9")};
+  Frame result = filtered_by(frame, {FilterSpec::parse("identity")}, {});
+  const auto filter =
+      make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29, {}, true);
+  std::vector<PlaceOfPlane> from, to;
+  for (int p = 0; p < frame.format().planes; ++p) {
+    from.push_back({const_cast<std::byte*>(frame.row(p, 0)), frame.row(p, 1) - frame.row(p, 0)});
+    to.push_back({result.row(p, 0), result.row(p, 1) - result.row(p, 0)});
+  }
+  filter->run(from, to, nullptr);
+  EXPECT_TRUE(test::packed(result) == test::packed(filtered_by(frame, chain, {})));
+}
+
+// What stays visible of a filter's results is limited, whatever follows elsewhere.
+TEST(PartStep, CodesOfAllThatIsSeenAreLimited) {
+  const FilterSpec chain[] = {FilterSpec::parse("sharpen"), FilterSpec::parse("box"),
+                              FilterSpec::parse("sobel:region=0,0,9,9")};
+  const Work work = make_work(chain, *find_format(AV_PIX_FMT_GRAY8), {}, {}, Codes::limited);
+  ASSERT_EQ(work.steps.size(), 3u);
+  EXPECT_EQ(work.steps[0].plan.finish.min, 0);
+  EXPECT_GT(work.steps[1].plan.finish.min, 0);
+  EXPECT_GT(work.steps[2].plan.finish.min, 0);
+}
+
+TEST(PartStep, WhatIsNotThereIsRefused) {
+  const Frame frame = first_frame("pattern:37x29:yuv420p#1");
+  const auto with = [&](const std::string& place) {
+    return [&frame, place] { filtered_by(frame, {FilterSpec::parse("box:" + place)}, {}); };
+  };
+  expect_error(Fault::usage, {"column 12", "ends at 38,29", "37x29"}, with("region=8,0,30,29"));
+  expect_error(Fault::usage, {"column 20", "ends at 5,30"}, with("region=0,0,1,1;0,0,5,30"));
+  expect_error(Fault::usage, {"column 12", "no pixel"}, with("region=0,0,1%,1%"));
+  expect_error(Fault::usage, {"column 35", "leaves nothing"},
+               with("region=0,0,100%,100%:invert=1"));
+}
+
+}  // namespace
+}  // namespace vidconv
