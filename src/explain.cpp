@@ -157,11 +157,11 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
 }
 
 std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
-  const std::vector<Rect> part = where.place_in(video.width, video.height);
-  double pixels = 0;
-  for (const Rect& r : part) pixels += static_cast<double>(r.width) * r.height;
-  return fmt::format("    on {:.3g}% of the pixels; all others stay as they are\n",
-                     100 * pixels / video.width / video.height);
+  if (where.acts_in_boxes()) return "    in the boxes of each frame; all else stays as it is\n";
+  const PicturePart part = where.place_in(video.width, video.height);
+  return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
+                     100 * part.pixels() / video.width / video.height,
+                     part.weights ? ", by weight" : "");
 }
 
 // Of several devices, which frames go there; and where the memory is that they copy from and to.

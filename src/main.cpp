@@ -71,7 +71,10 @@ class Command {
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
     reports_.open(files_);
-    job_.emplace(job_options(options_, notify_, files_, interrupted_, reports_.trace()));
+    JobOptions job = job_options(options_, notify_, files_, interrupted_, reports_.trace());
+    if (ByteWriter* audit = reports_.audit())
+      job.audit = [audit](const std::string& line) { audit->write(line); };
+    job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
     return options_.gallery             ? gallery()
@@ -140,6 +143,7 @@ class Command {
                            .reached = &result_});
       display.finish(last);
     }
+    reports_.finish_audit();
     reports_.finish_trace();  // before it is said that all is done
 
     say_end(options_, result_, *job_->sink(), messages_);

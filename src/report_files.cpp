@@ -11,17 +11,27 @@ namespace vidconv {
 
 void ReportFiles::open(RunFiles& files) {
   const Options& o = options_;
-  // Both are looked at before either is made.
-  std::optional<PartialFile::Options> stats, trace;
+  // All are looked at before one is made.
+  std::optional<PartialFile::Options> stats, audit, trace;
   if (wants_stats() && !stats_on_stdout())
     stats = report_options("the report of --stats", o.stats_file, o, files);
   if (!o.trace_file.empty()) trace = report_options("the file of --trace", o.trace_file, o, files);
+  if (!o.audit_file.empty()) audit = report_options("the file of --audit", o.audit_file, o, files);
+  if (audit) {
+    audit_ = std::make_unique<PartialFile>(o.audit_file, *audit);
+    audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), o.audit_file);
+  }
   if (stats) stats_ = std::make_unique<PartialFile>(o.stats_file, *stats);
   if (trace) trace_ = std::make_unique<Trace>(o.trace_file, *trace);
 }
 
 void ReportFiles::finish_trace() const {
   if (trace_) trace_->finish();
+}
+
+void ReportFiles::finish_audit() {
+  audit_writer_.reset();
+  if (const auto file = std::exchange(audit_, nullptr)) file->commit();
 }
 
 void ReportFiles::write_stats(const std::string& json) {

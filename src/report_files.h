@@ -1,10 +1,11 @@
-// The files of --stats and --trace: looked at and opened before there is any work, written at its
-// end.
+// The files of --stats, --audit and --trace: looked at and opened before there is any work, written
+// at its end.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "pipeline/bytes/byte_io.h"
 #include "pipeline/bytes/partial_file.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/bytes/trace.h"
@@ -21,6 +22,9 @@ class ReportFiles {
 
   Trace* trace() const { return trace_.get(); }  // null where none is wanted
   void finish_trace() const;
+  // Takes lines of --audit; null where none is wanted.
+  ByteWriter* audit() const { return audit_writer_.get(); }
+  void finish_audit();  // where the run has come to its end: else there is no such file
   bool wants_stats() const { return !options_.stats_file.empty(); }
   bool stats_on_stdout() const { return options_.stats_file == "-"; }
   // Once; where there is no such file, or making it has failed, nothing happens.
@@ -28,7 +32,8 @@ class ReportFiles {
 
  private:
   const Options& options_;
-  std::unique_ptr<PartialFile> stats_;
+  std::unique_ptr<PartialFile> stats_, audit_;
+  std::unique_ptr<ByteWriter> audit_writer_;
   std::unique_ptr<Trace> trace_;
 };
 

@@ -22,9 +22,13 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
 
 Work work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
   const std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
-  if (!options.linear)
-    return make_work(filters, *video.format, planes(options), options.border,
-                     codes(options, video, notify));
+  if (!options.linear) {
+    Work work = make_work(filters, *video.format, planes(options), options.border,
+                          codes(options, video, notify));
+    work.boxes = options.boxes;
+    work.time_base = video.time_base;
+    return work;
+  }
   if (!options.planes.empty())
     throw Error(Fault::usage, "--planes", options.planes,
                 "filters in linear light act on all colours", "leave out --planes or --linear");

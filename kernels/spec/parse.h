@@ -19,7 +19,6 @@
 
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
-#include "kernels/picture/rect.h"
 #include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
@@ -39,17 +38,17 @@ struct Modifiers {
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
-  PlaceSpec place;                       // region=..., invert=1
+  PlaceSpec place;                       // region=, mask=, invert=, feather=
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
  public:
-  // Of the largest kernel.
-  static constexpr std::int64_t most_pixels = std::int64_t{Kernel::max_size} * Kernel::max_size;
+  // Of a mask; kernels have fewer.
+  static constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-  // Throws SpecError. Reads the file of a "file:" specification; a picture in it has at most
-  // `max_pixels`.
+  // Throws SpecError. Reads the file of a "file:" specification, and of a mask; a picture in it has
+  // at most `max_pixels`.
   static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
   // "file:NAME" as if a file of that name held these bytes.
   static FilterSpec parse_file(const std::string& name, std::string_view bytes,
@@ -57,7 +56,7 @@ class FilterSpec {
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
-  const std::string& file() const { return file_; }  // that was read; empty where none was
+  std::vector<std::string> files() const;            // that were read: of the kernel, of the mask
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
@@ -71,9 +70,13 @@ class FilterSpec {
   bool is_turned() const { return !shown_.is_upright(); }
 
   // Whether the filter acts on a part of the picture only, which make() knows nothing of.
-  bool has_place() const { return !modifiers_.place.everywhere(); }
-  // That part, as PlaceSpec::part_of() says. Throws SpecError.
-  std::vector<Rect> place_in(int width, int height) const {
+  bool has_place() const { return in_boxes_ || !modifiers_.place.everywhere(); }
+  // The same filter, acting in boxes that are given frame by frame; for one without a place.
+  FilterSpec in_boxes() const;
+  bool acts_in_boxes() const { return in_boxes_; }
+  const Orientation& shown() const { return shown_; }
+  // That part, where it is the same in each frame, as PlaceSpec::part_of() says. Throws SpecError.
+  PicturePart place_in(int width, int height) const {
     return modifiers_.place.part_of(width, height, shown_, text_);
   }
 
@@ -97,6 +100,7 @@ class FilterSpec {
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
   Orientation shown_;
+  bool in_boxes_ = false;
 };
 
 // Each of a chain, for pictures that are shown so.

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "kernels/picture/rects.h"
@@ -12,15 +15,44 @@ namespace {
 
 constexpr long longest_side = 1 << 24;  // pixels; no picture has as many
 constexpr std::size_t most_regions = 1000;
+constexpr long longest_feather = 1000;  // pixels
+
+// As they are stored.
+Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height) {
+  if (shown.is_upright()) return seen;
+  Weights stored(width, height);
+  for (int y = 0; y < seen.height(); ++y)
+    for (int x = 0; x < seen.width(); ++x)
+      stored.fill(stored_rect({x, y, 1, 1}, shown, width, height), seen.row(y)[x]);
+  return stored;
+}
 
 }  // namespace
 
-bool PlaceSpec::has_key(std::string_view key) { return key == "region" || key == "invert"; }
+bool PlaceSpec::has_key(std::string_view key) {
+  return key == "region" || key == "invert" || key == "feather";
+}
+
+void PlaceSpec::set_mask(const GreyPicture& picture, const std::string& file, std::size_t at) {
+  Weights weights(picture.width, picture.height);
+  auto level = picture.levels.begin();
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x, ++level)
+      weights.row(y)[x] = static_cast<std::uint8_t>((*level * 255 + picture.max / 2) / picture.max);
+  mask_ = std::make_shared<const Weights>(std::move(weights));
+  mask_file_ = file;
+  mask_at_ = at;
+}
 
 void PlaceSpec::read(Cursor& c, std::string_view key) {
   if (key == "invert") {
     invert_at_ = c.position();
     invert_ = c.zero_or_one();
+    return;
+  }
+  if (key == "feather") {
+    feather_at_ = c.position();
+    feather_ = static_cast<int>(c.whole("feather", 0, longest_feather));
     return;
   }
   regions_.clear();
@@ -70,8 +102,11 @@ void PlaceSpec::check_percent(const Cursor& c, const Region& region) {
 }
 
 void PlaceSpec::check(const Cursor& c) const {
-  if (invert_ && regions_.empty())
-    c.fail("invert=1 needs a region, everywhere but which the filter acts", invert_at_);
+  if (!everywhere()) return;
+  if (invert_)
+    c.fail("invert=1 needs a region or a mask, everywhere but where the filter acts", invert_at_);
+  if (feather_ > 0)
+    c.fail("feather needs a region or a mask, whose edges are softened", feather_at_);
 }
 
 int PlaceSpec::Length::pixels(int of) const {
@@ -97,18 +132,56 @@ Rect PlaceSpec::rect_of(const Region& region, int width, int height, const std::
   return rect;
 }
 
-std::vector<Rect> PlaceSpec::part_of(int width, int height, const Orientation& shown,
-                                     const std::string& text) const {
+// Of what is seen, in that size.
+Weights PlaceSpec::weights_of(const std::vector<Rect>& seen, int width, int height,
+                              const std::string& text) const {
+  Weights weights(width, height);
+  for (const Rect& rect : seen) weights.fill(rect, 255);
+  if (mask_) {
+    if (mask_->width() != width || mask_->height() != height)
+      throw SpecError(text, mask_at_ + 1,
+                      fmt::format("the mask is {}x{}, and the picture is {}x{}", mask_->width(),
+                                  mask_->height(), width, height));
+    Weights masked(width, height);
+    const Rect all[] = {{0, 0, width, height}};
+    for (const Rect& rect : seen.empty() ? std::span<const Rect>(all) : std::span(seen))
+      for (int y = rect.y; y < rect.bottom(); ++y)
+        std::copy_n(mask_->row(y) + rect.x, rect.width, masked.row(y) + rect.x);
+    weights = std::move(masked);
+  }
+  weights.feather(feather_);
+  if (invert_) weights.invert();
+  return weights;
+}
+
+PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
+                               const std::string& text) const {
   int seen_width = width, seen_height = height;
   if (shown.swaps()) std::swap(seen_width, seen_height);
-  std::vector<Rect> rects;
+  std::vector<Rect> seen;
   for (const Region& region : regions_)
-    rects.push_back(
-        stored_rect(rect_of(region, seen_width, seen_height, text), shown, width, height));
-  std::vector<Rect> part = invert_ ? outside(rects, width, height) : disjoint(rects);
-  if (part.empty())
-    throw SpecError(text, invert_at_ + 1, "the regions cover the picture: invert=1 leaves nothing");
+    seen.push_back(rect_of(region, seen_width, seen_height, text));
+  PicturePart part;
+  if (mask_ || feather_ > 0) {
+    part.weights =
+        stored_weights(weights_of(seen, seen_width, seen_height, text), shown, width, height);
+  } else {
+    for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
+    part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
+  }
+  if (part.pixels() == 0)
+    throw SpecError(text, (invert_ ? invert_at_ : mask_at_) + 1,
+                    invert_ ? "invert=1 leaves nothing of the picture" : "the mask is black");
   return part;
+}
+
+double PicturePart::pixels() const {
+  double sum = 0;
+  for (const Rect& rect : rects) sum += static_cast<double>(rect.width) * rect.height;
+  if (!weights) return sum;
+  for (int y = 0; y < weights->height(); ++y)
+    sum += std::accumulate(weights->row(y), weights->row(y) + weights->width(), 0) / 255.0;
+  return sum;
 }
 
 Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height) {

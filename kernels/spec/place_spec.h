@@ -1,20 +1,34 @@
 // Where in the picture a filter acts, as a user writes it:
 //
 //   region=X,Y,WIDTH,HEIGHT[;...]   whole pixels of the picture as it is shown, or percent of it
+//   mask=FILE                       as much as a grey picture says, black: not at all
 //   invert=1                        everywhere but there
+//   feather=PIXELS                  around it too, less and less
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/filter/orientation.h"
 #include "kernels/picture/rect.h"
+#include "kernels/picture/weights.h"
+#include "kernels/spec/grey_picture.h"
 #include "kernels/spec/spec_text.h"
 
 namespace vidconv {
+
+// A part of a picture, of its stored luma samples: rectangles, none of which holds a sample of
+// another; or how much of each sample.
+struct PicturePart {
+  std::vector<Rect> rects;
+  std::optional<Weights> weights;
+
+  double pixels() const;  // how many, in all
+};
 
 class PlaceSpec {
  public:
@@ -25,13 +39,17 @@ class PlaceSpec {
   // After the last key. Throws SpecError.
   void check(const Cursor& c) const;
 
-  bool everywhere() const { return regions_.empty(); }
+  // What mask= names, which begins at `at` of the text.
+  void set_mask(const GreyPicture& picture, const std::string& file, std::size_t at);
+  const std::string& mask_file() const { return mask_file_; }  // empty where there is none
 
-  // What it is of a picture that is stored in this size, and shown so: stored luma samples, at
-  // least one, each in one rectangle. `text`: that it was read from. Throws SpecError where a
-  // region does not lie in the picture, or nothing is left.
-  std::vector<Rect> part_of(int width, int height, const Orientation& shown,
-                            const std::string& text) const;
+  bool everywhere() const { return regions_.empty() && !mask_; }
+
+  // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:
+  // that it was read from. Throws SpecError where a region does not lie in the picture, the mask
+  // has another size, or nothing is left.
+  PicturePart part_of(int width, int height, const Orientation& shown,
+                      const std::string& text) const;
 
  private:
   struct Length {
@@ -47,10 +65,15 @@ class PlaceSpec {
   static Length read_length(Cursor& c, std::string_view what, long min);
   static void check_percent(const Cursor& c, const Region& region);
   static Rect rect_of(const Region& region, int width, int height, const std::string& text);
+  Weights weights_of(const std::vector<Rect>& seen, int width, int height,
+                     const std::string& text) const;
 
   std::vector<Region> regions_;
+  std::shared_ptr<const Weights> mask_;
+  std::string mask_file_;
   bool invert_ = false;
-  std::size_t invert_at_ = 0;
+  int feather_ = 0;                                           // pixels
+  std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // in the text
 };
 
 // A rectangle of what is seen, of a picture stored in this size, as a rectangle of what is stored.

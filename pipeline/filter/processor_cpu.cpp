@@ -43,7 +43,10 @@ class CpuProcessor final : public Processor {
 
   std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
   MemoryUse memory() const override {
-    return {.host = pool_.bytes() + scratch_pool_.bytes(), .device = 0};
+    std::size_t bytes = pool_.bytes() + scratch_pool_.bytes();
+    for (const auto& part : parts_)
+      if (part) bytes += part->bytes();
+    return {.host = bytes, .device = 0};
   }
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
@@ -86,6 +89,7 @@ class CpuProcessor final : public Processor {
 
   void run_part(std::size_t s, const Frame& input, Frame& output, bool by_field) {
     const Step& step = work_.steps[s];
+    parts_[s]->set_frame(input);
     planes_.clear();
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),

@@ -27,6 +27,8 @@ enum class Action : std::uint8_t {
   to_codes,  // from scratch memory to the output
 };
 
+class Boxes;
+
 struct Link {
   std::string text;             // the filter as it was given
   std::vector<Action> actions;  // one per component
@@ -57,6 +59,10 @@ struct Work {
   // In order of execution; together they write every component of the output once. What cannot be
   // seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
+
+  // Of the filters that act in boxes; frames' times are in this time base.
+  std::shared_ptr<Boxes> boxes = nullptr;
+  AVRational time_base = {0, 1};
 
   // How many of the scratch frames the steps use: 0, 1 or 2.
   int scratch_frames() const;

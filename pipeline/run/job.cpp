@@ -165,13 +165,28 @@ std::unique_ptr<Verifier> Job::make_verifier() const {
   return std::make_unique<Verifier>(make_all(other), *options_.verify_every);
 }
 
+// Of a part of the input, the boxes that are there.
+void Job::check_boxes() const {
+  const SourceOptions& from = options_.source;
+  const bool interrupted = from.interrupted && *from.interrupted;
+  const bool whole = !from.start && !from.duration && !from.frames && !interrupted;
+  for (const Work& work : works_)
+    if (work.boxes) work.boxes->check(whole);
+}
+
 RunResult Job::run(RunOptions options) {
   Trace* const trace = options_.processor.trace;
   const InputInfo input = shown();
   const OutputPlan plan = this->plan();
   auto processor_made = std::async(std::launch::async, [&] {
     const TraceSpan span(trace, "start: processor", 0);
-    return make_all([&](std::size_t video) { return make_fitting(video, stays_on_device(plan)); });
+    return make_all([&](std::size_t video) {
+      auto processor = make_fitting(video, stays_on_device(plan));
+      if (!options_.audit || video > 0) return processor;
+      return make_audit_processor(std::move(processor), works_[video],
+                                  source_->videos()[video].info, options_.processor.scan,
+                                  options_.audit);
+    });
   });
   {
     const TraceSpan span(trace, "start: output", 0);
@@ -183,6 +198,7 @@ RunResult Job::run(RunOptions options) {
   options.trace = trace;
   options.verifier = verifier.get();
   options.begun = &first.begun;
+  options.check = [this] { check_boxes(); };
   return (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
 }
 

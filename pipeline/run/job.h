@@ -14,6 +14,7 @@
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/work.h"
+#include "pipeline/run/audit.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/run.h"
 #include "pipeline/run/waking_device.h"
@@ -42,6 +43,7 @@ struct JobOptions {
   ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
+  WriteAudit audit;                 // of the frames of the first video; empty: none
   Notify notify;
 };
 
@@ -79,7 +81,9 @@ class Job {
 
  private:
   const DeviceChoice& device();
-  bool cpu_sees_frames() const { return options_.verify_every || options_.compare; }
+  bool cpu_sees_frames() const {
+    return options_.verify_every || options_.compare || options_.audit;
+  }
   InputInfo shown() const;  // what the output is made of
   ProcessorOptions processor_options(const VideoInfo& video) const;
   ProcessorOptions verifying_options(const VideoInfo& video) const;
@@ -87,6 +91,7 @@ class Job {
   std::unique_ptr<Processor> make_all(
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
+  void check_boxes() const;
 
   const JobOptions options_;
   DeviceChoice device_;

@@ -61,7 +61,10 @@ struct RunOptions {
   RunResult* reached = nullptr;  // what was done by a run that throws; may be null
   Trace* trace = nullptr;        // where each stage is noted; may be null; outlives the run
   Verifier* verifier = nullptr;  // may be null; outlives the run
-  Begun* begun = nullptr;        // of the source, if it has; outlives the run
+  // Called after the last frame, before the sink is finished; throws where something is
+  // wrong. May be empty.
+  std::function<void()> check = {};
+  Begun* begun = nullptr;  // of the source, if it has; outlives the run
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };

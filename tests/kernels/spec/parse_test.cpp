@@ -220,12 +220,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"box:region=0,0,9,9:region=1,1,2,2", 20, "given already"},
                     Bad{"box:invert=1", 12, "needs a region"},
                     Bad{"box:region=0,0,9,9:invert=yes", 27, "0 or 1"},
+                    Bad{"box:feather=3", 13, "needs a region or a mask"},
+                    Bad{"box:region=0,0,9,9:feather=-1", 28, "outside 0 to 1000"},
+                    Bad{"box:region=0,0,9,9:feather=1001", 28, "outside 0 to 1000"},
+                    Bad{"box:region=0,0,9,9:feather=1.5", 28, "whole number"},
+                    Bad{"box:region=0,0,9,9:feather=", 28, "the text ends"},
+                    Bad{"box:mask=", 10, "cannot read the mask ''"},
+                    Bad{"box:mask=/no/such:size=3", 10, "the mask '/no/such': No such file"},
+                    Bad{"box:mask=/:size=3", 10, "directory"},
+                    Bad{"box:mask=/etc/passwd", 10, "neither PNG nor PGM"},
+                    Bad{"box:mask=/a:mask=/b", 10, "No such file"},
                     Bad{"box:regoin=0,0,9,9", 5, "(did you mean 'region'?)"}));
 
 TEST(Parse, PlacesOfPictures) {
   using Rects = std::vector<Rect>;
   const auto placed = [](const char* place, const Orientation& shown = {}) {
-    return FilterSpec::parse(std::string("box:") + place).of_stored(shown).place_in(200, 100);
+    return FilterSpec::parse(std::string("box:") + place).of_stored(shown).place_in(200, 100).rects;
   };
   EXPECT_EQ(placed("region=3,4,5,6"), (Rects{{3, 4, 5, 6}}));
   EXPECT_EQ(placed("region=10%,25%,30%,75%"), (Rects{{20, 25, 60, 75}}));
