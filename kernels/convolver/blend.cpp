@@ -5,10 +5,17 @@
 namespace vidconv {
 namespace {
 
-// Side by side, in bytes: what most samples are.
-void blend_bytes(const std::uint8_t* filtered, std::uint8_t* picture, const std::uint8_t* weights,
-                 int count) {
-  for (int i = 0; i < count; ++i) picture[i] = blended(picture[i], filtered[i], weights[i]);
+// Side by side, in bytes: what most samples are. (n + 127) / 255 is ((n + 128) + (n + 128) / 256) /
+// 256 for all n up to 255 * 255, and fits 16 bits: a quarter of the time.
+void blend_bytes(const std::uint8_t* __restrict filtered, std::uint8_t* __restrict picture,
+                 const std::uint8_t* __restrict weights, int count) {
+  const auto word = [](int n) { return static_cast<std::uint16_t>(n); };
+  for (int i = 0; i < count; ++i) {
+    const int weight = weights[i];
+    const std::uint16_t sum =
+        word(word(picture[i] * word(255 - weight)) + word(filtered[i] * weight) + 128);
+    picture[i] = static_cast<std::uint8_t>(word(sum + (sum >> 8)) >> 8);
+  }
 }
 
 template <class T>

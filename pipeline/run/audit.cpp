@@ -154,10 +154,11 @@ class AuditProcessor final : public Processor {
     }
     const std::string was = inside_before_.take(), is = inside_after_.take();
     return fmt::format(
-        "{{\"name\":\"{}\",\"parts\":[{}],"
+        "{{\"name\":\"{}\",\"width\":{},\"height\":{},\"parts\":[{}],"
         "\"inside\":{{\"samples\":{},\"before\":\"{}\",\"after\":\"{}\"}},"
         "\"outside\":{{\"samples\":{},\"before\":\"{}\",\"after\":\"{}\"}}}}",
-        c.name, parts, inside, was, is, outside, kept, left);
+        c.name, before.component(i).width, before.component(i).height, parts, inside, was, is,
+        outside, kept, left);
   }
 
   void add_rows(const ConstBytePlane& from, const ConstBytePlane& to,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "kernels/convolver/blend.h"
 
@@ -85,6 +87,26 @@ TEST(Weights, BlendsAreTheNearestCodes) {
                             weight),
                     std::floor(real + 0.5));
         }
+  // Bytes side by side: all of them.
+  ThreadPool pool(1);
+  std::vector<std::uint8_t> filtered(256), picture(256), weights(256);
+  std::iota(filtered.begin(), filtered.end(), std::uint8_t{0});
+  const BytePlane to{.data = reinterpret_cast<std::byte*>(picture.data()),
+                     .stride = 256,
+                     .width = 256,
+                     .height = 1};
+  const ConstBytePlane from =
+      to.at(reinterpret_cast<const std::byte*>(filtered.data())).as<const std::byte>();
+  for (int weight = 0; weight <= 255; ++weight)
+    for (int was = 0; was <= 255; ++was) {
+      std::ranges::fill(picture, static_cast<std::uint8_t>(was));
+      std::ranges::fill(weights, static_cast<std::uint8_t>(weight));
+      blend(pool, from, to, to.at(static_cast<const std::uint8_t*>(weights.data())), {});
+      for (int i = 0; i <= 255; ++i)
+        ASSERT_EQ(picture[static_cast<std::size_t>(i)],
+                  blended(static_cast<std::uint8_t>(was), static_cast<std::uint8_t>(i),
+                          static_cast<unsigned>(weight)));
+    }
   EXPECT_EQ(blended(0.1F, 0.3F, 255), 0.3F);
   EXPECT_EQ(blended(0.1F, 0.3F, 0), 0.1F);
 }
