@@ -158,6 +158,9 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
 
 std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
   if (where.acts_in_boxes()) return "    in the boxes of each frame; all else stays as it is\n";
+  if (const auto& edges = where.place().edges())
+    return fmt::format("    by the weights that {} makes of each picture\n",
+                       printable(edges->text()));
   const PicturePart part = where.place_in(video.width, video.height);
   return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
                      100 * part.pixels() / video.width / video.height,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -38,7 +39,9 @@ constexpr ModifierKey keys[] = {
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
-    {"mask", "FILE", "as much as a grey picture (PNG, PGM) of the same size says: white fully"},
+    {"mask", "FILE|edges:FILTER",
+     "as much as a grey picture (PNG, PGM) of the same size says, or what a filter makes of each "
+     "picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
     {"invert", "0|1", "1: everywhere but there"},
     {"feather", "0..1000", "pixels over which the filter fades around its region or mask"},
 };
@@ -194,8 +197,27 @@ class SpecParser {
     }
   }
 
+  // edges:NAME or edges:(SPEC), after the first colon.
+  void read_edges(std::size_t start) {
+    const bool bracketed = cursor_.accept('(');
+    const std::size_t begin = cursor_.position();
+    const std::string_view text = cursor_.until(bracketed ? ")" : ":");
+    if (bracketed && !cursor_.accept(')')) cursor_.fail_here("')' after the mask's filter");
+    try {
+      auto filter = std::make_shared<const FilterSpec>(FilterSpec::parse(text, max_pixels_));
+      if (filter->has_place() || filter->planes())
+        cursor_.fail("a mask's filter takes no place and no planes of its own", begin);
+      if (!filter->files().empty()) cursor_.fail("a mask's filter is no file", begin);
+      spec_.modifiers_.place.set_edges(std::move(filter), start);
+    } catch (const SpecError& error) {
+      if (error.text() == cursor_.text()) throw;
+      cursor_.fail(error.what(), begin + error.column() - 1);
+    }
+  }
+
   void read_mask() {
     const std::size_t start = cursor_.position();
+    if (cursor_.accept("edges:")) return read_edges(start);
     const std::string path = read_path();
     try {
       const std::string bytes = read_kernel_file(path);

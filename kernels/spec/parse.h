@@ -75,6 +75,7 @@ class FilterSpec {
   FilterSpec in_boxes() const;
   bool acts_in_boxes() const { return in_boxes_; }
   const Orientation& shown() const { return shown_; }
+  const PlaceSpec& place() const { return modifiers_.place; }
   // That part, where it is the same in each frame, as PlaceSpec::part_of() says. Throws SpecError.
   PicturePart place_in(int width, int height) const {
     return modifiers_.place.part_of(width, height, shown_, text_);

@@ -29,6 +29,11 @@ Weights stored_weights(const Weights& seen, const Orientation& shown, int width,
 
 }  // namespace
 
+void PlaceSpec::set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at) {
+  edges_ = std::move(filter);
+  mask_at_ = at;
+}
+
 bool PlaceSpec::has_key(std::string_view key) {
   return key == "region" || key == "invert" || key == "feather";
 }
@@ -132,26 +137,27 @@ Rect PlaceSpec::rect_of(const Region& region, int width, int height, const std::
   return rect;
 }
 
-// Of what is seen, in that size.
-Weights PlaceSpec::weights_of(const std::vector<Rect>& seen, int width, int height,
-                              const std::string& text) const {
-  Weights weights(width, height);
-  for (const Rect& rect : seen) weights.fill(rect, 255);
-  if (mask_) {
-    if (mask_->width() != width || mask_->height() != height)
-      throw SpecError(text, mask_at_ + 1,
-                      fmt::format("the mask is {}x{}, and the picture is {}x{}", mask_->width(),
-                                  mask_->height(), width, height));
-    Weights masked(width, height);
-    const Rect all[] = {{0, 0, width, height}};
-    for (const Rect& rect : seen.empty() ? std::span<const Rect>(all) : std::span(seen))
-      for (int y = rect.y; y < rect.bottom(); ++y)
-        std::copy_n(mask_->row(y) + rect.x, rect.width, masked.row(y) + rect.x);
-    weights = std::move(masked);
-  }
+Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) const {
+  Weights weights(mask.width(), mask.height());
+  for (const Rect& rect : rects)
+    for (int y = rect.y; y < rect.bottom(); ++y)
+      std::copy_n(mask.row(y) + rect.x, rect.width, weights.row(y) + rect.x);
   weights.feather(feather_);
   if (invert_) weights.invert();
   return weights;
+}
+
+// Of what is seen, in that size, where they are the same in each picture.
+Weights PlaceSpec::fixed_weights(std::span<const Rect> seen, int width, int height,
+                                 const std::string& text) const {
+  if (mask_ && (mask_->width() != width || mask_->height() != height))
+    throw SpecError(text, mask_at_ + 1,
+                    fmt::format("the mask is {}x{}, and the picture is {}x{}", mask_->width(),
+                                mask_->height(), width, height));
+  const Rect all{0, 0, width, height};
+  Weights white(width, height);
+  if (!mask_) white.fill(all, 255);
+  return weights_of(mask_ ? *mask_ : white, seen.empty() ? std::span(&all, 1) : seen);
 }
 
 PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
@@ -162,9 +168,15 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
   for (const Region& region : regions_)
     seen.push_back(rect_of(region, seen_width, seen_height, text));
   PicturePart part;
+  if (edges_) {
+    if (seen.empty()) seen.push_back({0, 0, seen_width, seen_height});
+    for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
+    part.rects = disjoint(seen);
+    return part;
+  }
   if (mask_ || feather_ > 0) {
     part.weights =
-        stored_weights(weights_of(seen, seen_width, seen_height, text), shown, width, height);
+        stored_weights(fixed_weights(seen, seen_width, seen_height, text), shown, width, height);
   } else {
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);

@@ -11,6 +11,12 @@
 #include "pipeline/base/error.h"
 
 namespace vidconv {
+namespace {
+
+// Times are written with three digits, and 3 times 0.1 is more than 0.3.
+constexpr double nearby = 0.001;  // seconds
+
+}  // namespace
 
 Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
     : lines_(std::move(lines)),
@@ -70,13 +76,15 @@ Boxes::Moment Boxes::moment_of(const Frame& frame, AVRational time_base, bool by
 bool Boxes::find(const Track& track, const Moment& moment, std::size_t& a, std::size_t& b,
                  double& part) const {
   const auto place = [&](std::size_t i) { return place_of(lines_[i]); };
-  const auto next = std::ranges::lower_bound(track.lines, moment.from, {}, place);
+  const double slack = lines_[track.lines.front()].frame ? 0 : nearby;
+  const auto next = std::ranges::lower_bound(track.lines, moment.from - slack, {}, place);
   if (next == track.lines.end()) return false;
   b = *next;
-  if (next == track.lines.begin() || place(b) == moment.from) {
+  const bool is_here = place(b) <= moment.from + slack;
+  if (next == track.lines.begin() || is_here) {
     a = b;
     part = 0;
-    return place(b) == moment.from || place(b) < moment.to;
+    return is_here || place(b) < moment.to - slack;
   }
   a = *(next - 1);
   part = (moment.from - place(a)) / (place(b) - place(a));

@@ -47,6 +47,7 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
       subsampling_(work.format->components[step.components.front()].subsampling),
       width_(width),
       height_(height),
+      where_(step.where),
       boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
       time_base_(work.time_base),
       filter_(step.link),
@@ -56,7 +57,11 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
   plane_height_ = work.format->height_of(c, height);
   if (!step.where->acts_in_boxes()) {
     const PicturePart part = part_of_picture(*step.where, width, height);
-    if (part.weights)
+    if (const auto& edges = step.where->place().edges()) {
+      edges_ = std::make_unique<EdgeMask>(edges->of_stored(shown_), *work.format, width, height,
+                                          options.threads);
+      limits_ = part.rects;
+    } else if (part.weights)
       add_weights(*part.weights, {0, 0, width, height});
     else
       set_rects(part.rects);
@@ -95,6 +100,14 @@ void PartStep::add_weights(const Weights& pixels, const Rect& area) {
       pieces_[which].push_back(
           {{origin.x + r.x, origin.y + r.y, r.width, r.height}, part_of(weights, r, 1)});
   }
+}
+
+void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_field) {
+  if (!edges_) return;
+  for (std::vector<Piece>& pieces : pieces_) pieces.clear();
+  weights_.clear();
+  add_weights(where_->place().weights_of(edges_->of(components, by_field), limits_),
+              {0, 0, width_, height_});
 }
 
 void PartStep::set_frame(const Frame& frame) {

@@ -13,6 +13,7 @@
 #include "kernels/picture/rect.h"
 #include "kernels/picture/weights.h"
 #include "pipeline/filter/boxes.h"
+#include "pipeline/filter/edge_mask.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/work.h"
 
@@ -31,6 +32,8 @@ class PartStep {
 
   // Before run(): the frame that is next, whose boxes count where the step acts in boxes.
   void set_frame(const Frame& frame);
+  // The same of a mask that is made of each picture, of which these are the components, unfiltered.
+  void set_picture(std::span<const ConstBytePlane> components, bool by_field);
 
   // A component of the picture, the same of the result, and memory for as much.
   struct Planes {
@@ -70,6 +73,11 @@ class PartStep {
   std::unique_ptr<Convolver> copier_;
   std::shared_ptr<ThreadPool> pool_;
   std::vector<PlanePair> pairs_;
+
+  // Of a step with a mask of edges.
+  const std::shared_ptr<const FilterSpec> where_;
+  std::unique_ptr<EdgeMask> edges_;
+  std::vector<Rect> limits_;
 
   // Of a step that acts in boxes.
   const std::shared_ptr<Boxes> boxes_;

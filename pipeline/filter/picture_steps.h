@@ -55,6 +55,7 @@ class PictureSteps {
   std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
   std::vector<PlanePair> pairs_;     // of the step being run
   std::vector<std::unique_ptr<PartStep>> parts_;  // of the steps that act on a part
+  std::vector<ConstBytePlane> components_;        // of the input
   std::vector<PartStep::Planes> planes_;          // of the one being run
 };
 

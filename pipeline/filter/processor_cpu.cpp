@@ -72,6 +72,9 @@ class CpuProcessor final : public Processor {
     copy_properties(input.av(), *av);
     Frame output(std::move(av), input);
     const bool by_field = filters_by_field(input, scan_);
+    components_.clear();
+    for (std::size_t i = 0; i < work_.format->components.size(); ++i)
+      components_.push_back(input.component(i));
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const Step& step = work_.steps[s];
       if (parts_[s]) {
@@ -90,6 +93,7 @@ class CpuProcessor final : public Processor {
   void run_part(std::size_t s, const Frame& input, Frame& output, bool by_field) {
     const Step& step = work_.steps[s];
     parts_[s]->set_frame(input);
+    parts_[s]->set_picture(components_, by_field);
     planes_.clear();
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),
@@ -113,6 +117,7 @@ class CpuProcessor final : public Processor {
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<PlanePair> pairs_;                        // of the step being run
   std::vector<std::unique_ptr<PartStep>> parts_;        // of the steps that act on a part
+  std::vector<ConstBytePlane> components_;              // of the input
   std::vector<PartStep::Planes> planes_;                // of the one being run
   std::optional<Frame> beside_;                         // where parts are filtered
   Channel<Frame> queue_;

@@ -104,8 +104,14 @@ class AuditProcessor final : public Processor {
  private:
   std::string audit(const Frame& before, const Frame& after) {
     const bool by_field = filters_by_field(before, scan_);
-    for (const auto& part : parts_)
-      if (part) part->set_frame(before);
+    std::vector<ConstBytePlane> planes;
+    for (std::size_t i = 0; i < before.format().components.size(); ++i)
+      planes.push_back(before.component(i));
+    for (const auto& part : parts_) {
+      if (!part) continue;
+      part->set_frame(before);
+      part->set_picture(planes, by_field);
+    }
     std::string components;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
       if (before.format().components[i].kind != Component::Kind::padding)

@@ -35,7 +35,7 @@ TEST_F(Region, SameBytesOnEveryPath) {
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(result.err, {"3 verified"}));
   for (const Arguments& more : {Arguments{"--threads", "3"}, Arguments{"--slots", "1"},
-                                Arguments{"--variant", "cpu-reference"}})
+                                Arguments{"--variant", "reference"}})
     EXPECT_EQ(filter(kernel, more).out, result.out);
   EXPECT_NE(filter("unsharp").out, result.out);
 }

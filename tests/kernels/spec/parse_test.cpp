@@ -229,6 +229,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"box:mask=/no/such:size=3", 10, "the mask '/no/such': No such file"},
                     Bad{"box:mask=/:size=3", 10, "directory"},
                     Bad{"box:mask=/etc/passwd", 10, "neither PNG nor PGM"},
+                    Bad{"box:mask=edges:sobol", 16, "(did you mean 'sobel'?)"},
+                    Bad{"box:mask=edges:", 16, "unknown filter ''"},
+                    Bad{"box:mask=edges:(sobel", 22, "')' after the mask's filter"},
+                    Bad{"box:mask=edges:(sobel:norm=l9)", 28, "not one of l2, l1, max"},
+                    Bad{"box:mask=edges:(sobel)x", 23, "':' or the end"},
+                    Bad{"box:mask=edges:(sobel:region=0,0,1,1)", 17, "takes no place"},
+                    Bad{"box:mask=edges:(sobel:planes=luma)", 17, "no planes of its own"},
                     Bad{"box:mask=/a:mask=/b", 10, "No such file"},
                     Bad{"box:regoin=0,0,9,9", 5, "(did you mean 'region'?)"}));
 

@@ -186,6 +186,35 @@ TEST(PartStep, MasksAreWeights) {
     }
 }
 
+// What an edge filter finds, in a file, is the mask that it makes.
+TEST(PartStep, EdgesMakeMasks) {
+  const test::TempDir folder;
+  for (const std::string format : {"yuv420p", "nv12", "rgb24", "gbrp10le", "p010le", "gray16le"})
+    for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+      SCOPED_TRACE(format);
+      const ProcessorOptions options{.scan = scan};
+      const Frame frame = first_frame("pattern:37x29:" + format + "#1");
+      const Frame edges = filtered_by(frame, {FilterSpec::parse("sobel:scale=2")}, {}, options);
+      std::string levels;
+      for (int y = 0; y < 29; ++y)
+        for (int x = 0; x < 37; ++x) {
+          double most = 0;
+          for (std::size_t i = 0; i < frame.format().components.size(); ++i)
+            if (frame.format().components[i].kind != Component::Kind::chroma)
+              most = std::max(most, code_of(edges, i, x, y));
+          const int max = frame.format().components[0].sample.max();
+          levels += static_cast<char>(static_cast<int>(std::floor(most * 255 / max + 0.5)));
+        }
+      std::ofstream(folder / "m.pgm", std::ios::binary) << "P5\n37 29\n255\n" << levels;
+      const auto with = [&](const std::string& mask, const std::string& more) {
+        const FilterSpec spec = FilterSpec::parse("box:mask=" + mask + ":size=9" + more);
+        return test::packed(filtered_by(frame, {spec}, {}, options));
+      };
+      for (const std::string more : {"", ":feather=3", ":invert=1", ":region=3,5,20,9"})
+        EXPECT_TRUE(with("edges:(sobel:scale=2)", more) == with(folder / "m.pgm", more)) << more;
+    }
+}
+
 // A mask of black and white is its regions.
 TEST(PartStep, WhiteIsARegion) {
   const test::TempDir folder;
