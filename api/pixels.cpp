@@ -22,7 +22,10 @@ SampleType sample_of(int depth) {
 
 Filter filter_of(const std::string& spec) {
   try {
-    return FilterSpec::parse(spec).make();
+    const FilterSpec parsed = FilterSpec::parse(spec);
+    if (!parsed.when().always())
+      throw std::invalid_argument(spec + ": a picture has no time; leave out between=");
+    return parsed.make();
   } catch (const SpecError& error) {
     throw std::invalid_argument(spec + ", column " + std::to_string(error.column()) + ": " +
                                 error.what());

@@ -43,7 +43,9 @@ VideoResult filter(const VideoJob& wanted) {
   options.output = wanted.output;
   options.device = parse_device(wanted.device);
   options.work = [chain = chain_of(wanted)](const VideoInfo& video) {
-    return make_work(of_stored(chain, video.shown), *video.format, {}, {});
+    return TimedWork(of_stored(chain, video.shown), video, [&](std::span<const FilterSpec> acting) {
+      return make_work(acting, *video.format, {}, {});
+    });
   };
   options.processor.threads = usable_threads();
   options.notify = [&](MessageKind, const std::string& line) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pipeline/av/digest.h"
 #include "pipeline/base/url.h"
@@ -105,12 +106,14 @@ std::string ClusterPlan::key(std::size_t part) const {
   return digest_of(all.dump()).substr(0, key_digits);
 }
 
-Interval ClusterPlan::interval(std::size_t part, const VideoInfo& video) const {
+Interval ClusterPlan::interval(std::size_t part, VideoInfo video) const {
+  if (auto& before = video.clock.frames_before)
+    for (std::size_t i = 0; i < part; ++i) *before += parts.at(i).frames;
   return {.begin = parts.at(part).begin,
           .end = part + 1 < parts.size() ? parts[part + 1].begin : INT64_MAX,
           .first = part == 0,
           .seeks = seeks,
-          .video = video};
+          .video = std::move(video)};
 }
 
 Options ClusterPlan::options(const std::vector<std::string>& more) const {

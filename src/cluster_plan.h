@@ -45,7 +45,7 @@ struct ClusterPlan {
   // A digest of all that bears on the bytes of a part.
   std::string key(std::size_t part) const;
   // The frames of a part.
-  Interval interval(std::size_t part, const VideoInfo& video) const;
+  Interval interval(std::size_t part, VideoInfo video) const;
   // Of parse_options(), with what a worker was told.
   Options options(const std::vector<std::string>& more) const;
   std::int64_t frames() const;

@@ -167,6 +167,43 @@ std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
                      part.weights ? ", by weight" : "");
 }
 
+// Its filters and what they do. `variants`: of its steps.
+std::string describe_work(const Work& work, const VideoInfo& video,
+                          std::span<const std::string> variants) {
+  std::string text;
+  for (std::size_t link = 0; link < work.links.size(); ++link) {
+    text += fmt::format("filter  {}\n", printable(work.links[link].text));
+    for (std::size_t i = 0; i < work.steps.size(); ++i) {
+      const Step& step = work.steps[i];
+      if (step.link != link) continue;
+      text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
+                          variants[i]);
+      if (step.where) text += describe_part(*step.where, video);
+      if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
+      if (step.light) text += fmt::format("    {}\n", describe(*step.light));
+    }
+  }
+  return text;
+}
+
+// What filters act together on some frame, one set after the other.
+std::string describe_cases(const TimedWork& timed, const VideoInfo& video,
+                           std::span<const std::string> variants) {
+  std::string text;
+  for (const Work& work : timed.cases()) {
+    if (work.links.empty())
+      text +=
+          "frames  on which no filter acts: passed on as they are, neither computed nor copied\n";
+    else if (timed.cases().size() > 1)
+      text += fmt::format("frames  on which {}:\n", work.links.size() == 1
+                                                        ? "one filter acts alone"
+                                                        : "these filters act together");
+    text += describe_work(work, video, variants.first(work.steps.size()));
+    variants = variants.subspan(work.steps.size());
+  }
+  return text;
+}
+
 // Of several devices, which frames go there; and where the memory is that they copy from and to.
 std::string describe_devices(const std::vector<DeviceUse>& devices) {
   std::string text;
@@ -215,25 +252,14 @@ std::string describe_video(const VideoInfo& video) {
 }
 
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
-                    bool encoded_there, const Work& work, const Processor& processor, int slots) {
+                    bool encoded_there, const TimedWork& work, const Processor& processor,
+                    int slots) {
   std::string text = fmt::format("input   {}: {}\n", printable(input), describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
   const std::vector<DeviceUse> devices = processor.devices();
   text += describe_devices(devices);
 
-  const std::vector<std::string> variants = processor.variants();
-  for (std::size_t link = 0; link < work.links.size(); ++link) {
-    text += fmt::format("filter  {}\n", printable(work.links[link].text));
-    for (std::size_t i = 0; i < work.steps.size(); ++i) {
-      const Step& step = work.steps[i];
-      if (step.link != link) continue;
-      text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
-                          variants[i]);
-      if (step.where) text += describe_part(*step.where, video);
-      if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
-      if (step.light) text += fmt::format("    {}\n", describe(*step.light));
-    }
-  }
+  text += describe_cases(work, video, processor.variants());
 
   const MemoryUse memory = processor.memory();
   text += fmt::format(

@@ -80,8 +80,9 @@ Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOption
   ProcessorOptions how;
   how.slots = 1;
   how.threads = options.threads;
+  const FilterSpec always = filter.for_all_frames();
   const auto processor =
-      make_cpu_processor(make_work({&filter, 1}, frame.format(), options.planes, options.border),
+      make_cpu_processor(make_work({&always, 1}, frame.format(), options.planes, options.border),
                          frame.width(), frame.height(), how);
   processor->submit(frame.share());
   processor->close();

@@ -200,8 +200,8 @@ void take_boxes(const std::string& text, Options& o) {
   o.boxes = std::make_shared<Boxes>(read_boxes(bytes, options.file), options);
   check_boxes(o, options);
   if (o.start > 0) o.boxes->set_start(o.start);
-  for (FilterSpec& filter : o.filters)
-    if (!filter.has_place()) filter = filter.in_boxes();
+  for (std::size_t i = 0; i < o.filters.size(); ++i)
+    if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
 }
 
 // What output_key() is made of, kernels apart, of which there is more to say than their words.

@@ -24,21 +24,26 @@ double rate(std::int64_t frames, double seconds) {
   return seconds > 0 ? static_cast<double>(frames) / seconds : 0;
 }
 
-Json steps_json(const Work& work, const Processor& processor) {
+Json steps_json(const TimedWork& timed, const Processor& processor) {
   const std::vector<std::string> variants = processor.variants();
   Json steps = Json::array();
-  for (std::size_t i = 0; i < work.steps.size(); ++i) {
-    const Step& step = work.steps[i];
-    const Plan& plan = step.plan;
-    steps.push_back({{"filter", work.links[step.link].text},
-                     {"components", component_names(work, step)},
-                     {"action", name_of(step.action)},
-                     {"variant", variants[i]},
-                     {"arithmetic", name_of(plan.arith)},
-                     {"two_passes", plan.terms[0].dense.empty()},
-                     {"exact", plan.exact},
-                     {"error_bound", plan.error_bound},
-                     {"border", name_of(plan.border)}});
+  for (std::size_t number = 0; number < timed.cases().size(); ++number) {
+    const Work& work = timed.cases()[number];
+    for (const Step& step : work.steps) {
+      const Plan& plan = step.plan;
+      const std::string& variant = variants[steps.size()];
+      steps.push_back(
+          {{"case", number},
+           {"filter", work.links.empty() ? Json(nullptr) : Json(work.links[step.link].text)},
+           {"components", component_names(work, step)},
+           {"action", name_of(step.action)},
+           {"variant", variant},
+           {"arithmetic", name_of(plan.arith)},
+           {"two_passes", plan.terms[0].dense.empty()},
+           {"exact", plan.exact},
+           {"error_bound", plan.error_bound},
+           {"border", name_of(plan.border)}});
+    }
   }
   return steps;
 }
@@ -127,6 +132,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
+  if (r.passed_on > 0) line += fmt::format(", {} passed on as they were", r.passed_on);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
   line += " -> " + output;
   return how.empty() ? line : line + fmt::format(" ({})", how);
@@ -196,11 +202,8 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["devices"] = devices_json(parts.processor);
   j["sandbox"] = sandbox_json(parts.sandbox);
-  j["frames"] = {{"decoded", r.decoded},
-                 {"filtered", r.filtered},
-                 {"encoded", r.encoded},
-                 {"written", r.written},
-                 {"verified", r.verified}};
+  j["frames"] = {{"decoded", r.decoded}, {"filtered", r.filtered}, {"passed_on", r.passed_on},
+                 {"encoded", r.encoded}, {"written", r.written},   {"verified", r.verified}};
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
   j["damage"] = {
       {"packets", r.damage.packets},    {"frames", r.damage.frames},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/filter/work.h"
+#include "pipeline/filter/timed_work.h"
 #include "pipeline/run/run.h"
 #include "src/options.h"
 #include "src/sandbox.h"
@@ -28,7 +28,7 @@ struct Said {
 // What a run is made of; null where it failed before it came to that.
 struct Parts {
   const Source* source = nullptr;
-  const Work* work = nullptr;  // of the first video
+  const TimedWork* work = nullptr;  // of the first video
   const Processor* processor = nullptr;
   const Sink* sink = nullptr;
   const Sandbox* sandbox = nullptr;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "kernels/convolver/usable_threads.h"
 #include "pipeline/base/printable.h"
@@ -20,20 +22,24 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
   return Codes::all;
 }
 
-Work work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
-  const std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
+TimedWork work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
+  std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
+  if (options.benchmark_seconds)  // it is of the filters, whenever they act
+    for (FilterSpec& filter : filters) filter = filter.for_all_frames();
+  const Codes results = codes(options, video, notify);
   if (!options.linear) {
-    Work work = make_work(filters, *video.format, planes(options), options.border,
-                          codes(options, video, notify));
-    work.boxes = options.boxes;
-    work.time_base = video.time_base;
-    return work;
+    const PlaneSelection selection = planes(options);
+    return {filters, video, [&](std::span<const FilterSpec> acting) {
+              return make_work(acting, *video.format, selection, options.border, results);
+            }};
   }
   if (!options.planes.empty())
     throw Error(Fault::usage, "--planes", options.planes,
                 "filters in linear light act on all colours", "leave out --planes or --linear");
-  return make_light_work(filters, *video.format, options.border,
-                         make_light_plan(video, codes(options, video, notify), notify));
+  const LightPlan light = make_light_plan(video, results, notify);
+  return {filters, video, [&](std::span<const FilterSpec> acting) {
+            return make_light_work(acting, *video.format, options.border, light);
+          }};
 }
 
 SourceOptions source_options(const Options& options, const Notify& notify) {

@@ -121,7 +121,7 @@ constexpr SettingRow rows[] = {
      [](S& s, Text v) { s.sink.overwrite = switch_setting("overwrite", v); }},
 };
 
-Work work_of(const JobSettings& s, const VideoInfo& video, const Notify& notify) {
+TimedWork work_of(const JobSettings& s, const VideoInfo& video, const Notify& notify) {
   const std::vector<FilterSpec> chain = of_stored(s.kernels, video.shown);
   Codes codes = Codes::all;
   if (s.clamp_range && is_limited_range(video))
@@ -129,8 +129,14 @@ Work work_of(const JobSettings& s, const VideoInfo& video, const Notify& notify)
   else if (s.clamp_range)
     vidconv::notify(notify, MessageKind::no_effect,
                     "`range` clamp changes nothing: the video is full range");
-  if (!s.linear) return make_work(chain, *video.format, s.planes, s.border, codes);
-  return make_light_work(chain, *video.format, s.border, make_light_plan(video, codes, notify));
+  if (!s.linear)
+    return {chain, video, [&](std::span<const FilterSpec> acting) {
+              return make_work(acting, *video.format, s.planes, s.border, codes);
+            }};
+  const LightPlan light = make_light_plan(video, codes, notify);
+  return {chain, video, [&](std::span<const FilterSpec> acting) {
+            return make_light_work(acting, *video.format, s.border, light);
+          }};
 }
 
 void check_together(const JobSettings& s) {

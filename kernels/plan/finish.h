@@ -39,6 +39,8 @@ struct Finish {
   std::uint32_t divisor = 1;  // of int32 arithmetic; last, because devices do not read it
 
   constexpr bool divides_by_power_of_two() const { return divisor == 1U << log2; }
+
+  bool operator==(const Finish&) const = default;
 };
 
 // For a divisor in [1, 2^31); the reciprocal serves every n of 31 bits (Granlund and Montgomery,

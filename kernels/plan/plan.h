@@ -42,6 +42,8 @@ struct Taps {
   bool separable() const { return !row.empty(); }
   // How far the farthest row or column of taps is from the anchor.
   int reach() const;
+
+  bool operator==(const Taps&) const = default;
 };
 
 struct Plan {
@@ -62,6 +64,8 @@ struct Plan {
   int kernels() const;
   // The output is the input: one tap of gain 1 on the pixel itself.
   bool is_copy() const;
+
+  bool operator==(const Plan&) const = default;  // they compute the same
 };
 
 // A plane's place in its picture: chroma is centred on a neutral code, the others on black.

@@ -74,15 +74,21 @@ FilterSpec FilterSpec::of_stored(const Orientation& shown) const {
   return spec;
 }
 
+FilterSpec FilterSpec::for_all_frames() const {
+  FilterSpec spec = *this;
+  spec.modifiers_.when = {};
+  return spec;
+}
+
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown) {
   std::vector<FilterSpec> stored;
   for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));
   return stored;
 }
 
-FilterSpec FilterSpec::in_boxes() const {
+FilterSpec FilterSpec::in_boxes(std::size_t number) const {
   FilterSpec spec = *this;
-  spec.in_boxes_ = true;
+  spec.in_boxes_ = number;
   return spec;
 }
 

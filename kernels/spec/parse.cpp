@@ -44,6 +44,8 @@ constexpr ModifierKey keys[] = {
      "picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
     {"invert", "0|1", "1: everywhere but there"},
     {"feather", "0..1000", "pixels over which the filter fades around its region or mask"},
+    {"between", "FROM-TO,...",
+     "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
 
 constexpr int largest_mask = 65535;  // of its sides, in pixels
@@ -310,6 +312,8 @@ class SpecParser {
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+    } else if (key == "between") {
+      m.when = read_when(c);
     } else {
       try {
         m.planes = PlaneSelection::parse(c.until(":"));

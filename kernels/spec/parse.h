@@ -22,6 +22,7 @@
 #include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
+#include "kernels/spec/time_spec.h"
 
 namespace vidconv {
 
@@ -39,6 +40,7 @@ struct Modifiers {
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
+  When when;                             // between=FROM-TO,...
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
@@ -60,6 +62,11 @@ class FilterSpec {
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
+  // Which frames it is for.
+  const When& when() const { return modifiers_.when; }
+  // The same for every frame.
+  FilterSpec for_all_frames() const;
+
   // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
   // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are
   // left out.
@@ -70,10 +77,12 @@ class FilterSpec {
   bool is_turned() const { return !shown_.is_upright(); }
 
   // Whether the filter acts on a part of the picture only, which make() knows nothing of.
-  bool has_place() const { return in_boxes_ || !modifiers_.place.everywhere(); }
+  bool has_place() const { return acts_in_boxes() || !modifiers_.place.everywhere(); }
   // The same filter, acting in boxes that are given frame by frame; for one without a place.
-  FilterSpec in_boxes() const;
-  bool acts_in_boxes() const { return in_boxes_; }
+  // `number`: which of its chain it is, from 0.
+  FilterSpec in_boxes(std::size_t number) const;
+  bool acts_in_boxes() const { return in_boxes_.has_value(); }
+  std::size_t number_for_boxes() const { return in_boxes_.value_or(0); }
   const Orientation& shown() const { return shown_; }
   const PlaceSpec& place() const { return modifiers_.place; }
   // That part, where it is the same in each frame, as PlaceSpec::part_of() says. Throws SpecError.
@@ -101,7 +110,7 @@ class FilterSpec {
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
   Orientation shown_;
-  bool in_boxes_ = false;
+  std::optional<std::size_t> in_boxes_;
 };
 
 // Each of a chain, for pictures that are shown so.

@@ -19,6 +19,7 @@ Frame::Frame(FramePtr av, std::int64_t number, Memory memory)
 
 Frame::Frame(FramePtr av, const Frame& original, Memory memory)
     : Frame(std::move(av), original.number_, memory) {
+  number_in_video_ = original.number_in_video_;
   video_ = original.video_;
 }
 

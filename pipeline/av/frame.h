@@ -23,6 +23,8 @@ class Frame {
   Frame(FramePtr av, const Frame& original, Memory memory = Memory::host);
 
   std::int64_t number() const { return number_; }
+  // The same among those of its own video, where several are numbered together.
+  std::int64_t number_in_video() const { return number_in_video_; }
   // Which of the videos that its source hands out; processors keep it.
   std::size_t video() const { return video_; }
   void set_place(std::size_t video, std::int64_t number) { video_ = video, number_ = number; }
@@ -56,7 +58,7 @@ class Frame {
  private:
   FramePtr av_;
   const PixelFormat* format_;
-  std::int64_t number_;
+  std::int64_t number_, number_in_video_ = number_;
   std::size_t video_ = 0;
   Memory memory_;
 };

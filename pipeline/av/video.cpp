@@ -2,6 +2,11 @@
 
 #include "pipeline/av/colour_range.h"
 
+extern "C" {
+#include <libavutil/common.h>
+#include <libavutil/mathematics.h>
+}
+
 namespace vidconv {
 
 Orientation orientation_of(const std::int32_t* matrix) {
@@ -24,6 +29,10 @@ std::string words_without(const Orientation& shown) {
   const bool mirrored = shown.a * shown.d - shown.b * shown.c < 0;
   if (shown.swaps()) return mirrored ? "sideways and mirrored" : "sideways";
   return mirrored ? "mirrored" : "upside down";
+}
+
+std::int64_t InputClock::time_of(std::int64_t pts, AVRational time_base) const {
+  return av_sat_sub64(av_rescale_q(av_sat_add64(pts, offset), time_base, AV_TIME_BASE_Q), start);
 }
 
 bool is_limited_range(const VideoInfo& video) {

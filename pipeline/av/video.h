@@ -13,6 +13,17 @@
 
 namespace vidconv {
 
+// Where frames lie in the whole of their input, of which they may be a part.
+struct InputClock {
+  std::int64_t offset = 0;  // ticks: what a frame's pts is less than in the input
+  std::int64_t start = 0;   // microseconds: when the input begins, which `start` is counted from
+  // How many frames of the video come before the first one; none: nobody knows.
+  std::optional<std::int64_t> frames_before = 0;
+
+  // Microseconds since the input's beginning.
+  std::int64_t time_of(std::int64_t pts, AVRational time_base) const;
+};
+
 struct VideoInfo {
   const PixelFormat* format = nullptr;  // of every frame
   bool swapped = false;                 // the input has bare samples in the other order of bytes
@@ -38,6 +49,7 @@ struct VideoInfo {
   std::optional<std::int64_t> frames;
   bool frames_are_exact = false;  // else an estimate
   std::optional<double> seconds;
+  InputClock clock;
 };
 
 // Of AV_PKT_DATA_DISPLAYMATRIX, nine numbers; upright where it turns by anything but quarters.

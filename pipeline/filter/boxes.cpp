@@ -138,8 +138,8 @@ void Boxes::on(const Frame& frame, AVRational time_base, std::size_t filter,
 std::string Boxes::why_not(std::size_t i) const {
   const BoxLine& line = lines_[i];
   if (outside_[i]) return fmt::format("the box lies outside the picture, which is {}", size_);
-  if (line.frame) return fmt::format("no frame {} came", *line.frame);
-  return fmt::format("no frame was shown at {} s", line.time);
+  if (line.frame) return fmt::format("its filters acted on no frame {}", *line.frame);
+  return fmt::format("its filters acted on no frame at {} s", line.time);
 }
 
 void Boxes::check(bool whole) const {

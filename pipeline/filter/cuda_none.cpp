@@ -27,7 +27,8 @@ void pin_when_awake() noexcept {}
 void keep_pinned_memory(bool) noexcept {}
 bool pinned_memory_ran_out() { return false; }
 
-std::unique_ptr<Processor> make_cuda_processor(Work, int, int, const ProcessorOptions& options) {
+std::unique_ptr<Processor> make_cuda_processor(TimedWork, int, int,
+                                               const ProcessorOptions& options) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }

@@ -10,39 +10,43 @@ namespace {
 constexpr const char* leave_cuda = "use `device` cpu";
 
 // In traces. The plans' texts would not do: they are whatever a user wrote.
-std::vector<std::string> kernel_names(const Work& work, const std::vector<PreparedStep>& steps) {
+std::vector<std::string> kernel_names(const TimedWork& work,
+                                      const std::vector<std::string>& variants) {
   std::vector<std::string> names;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    std::string name(steps[s].variant);
-    for (const std::size_t i : work.steps[s].components)
-      name += std::string(" ") + work.format->components[i].name;
-    names.push_back(name);
-  }
+  for (const Work& one : work.cases())
+    for (const Step& step : one.steps) {
+      std::string name = variants[names.size()];
+      for (const std::size_t i : step.components)
+        name += std::string(" ") + one.format->components[i].name;
+      names.push_back(name);
+    }
   return names;
 }
 
 }  // namespace
 
-CudaStages::CudaStages(const Work& work, int width, int height, const ProcessorOptions& options)
-    : CudaStages(work, prepare_steps(work, options), width, height, options) {}
-
-CudaStages::CudaStages(const Work& work, const std::vector<PreparedStep>& steps, int width,
-                       int height, const ProcessorOptions& options)
+CudaStages::CudaStages(const TimedWork& work, int width, int height,
+                       const ProcessorOptions& options)
     : work_(work),
       device_(options.device_index),
       node_(node_of_device(device_)),
       stay_(options.stay_on_device),
       scan_(options.scan),
-      pool_(aligned_layout(*work_.format, width, height),
+      pool_(aligned_layout(work_.format(), width, height),
             stay_ ? device_memory : pinned_memory_near(node_)),
       // A frame that needs more than this makes its slot grow.
-      padded_(aligned_layout(*work_.format, width + 128, height + 64).bytes),
-      scratch_layout_(aligned_layout(*work_.scratch_format, width, height)),
-      timeline_(kernel_names(work_, steps), options.trace, options.track, last_stage()) {
-  for (const PreparedStep& step : steps) {
-    variants_.emplace_back(step.variant);
-    convolvers_.push_back(
-        as_device_error(leave_cuda, [&] { return step.convolver(options.threads); }));
+      padded_(aligned_layout(work_.format(), width + 128, height + 64).bytes),
+      scratch_layout_(aligned_layout(work_.scratch_format(), width, height)),
+      convolvers_(work_, options,
+                  [&](const Prepared& prepared) {
+                    return as_device_error(leave_cuda, [&] { return prepared(options.threads); });
+                  }),
+      timeline_(kernel_names(work_, convolvers_.variants()), options.trace, options.track,
+                last_stage()) {
+  std::size_t kernels = 0;
+  for (const Work& one : work_.cases()) {
+    first_kernels_.push_back(kernels);
+    kernels += one.steps.size();
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
@@ -61,7 +65,7 @@ DeviceBuffer CudaStages::allocate(std::size_t bytes) {
 }
 
 std::unique_ptr<Slot> CudaStages::make_slot() {
-  auto slot = std::make_unique<Slot>(timeline_.kernels());
+  auto slot = std::make_unique<Slot>(work_.most_steps());
   slot->input_memory = allocate(padded_);
   if (!stay_) slot->output_memory = allocate(pool_.layout().bytes);
   return slot;
@@ -70,7 +74,7 @@ std::unique_ptr<Slot> CudaStages::make_slot() {
 void CudaStages::warm_up(Slot& slot) {
   slot.input.emplace(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host);
   prepare(slot);
-  convolve(slot);
+  for (std::size_t number = 0; number < work_.cases().size(); ++number) convolve(slot, number);
   convolve_.synchronise();
   slot.input.reset();
   slot.output.reset();
@@ -111,18 +115,22 @@ void CudaStages::upload(Slot& slot) {
   slot.passage.end(Passage::upload, upload_);
 }
 
-void CudaStages::convolve(Slot& slot) {
+void CudaStages::convolve(Slot& slot) { convolve(slot, work_.case_of(*slot.input)); }
+
+void CudaStages::convolve(Slot& slot, std::size_t number) {
   slot.passage.begin(Passage::convolve, convolve_);
   const bool by_field = filters_by_field(*slot.input, scan_);
-  for (std::size_t s = 0; s < work_.steps.size(); ++s) {
-    const Step& step = work_.steps[s];
+  const std::vector<Step>& steps = work_.cases()[number].steps;
+  slot.passage.set_kernels(first_kernels_[number], steps.size());
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
     pairs_.clear();
     for (const std::size_t i : step.components) {
       const BytePlane from = plane(slot, step.from, i);
       add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light,
                 pairs_);
     }
-    as_device_error(leave_cuda, [&] { convolvers_[s]->run(pairs_, convolve_.get()); });
+    as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
     slot.passage.end_kernel(s, convolve_);
   }
   slot.passage.end(Passage::convolve, convolve_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/device/cuda_objects.h"
+#include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/cuda_timeline.h"
 #include "pipeline/filter/processor.h"
 
@@ -33,7 +34,7 @@ struct Slot {
 // download, which is no stage then. The device is current in all that is called here.
 class CudaStages {
  public:
-  CudaStages(const Work& work, int width, int height, const ProcessorOptions& options);
+  CudaStages(const TimedWork& work, int width, int height, const ProcessorOptions& options);
   ~CudaStages();  // waits for the device, which may still read frames and write slots
 
   // With memory for frames of the size that was announced.
@@ -65,16 +66,14 @@ class CudaStages {
   const Timeline& timeline() const { return timeline_; }
   const FrameLayout& layout() const { return pool_.layout(); }
   MemoryUse memory() const;
-  std::vector<std::string> variants() const { return variants_; }
+  const std::vector<std::string>& variants() const { return convolvers_.variants(); }
 
  private:
-  CudaStages(const Work& work, const std::vector<PreparedStep>& steps, int width, int height,
-             const ProcessorOptions& options);
-
+  void convolve(Slot& slot, std::size_t number);  // of the case
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
 
-  const Work work_;
+  const TimedWork work_;
   const int device_;
   const std::optional<int> node_;
   const bool stay_;  // filtered frames on the device
@@ -83,12 +82,12 @@ class CudaStages {
   FramePool pool_;            // of output frames
   const std::size_t padded_;  // bytes of an input frame as decoders pad them
   const FrameLayout scratch_layout_;
+  const CaseConvolvers convolvers_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
-  std::vector<std::string> variants_;
-  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<PlanePair> pairs_;                        // of the step being queued
-  std::atomic<std::size_t> device_bytes_ = 0;           // but for pool_
+  std::vector<std::size_t> first_kernels_;     // of each case, among all kernels
+  std::vector<PlanePair> pairs_;               // of the step being queued
+  std::atomic<std::size_t> device_bytes_ = 0;  // but for pool_
 };
 
 }  // namespace vidconv

@@ -73,9 +73,9 @@ void Timeline::trace_frame(const Passage& passage, std::int64_t frame) {
     trace_->add(tracks_[i], names[i], frame, begin, when(passage.times_[i].end));
     if (i != Passage::convolve) continue;
     Clock::time_point last = begin;
-    for (std::size_t k = 0; k < kernel_names_.size(); ++k) {
+    for (std::size_t k = 0; k < passage.kernel_count_; ++k) {
       const Clock::time_point end = when(passage.kernels_[k]);
-      trace_->add(tracks_[3], kernel_names_[k], frame, last, end);
+      trace_->add(tracks_[3], kernel_names_[passage.first_kernel_ + k], frame, last, end);
       last = end;
     }
   }

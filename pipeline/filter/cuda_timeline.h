@@ -19,7 +19,7 @@ class Passage {
  public:
   enum Stage : std::uint8_t { upload, convolve, download };
 
-  // `kernels`: how many marks between kernels may be set.
+  // `kernels`: the most that a frame's stage is made of.
   explicit Passage(std::size_t kernels);
 
   // Before the stage's work is queued; after it; `timed` as for the whole frame.
@@ -28,6 +28,11 @@ class Passage {
   }
   void end(Stage stage, const Stream& stream) const {
     if (timed) stream.record(times_[stage].end);
+  }
+  // Which of the kernels, as Timeline counts them, the stage is made of.
+  void set_kernels(std::size_t first, std::size_t count) {
+    first_kernel_ = first;
+    kernel_count_ = count;
   }
   // After the i-th of the stage's kernels.
   void end_kernel(std::size_t i, const Stream& stream) const {
@@ -49,6 +54,7 @@ class Passage {
                              Event(Event::Kind::order)};
   std::array<Times, 3> times_;
   std::vector<Event> kernels_;
+  std::size_t first_kernel_ = 0, kernel_count_ = 0;
 };
 
 class Timeline {
@@ -66,7 +72,6 @@ class Timeline {
 
   // From the frames whose times were kept to all.
   std::vector<StageTime> stages() const;
-  std::size_t kernels() const { return kernel_names_.size(); }
   std::int64_t frames() const { return all_; }  // added
 
  private:

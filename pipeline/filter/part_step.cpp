@@ -50,7 +50,7 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
       where_(step.where),
       boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
       time_base_(work.time_base),
-      filter_(step.link),
+      filter_(step.where->number_for_boxes()),
       shown_(step.where->shown()) {
   const Component& c = work.format->components[step.components.front()];
   plane_width_ = work.format->width_of(c, width);

@@ -71,39 +71,38 @@ int default_slots(Device device, const PixelFormat& format, int width, int heigh
   return device == Device::cuda && packed_bytes(format, width, height) <= small ? 16 : 4;
 }
 
-std::unique_ptr<Processor> make_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
                                           const ProcessorOptions& options) {
   if (options.variant) check_variant(width, height, options);
-  if (options.device == Device::cpu)
-    return make_cpu_processor(std::move(work), width, height, options);
   const bool one = options.devices.size() <= 1 && options.stand_ins.empty();
-  const auto make = one && !options.cpu_stands_in ? make_cuda_processor : make_dealing_processor;
-  return make(std::move(work), width, height, options);
+  const auto make = options.device == Device::cpu   ? make_cpu_processor
+                    : one && !options.cpu_stands_in ? make_cuda_processor
+                                                    : make_dealing_processor;
+  auto filter = make(work, width, height, options);
+  if (!work.leaves_out()) return filter;
+  return make_passing_processor(std::move(filter), std::move(work), options);
 }
 
-std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options) {
+PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
+  if (step.where && options.device == Device::cuda)
+    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[step.link].text,
+                "parts of pictures are filtered on the CPU as yet", "use `device` cpu");
+  if (step.light) return prepare_light(step, options.device);
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
-  const auto best = [&](const Step& step) -> PreparedStep {
+  const bool filters = step.action == Action::filter;
+  const auto best = [&]() -> PreparedStep {
     Choice choice = pick(step.plan, options.device, abilities);
     return {choice.variant->name, std::move(choice.convolver)};
   };
-  if (options.device == Device::cuda && work.has_parts())
-    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[0].text,
-                "parts of pictures are filtered on the CPU as yet", "use `device` cpu");
+  PreparedStep usual =
+      filters && options.variant ? prepare_named(*options.variant, work, step, abilities) : best();
+  return filters && options.second_opinion ? prepare_another(std::move(usual), step) : usual;
+}
+
+std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options) {
   std::vector<PreparedStep> prepared;
-  for (const Step& step : work.steps) {
-    if (step.light) {
-      prepared.push_back(prepare_light(step, options.device));
-      continue;
-    }
-    const bool filters = step.action == Action::filter;
-    PreparedStep usual = filters && options.variant
-                             ? prepare_named(*options.variant, work, step, abilities)
-                             : best(step);
-    prepared.push_back(filters && options.second_opinion ? prepare_another(std::move(usual), step)
-                                                         : std::move(usual));
-  }
+  for (const Step& step : work.steps) prepared.push_back(prepare_step(work, step, options));
   return prepared;
 }
 

@@ -14,7 +14,7 @@
 #include "pipeline/av/pool.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/bytes/trace.h"
-#include "pipeline/filter/work.h"
+#include "pipeline/filter/timed_work.h"
 
 namespace vidconv {
 
@@ -60,7 +60,8 @@ class Processor {
   virtual void close() = 0;
   // The oldest submitted frame, filtered: pixels from this processor's pool, in its own layout,
   // complete and readable by the CPU, or by the device where they stay there; number and properties
-  // (time, colour, side data) of the input.
+  // (time, colour, side data) of the input. One that no filter acts on is the frame that came in,
+  // in memory that others may read: it must not be written.
   // Blocks until it is there. None after cancel(), and when everything was collected after close().
   virtual std::optional<Frame> collect() = 0;
   // Wakes whoever is blocked.
@@ -73,11 +74,13 @@ class Processor {
   // In the order in which a frame passes them.
   virtual std::vector<StageTime> stages() const = 0;
   virtual MemoryUse memory() const = 0;
+  // How many frames came out as they went in, because no filter acts on them.
+  virtual std::int64_t passed_on() const { return 0; }
   // For people: "NVIDIA H200 (cuda:0)", "CPU, 16 threads".
   virtual std::string device() const = 0;
   // The CUDA devices, in the order in which frames went to them first; none on the CPU.
   virtual std::vector<DeviceUse> devices() const { return {}; }
-  // The name of the variant that computes each step of the work.
+  // The name of the variant that computes each step of the work, case after case.
   virtual std::vector<std::string> variants() const = 0;
 
   // Runs each stage alone for about `seconds` on frames like `sample`, as often as it goes, with
@@ -128,15 +131,20 @@ int default_slots(Device device, const PixelFormat& format, int width, int heigh
 
 // For frames of `work.format` and this size. Where several devices take turns or stand in, the
 // options are used as long as the processor lives.
-std::unique_ptr<Processor> make_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
                                           const ProcessorOptions& options);
 
-// The two that make_processor() chooses from. In a build without CUDA the second throws
-// Error(device).
-std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+// The two that make_processor() chooses from, which copy frames that no filter acts on. In a build
+// without CUDA the second throws Error(device).
+std::unique_ptr<Processor> make_cpu_processor(TimedWork work, int width, int height,
                                               const ProcessorOptions& options);
-std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_cuda_processor(TimedWork work, int width, int height,
                                                const ProcessorOptions& options);
+
+// Frames that no filter acts on are passed by `filter`, which does the rest of `work`; those are
+// copied that lie in the other memory than filtered ones.
+std::unique_ptr<Processor> make_passing_processor(std::unique_ptr<Processor> filter, TimedWork work,
+                                                  const ProcessorOptions& options);
 
 // For sources of several videos: frame.video() says which of the processors, at least one, filters
 // it. Frames come out in the order in which they went in.
@@ -153,8 +161,10 @@ struct PreparedStep {
   Prepared convolver;
 };
 
-// All steps of the work, in their order. Throws Error(usage) where the variant that the options
-// name cannot compute one of them.
+// A step of the work. Throws Error(usage) where the variant that the options name cannot compute
+// it.
+PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options);
+// All of them, in their order.
 std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options);
 
 }  // namespace vidconv

@@ -4,6 +4,7 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
 
@@ -12,22 +13,22 @@ namespace {
 
 class CpuProcessor final : public Processor {
  public:
-  CpuProcessor(Work work, int width, int height, const ProcessorOptions& options)
+  CpuProcessor(TimedWork work, int width, int height, const ProcessorOptions& options)
       : work_(std::move(work)),
         threads_(options.threads),
         scan_(options.scan),
-        pool_(aligned_layout(*work_.format, width, height), plain_memory),
-        scratch_pool_(aligned_layout(*work_.scratch_format, width, height), plain_memory),
+        pool_(aligned_layout(work_.format(), width, height), plain_memory),
+        scratch_pool_(aligned_layout(work_.scratch_format(), width, height), plain_memory),
+        convolvers_(work_, options,
+                    [&](const Prepared& prepared) { return prepared(options.threads); }),
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
-    for (const PreparedStep& step : prepare_steps(work_, options)) {
-      variants_.emplace_back(step.variant);
-      convolvers_.push_back(step.convolver(options.threads));
-    }
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
-    parts_ = make_part_steps(work_, width, height, options);
+    for (const Work& one : work_.cases())
+      parts_.push_back(make_part_steps(one, width, height, options));
     if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
+    if (work_.cases().size() > 1) warm_up();
   }
 
   bool submit(Frame frame) override { return queue_.push(std::move(frame)); }
@@ -44,14 +45,15 @@ class CpuProcessor final : public Processor {
   std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
   MemoryUse memory() const override {
     std::size_t bytes = pool_.bytes() + scratch_pool_.bytes();
-    for (const auto& part : parts_)
-      if (part) bytes += part->bytes();
+    for (const auto& steps : parts_)
+      for (const auto& part : steps)
+        if (part) bytes += part->bytes();
     return {.host = bytes, .device = 0};
   }
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
-  std::vector<std::string> variants() const override { return variants_; }
+  std::vector<std::string> variants() const override { return convolvers_.variants(); }
 
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
     convolve(sample);  // touches memory, wakes the threads
@@ -67,38 +69,61 @@ class CpuProcessor final : public Processor {
   }
 
  private:
+  // What convolvers allocate when they first run, by the width of the planes, is there before the
+  // first frame of a case that comes late.
+  void warm_up() {
+    Frame frame(pool_.get(), 0);
+    for (std::size_t number = 0; number < work_.cases().size(); ++number) {
+      const std::vector<Step>& steps = work_.cases()[number].steps;
+      for (std::size_t s = 0; s < steps.size(); ++s) {
+        if (steps[s].light) continue;
+        pairs_.clear();
+        for (const std::size_t i : steps[s].components) {
+          BytePlane line = destination(steps[s].to, frame).component(i);
+          line.height = 1;
+          pairs_.push_back({line.as<const std::byte>(), line});
+        }
+        convolvers_.of(number, s).run(pairs_, nullptr);
+      }
+    }
+  }
+
   Frame convolve(const Frame& input) {
     FramePtr av = pool_.get();
     copy_properties(input.av(), *av);
     Frame output(std::move(av), input);
     const bool by_field = filters_by_field(input, scan_);
     components_.clear();
-    for (std::size_t i = 0; i < work_.format->components.size(); ++i)
+    for (std::size_t i = 0; i < work_.format().components.size(); ++i)
       components_.push_back(input.component(i));
-    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
-      const Step& step = work_.steps[s];
-      if (parts_[s]) {
-        run_part(s, input, output, by_field);
+    const std::size_t number = work_.case_of(input);
+    const std::vector<Step>& steps = work_.cases()[number].steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
+      if (parts_[number][s]) {
+        run_part(number, s, input, output, by_field);
         continue;
       }
       pairs_.clear();
       for (const std::size_t i : step.components)
         add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
                   by_field && !step.light, pairs_);
-      convolvers_[s]->run(pairs_, nullptr);
+      convolvers_.of(number, s).run(pairs_, nullptr);
     }
     return output;
   }
 
-  void run_part(std::size_t s, const Frame& input, Frame& output, bool by_field) {
-    const Step& step = work_.steps[s];
-    parts_[s]->set_frame(input);
-    parts_[s]->set_picture(components_, by_field);
+  void run_part(std::size_t number, std::size_t s, const Frame& input, Frame& output,
+                bool by_field) {
+    const Step& step = work_.cases()[number].steps[s];
+    PartStep& part = *parts_[number][s];
+    part.set_frame(input);
+    part.set_picture(components_, by_field);
     planes_.clear();
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),
                          destination(step.to, output).component(i), beside_->component(i)});
-    parts_[s]->run(*convolvers_[s], planes_, by_field);
+    part.run(convolvers_.of(number, s), planes_, by_field);
   }
 
   const Frame& source(Place place, const Frame& input) const {
@@ -108,18 +133,17 @@ class CpuProcessor final : public Processor {
     return place == Place::output ? output : scratch_[place == Place::scratch0 ? 0 : 1];
   }
 
-  const Work work_;
+  const TimedWork work_;
   const int threads_;
   const Scan scan_;
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
-  std::vector<std::string> variants_;
-  std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<PlanePair> pairs_;                        // of the step being run
-  std::vector<std::unique_ptr<PartStep>> parts_;        // of the steps that act on a part
-  std::vector<ConstBytePlane> components_;              // of the input
-  std::vector<PartStep::Planes> planes_;                // of the one being run
-  std::optional<Frame> beside_;                         // where parts are filtered
+  const CaseConvolvers convolvers_;
+  std::vector<PlanePair> pairs_;                               // of the step being run
+  std::vector<std::vector<std::unique_ptr<PartStep>>> parts_;  // of each case's steps
+  std::vector<ConstBytePlane> components_;                     // of the input
+  std::vector<PartStep::Planes> planes_;                       // of the part being run
+  std::optional<Frame> beside_;                                // where parts are filtered
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;
@@ -127,7 +151,7 @@ class CpuProcessor final : public Processor {
 
 }  // namespace
 
-std::unique_ptr<Processor> make_cpu_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_cpu_processor(TimedWork work, int width, int height,
                                               const ProcessorOptions& options) {
   return std::make_unique<CpuProcessor>(std::move(work), width, height, options);
 }

@@ -36,7 +36,7 @@ auto with_frame_number(std::int64_t number, F&& f) {
 class CudaProcessor final : public Processor {
  public:
   // The device is current.
-  CudaProcessor(const Work& work, int width, int height, const ProcessorOptions& options)
+  CudaProcessor(const TimedWork& work, int width, int height, const ProcessorOptions& options)
       : index_(options.device_index),
         stages_(work, width, height, options),
         group_(stages_.layout().bytes <= small_frame ? std::max(1, options.slots / 4) : 1),
@@ -219,7 +219,7 @@ class CudaProcessor final : public Processor {
 
 }  // namespace
 
-std::unique_ptr<Processor> make_cuda_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_cuda_processor(TimedWork work, int width, int height,
                                                const ProcessorOptions& options) {
   const CurrentDevice current(options.device_index);
   return std::make_unique<CudaProcessor>(work, width, height, options);

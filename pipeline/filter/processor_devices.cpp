@@ -13,7 +13,7 @@ namespace {
 
 class Devices {
  public:
-  Devices(Work work, int width, int height, const ProcessorOptions& options)
+  Devices(TimedWork work, int width, int height, const ProcessorOptions& options)
       : work_(std::move(work)),
         width_(width),
         height_(height),
@@ -97,7 +97,7 @@ class Devices {
                        : fmt::format("cuda:{} ({})", *end, before + 1);
   }
 
-  const Work work_;
+  const TimedWork work_;
   const int width_, height_;
   const ProcessorOptions options_;
   std::vector<int> at_;  // the device in each place
@@ -106,7 +106,7 @@ class Devices {
 
 }  // namespace
 
-std::unique_ptr<Processor> make_dealing_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_dealing_processor(TimedWork work, int width, int height,
                                                   const ProcessorOptions& options) {
   const auto devices = std::make_shared<Devices>(std::move(work), width, height, options);
   ReplaceProcessor replace;

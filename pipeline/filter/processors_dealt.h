@@ -25,7 +25,7 @@ std::unique_ptr<Processor> deal_to_processors(std::vector<std::unique_ptr<Proces
 
 // One for each of options.devices, or one for options.device_index, with the stand-ins that the
 // options name.
-std::unique_ptr<Processor> make_dealing_processor(Work work, int width, int height,
+std::unique_ptr<Processor> make_dealing_processor(TimedWork work, int width, int height,
                                                   const ProcessorOptions& options);
 
 }  // namespace vidconv

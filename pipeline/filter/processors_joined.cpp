@@ -48,6 +48,11 @@ class JoinedProcessors final : public Processor {
     return all;
   }
 
+  std::int64_t passed_on() const override {
+    std::int64_t all = 0;
+    for (const auto& processor : processors_) all += processor->passed_on();
+    return all;
+  }
   std::string device() const override { return processors_[0]->device(); }
   std::vector<std::string> variants() const override { return processors_[0]->variants(); }
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {

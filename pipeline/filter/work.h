@@ -73,7 +73,8 @@ struct Work {
 // `planes`: of the filters that were not given their own. `codes`: what filtered samples of the
 // output may be; copied planes, alpha and what passes between filters are not limited. (Where the
 // filters that follow act on parts of the picture, it does not only pass.)
-// Throws Error(usage) where a selection names a component that the format lacks.
+// Throws Error(usage) where a selection names a component that the format lacks, and where a filter
+// is not for all frames, which TimedWork sees to.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes = Codes::all);
 

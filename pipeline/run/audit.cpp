@@ -52,15 +52,19 @@ std::string rects_json(const std::vector<Rect>& rects) {
 
 class AuditProcessor final : public Processor {
  public:
-  AuditProcessor(std::unique_ptr<Processor> filter, Work work, const VideoInfo& video, Scan scan,
-                 WriteAudit write)
+  AuditProcessor(std::unique_ptr<Processor> filter, TimedWork work, const VideoInfo& video,
+                 Scan scan, WriteAudit write)
       : filter_(std::move(filter)),
         work_(std::move(work)),
         time_base_(video.time_base),
         scan_(scan),
         write_(std::move(write)),
-        // What is asked here is not what is applied.
-        parts_(make_part_steps(work_, video.width, video.height, {.second_opinion = true})) {}
+        cases_(work_.cases().size()) {
+    // What is asked here is not what is applied.
+    for (std::size_t i = 0; i < cases_.size(); ++i)
+      cases_[i] =
+          make_part_steps(work_.cases()[i], video.width, video.height, {.second_opinion = true});
+  }
 
   bool submit(Frame frame) override {
     if (frame.on_device())
@@ -92,6 +96,7 @@ class AuditProcessor final : public Processor {
   }
   MemoryUse memory() const override { return filter_->memory(); }
   std::string device() const override { return filter_->device(); }
+  std::int64_t passed_on() const override { return filter_->passed_on(); }
   std::vector<std::string> variants() const override { return filter_->variants(); }
   std::vector<DeviceUse> devices() const override { return filter_->devices(); }
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
@@ -107,7 +112,8 @@ class AuditProcessor final : public Processor {
     std::vector<ConstBytePlane> planes;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
       planes.push_back(before.component(i));
-    for (const auto& part : parts_) {
+    number_ = work_.case_of(before);
+    for (const auto& part : cases_[number_]) {
       if (!part) continue;
       part->set_frame(before);
       part->set_picture(planes, by_field);
@@ -125,11 +131,12 @@ class AuditProcessor final : public Processor {
   std::vector<Rect> part_of_component(std::size_t component, std::size_t which,
                                       const ConstBytePlane& plane) const {
     std::vector<Rect> rects;
-    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
-      const Step& step = work_.steps[s];
+    const std::vector<Step>& steps = work_.cases()[number_].steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
       if (std::ranges::find(step.components, component) == step.components.end()) continue;
-      if (parts_[s])
-        parts_[s]->add_rects(which, rects);
+      if (cases_[number_][s])
+        cases_[number_][s]->add_rects(which, rects);
       else if (step.action != Action::copy)
         rects.push_back({0, 0, plane.width, plane.height});
     }
@@ -186,11 +193,12 @@ class AuditProcessor final : public Processor {
   }
 
   const std::unique_ptr<Processor> filter_;
-  const Work work_;
+  const TimedWork work_;
   const AVRational time_base_;
   const Scan scan_;
   const WriteAudit write_;
-  const std::vector<std::unique_ptr<PartStep>> parts_;
+  std::vector<std::vector<std::unique_ptr<PartStep>>> cases_;
+  std::size_t number_ = 0;  // of the case that the frame is
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
   std::mutex mutex_;  // of originals_
   std::deque<Frame> originals_;
@@ -199,7 +207,7 @@ class AuditProcessor final : public Processor {
 
 }  // namespace
 
-std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, Work work,
+std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
                                                 const VideoInfo& video, Scan scan,
                                                 WriteAudit write) {
   return std::make_unique<AuditProcessor>(std::move(filter), std::move(work), video, scan,

@@ -152,7 +152,6 @@ class CompareProcessor final : public Processor {
                   "a picture " + std::to_string(video.shown.swaps() ? video.height : video.width) +
                       " wide is too narrow for it",
                   "use `compare` side");
-    if (comparison.mode != Comparison::Mode::side) return;
     const VideoInfo both = compared_video(video, comparison);
     pool_.emplace(aligned_layout(*video.format, both.width, both.height), plain_memory);
   }
@@ -189,6 +188,7 @@ class CompareProcessor final : public Processor {
     if (pool_) all.host += pool_->bytes();
     return all;
   }
+  std::int64_t passed_on() const override { return filter_->passed_on(); }
   std::string device() const override { return filter_->device(); }
   std::vector<std::string> variants() const override { return filter_->variants(); }
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
@@ -201,18 +201,28 @@ class CompareProcessor final : public Processor {
 
  private:
   Frame join(const Frame& original, Frame filtered) {
+    const bool passed_on = filtered.row(0, 0) == original.row(0, 0);
     switch (comparison_.mode) {
       case Comparison::Mode::split:
+        if (passed_on) filtered = copy_of(original);  // which the decoder may still read
         copy_area(original, split_.original, filtered);
         whiten(filtered, split_.line, limited_);
         break;
       case Comparison::Mode::side:
         return beside(original, filtered);
       case Comparison::Mode::flip:
-        if (shows_original(filtered.av().pts)) copy_whole(original, filtered, 0, 0);
+        if (shows_original(filtered.av().pts) && !passed_on) copy_whole(original, filtered, 0, 0);
         break;
     }
     return filtered;
+  }
+
+  Frame copy_of(const Frame& original) {
+    FramePtr av = pool_->get();
+    copy_properties(original.av(), *av);
+    Frame copy(std::move(av), original);
+    copy_whole(original, copy, 0, 0);
+    return copy;
   }
 
   Frame beside(const Frame& original, const Frame& filtered) {
@@ -248,7 +258,7 @@ class CompareProcessor final : public Processor {
   const VideoInfo video_;
   const bool limited_;
   const Split split_;
-  std::optional<FramePool> pool_;  // of side
+  std::optional<FramePool> pool_;  // of side, and of what split must not draw on
   std::optional<std::int64_t> first_pts_;
   std::mutex mutex_;  // of originals_
   std::deque<Frame> originals_;

@@ -55,7 +55,7 @@ void Job::open() {
   if (!options_.work) return;
   for (const auto& [stream, video] : source_->videos()) {
     works_.push_back(options_.work(video));
-    check_parts(works_.back(), video.width, video.height);
+    for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
   }
 }
 
@@ -104,7 +104,7 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  const bool cpu_alone = std::ranges::any_of(works_, &Work::has_parts);
+  const bool cpu_alone = std::ranges::any_of(works_, &TimedWork::has_parts);
   o.second_opinion = on_cpu && (cpu_alone || cuda_devices().devices.empty());
   if (!o.second_opinion) {
     o.variant = nullptr;
@@ -170,8 +170,8 @@ void Job::check_boxes() const {
   const SourceOptions& from = options_.source;
   const bool interrupted = from.interrupted && *from.interrupted;
   const bool whole = !from.start && !from.duration && !from.frames && !interrupted;
-  for (const Work& work : works_)
-    if (work.boxes) work.boxes->check(whole);
+  for (const TimedWork& work : works_)
+    if (const auto& boxes = work.cases().back().boxes) boxes->check(whole);
 }
 
 RunResult Job::run(RunOptions options) {

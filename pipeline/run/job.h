@@ -13,7 +13,7 @@
 #include "pipeline/decode/decoder_wish.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/work.h"
+#include "pipeline/filter/timed_work.h"
 #include "pipeline/run/audit.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/run.h"
@@ -34,7 +34,7 @@ struct JobOptions {
   // Of several devices only this one, counted round; none: all of them take frames in turn.
   std::optional<std::size_t> one_device;
   DecoderWish decoder;
-  std::function<Work(const VideoInfo&)> work;  // what is done to frames of a video
+  std::function<TimedWork(const VideoInfo&)> work;  // what is done to frames of a video
   // Opens what the frames come from; empty: vidconv::open_source() of `input`.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens what the frames go to; empty: vidconv::open_sink().
@@ -75,7 +75,7 @@ class Job {
   Source* source() const { return source_.get(); }
   const Processor* processor() const { return processor_.get(); }
   const Sink* sink() const { return sink_.get(); }
-  const std::vector<Work>& works() const { return works_; }  // of each video
+  const std::vector<TimedWork>& works() const { return works_; }  // of each video
   // Frames in flight inside the processor of that video.
   int slots(const VideoInfo& video) const;
 
@@ -97,7 +97,7 @@ class Job {
   DeviceChoice device_;
   bool device_known_ = false;
   std::unique_ptr<Source> source_;
-  std::vector<Work> works_;
+  std::vector<TimedWork> works_;
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;
   WakingDevice waking_;  // ends before all that it uses

@@ -111,6 +111,7 @@ class RunSteps {
     r.decoded = frames_.decoded;
     r.filtered = frames_.filtered;
     r.encoded = frames_.encoded;
+    r.passed_on = processor_.passed_on();
     r.written = sink_.frames();
     r.verified = options_.verifier ? options_.verifier->checked() : 0;
     if (options_.verifier) r.verified_by = options_.verifier->other();

@@ -42,6 +42,8 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   const std::int64_t frames = std::max<std::int64_t>(0, end_ - first_);
   const bool huge = is_huge(info_.format->id, info_.width, info_.height);
   pool_.reserve(static_cast<int>(std::min(huge ? 1 : most_in_flight, frames)));
+  info_.clock.offset = first_;
+  info_.clock.frames_before = first_;
   if (end_ == std::numeric_limits<std::int64_t>::max()) return;
   info_.frames = end_ - first_;
   info_.frames_are_exact = available.has_value();

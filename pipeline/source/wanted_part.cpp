@@ -43,6 +43,15 @@ bool WantedPart::take(AVPacket& packet, const AVStream& stream) const {
   return true;
 }
 
+InputClock clock_of(const AVFormatContext& container, const WantedPart& part,
+                    AVRational time_base) {
+  InputClock clock;
+  clock.offset = part.offset(time_base);
+  if (container.start_time != AV_NOPTS_VALUE) clock.start = container.start_time;
+  if (part.counted) clock.frames_before.reset();
+  return clock;
+}
+
 WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& options) {
   const auto microseconds = [](double s) {
     return static_cast<std::int64_t>(std::clamp(s * AV_TIME_BASE, 0., 0x1p62));

@@ -24,6 +24,9 @@ struct WantedPart {
   bool take(AVPacket& packet, const AVStream& stream) const;
 };
 
+// Where its frames lie in the input.
+InputClock clock_of(const AVFormatContext& container, const WantedPart& part, AVRational time_base);
+
 // What the options ask of the container. A number of frames has no end in time before they have
 // come, but for 0.
 WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& options);

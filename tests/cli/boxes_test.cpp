@@ -108,6 +108,20 @@ TEST_F(BoxFiles, NeverAppliedIsAFailure) {
   EXPECT_TRUE(succeeded(filter(late, {"--frames", "3"})));
 }
 
+// The number of a filter is that of the chain, whatever acts beside it.
+TEST_F(BoxFiles, OfFiltersThatComeAndGo) {
+  const std::string file = write("a.jsonl",
+                                 "{\"frame\": 1, \"box\": [10, 8, 16, 12], \"filter\": 2}\n"
+                                 "{\"frame\": 2, \"box\": [10, 8, 16, 12], \"filter\": 2}\n");
+  const Result result = filter(file, {"--kernel", "gaussian:sigma=3"}, "identity:between=f2-f3");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_EQ(parse_digests(result.out).frames[1], by_region("10,8,16,12")[1]);
+  EXPECT_EQ(parse_digests(result.out).frames[2], by_region("10,8,16,12")[2]);
+  // Boxes where their filter does not act are lost.
+  EXPECT_TRUE(refused(filter(file, {"--kernel", "gaussian:sigma=3:between=f2-f3"}, "identity"),
+                      exit_command_line, {"line 1", "acted on no frame 1"}));
+}
+
 TEST_F(BoxFiles, WrongOnesAreRefused) {
   struct Wrong {
     const char* text;

@@ -57,6 +57,17 @@ TEST_F(Region, IsWhatIsSeenOfATurnedVideo) {
   EXPECT_EQ(seen("in.mp4"), seen("upright.mp4"));
 }
 
+// A filter has its place in the frames that it is for, the others are passed on.
+TEST_F(Region, ComesAndGoes) {
+  const std::string place = "gaussian:sigma=3:region=5,7,33,20";
+  const auto all = parse_digests(filter(place).out).frames;
+  const auto none = parse_digests(filter("identity").out).frames;
+  const Result some = filter(place + ":between=f1-f1", {"--audit", path("audit.jsonl")});
+  EXPECT_TRUE(succeeded(some));
+  EXPECT_EQ(parse_digests(some.out).frames, (std::vector{none[0], all[1], none[2]}));
+  EXPECT_TRUE(has_line_with(some.err, {"2 passed on"}));
+}
+
 TEST_F(Region, IsSaid) {
   const Result result = filter("gaussian:sigma=2:region=0,0,32,24", {"--explain"});
   EXPECT_TRUE(succeeded(result));

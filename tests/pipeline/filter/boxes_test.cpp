@@ -104,7 +104,7 @@ TEST(Boxes, ThatWereNotAppliedAreAFailure) {
   });
   expect_error(Fault::usage, {"line 4", "outside the picture", "64x48"},
                [&] { check({at_frame(3, "", 64, 0, 9, 9)}, 10, true); });
-  expect_error(Fault::usage, {"no frame was shown at 1.5 s"},
+  expect_error(Fault::usage, {"no frame at 1.5 s"},
                [&] { check({at_time(1.5, "", 0)}, 10, true); });
   // Of a part only what lies in it has to be applied.
   check({at_frame(9, "", 1, 1, 2, 2)}, 5, false);

@@ -197,6 +197,7 @@ constexpr Case cases[] = {
     {"yuv420p10le", 192, 108, "matrix:1 2 3;4 5 6;7 8 1:scale=auto"},
     {"yuv444p16le", 192, 108, "gaussian:sigma=2"},
     {"gbrpf32le", 64, 48, "sharpen"},
+    {"yuv420p", 192, 108, "sobel:between=f0-f20,f40-f60,f80-f100,f120-f140"},
 };
 
 class Allocations : public testing::TestWithParam<Device> {};

@@ -70,8 +70,10 @@ std::unique_ptr<Processor> processor_for(const Source& source,
   std::vector<FilterSpec> specs;
   for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
   const VideoInfo& video = source.video();
-  return make_processor(make_work(specs, *video.format, {}, {}), video.width, video.height,
-                        options);
+  const TimedWork work(specs, video, [&](std::span<const FilterSpec> acting) {
+    return make_work(acting, *video.format, {}, {});
+  });
+  return make_processor(work, video.width, video.height, options);
 }
 
 Contents read_all(Source& source) {
