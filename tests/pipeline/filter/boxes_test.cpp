@@ -66,6 +66,7 @@ TEST(Boxes, ReachWholePixelsAndGrow) {
 
 TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   Boxes boxes({at_time(0.25, "", 1), at_time(0.5, "a", 10), at_time(0.7, "a", 20)}, {});
+  EXPECT_EQ(boxes_on(boxes, 0), Rects{});  // from which times count
   EXPECT_EQ(boxes_on(boxes, 1), Rects{});
   EXPECT_EQ(boxes_on(boxes, 2), (Rects{{1, 0, 8, 8}}));
   EXPECT_EQ(boxes_on(boxes, 5)[0].x, 10);
