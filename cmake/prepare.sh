@@ -71,9 +71,9 @@ install_missing_packages
 # The Python package and its tests need what Debian does not have. Without PyPI they are left out, and counted as skipped.
 if [[ $preset == release && $target == all ]]; then
   if build/venv/bin/python -c 'import nanobind, numpy, pytest' 2>/dev/null ||
-    { python3 -m venv build/venv && build/venv/bin/pip install -q nanobind numpy pytest; }; then
+    { python3 -m venv build/venv && build/venv/bin/pip install -q --no-compile nanobind numpy pytest; }; then
     options+=(-DVIDCONV_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/venv/bin/python")
-    build/venv/bin/python -c 'import cv2' 2>/dev/null || build/venv/bin/pip install -q opencv-python-headless ||
+    build/venv/bin/python -c 'import cv2' 2>/dev/null || build/venv/bin/pip install -q --no-compile opencv-python-headless ||
       echo "OpenCV cannot be had from PyPI: what compares with it is left out" >&2
   else
     echo "nanobind, numpy and pytest cannot be had from PyPI: the Python package is left out" >&2
@@ -100,7 +100,8 @@ newer_python() {
 if [[ $preset == release && $target == all ]]; then
   vapoursynth=build/venv-vapoursynth
   if "$vapoursynth/bin/python" -c 'import vapoursynth' 2>/dev/null ||
-    { python=$(newer_python) && "$python" -m venv "$vapoursynth" && "$vapoursynth/bin/pip" install -q vapoursynth; }; then
+    { python=$(newer_python) && "$python" -m venv --without-pip "$vapoursynth" &&
+      build/venv/bin/pip --python "$vapoursynth/bin/python" install -q --no-compile vapoursynth; }; then
     options+=(-DVIDCONV_VAPOURSYNTH=ON "-DVapourSynth_PYTHON=$PWD/$vapoursynth/bin/python")
   else
     echo "VapourSynth cannot be had, which needs Python 3.12 and PyPI: its plugin is left out" >&2

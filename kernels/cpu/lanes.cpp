@@ -73,18 +73,26 @@ class LanesEngine {
     const Finish finish = plan_.finish;  // here, it is in registers
     for (int x = 0; x < dst.width; x += block) {
       next.ask(x + block);
-      unrolled<0, rows / group>([&](auto g) VIDCONV_LAMBDA {
+      for (int g = 0; g < rows; g += group) {
         Sums results;
         if constexpr (pair)
-          make_pairs<size>(finish, window + g * group, x, results);
+          make_pairs<size>(finish, window + g, x, results);
+        else if constexpr (size == 0 && !single)
+          make_any_group(finish, window + g, x, results);
         else
-          make_group<size, single>(finish, window + g * group, x, results);
+          make_group<size, single>(finish, window + g, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
-          T* const to = out[g * group + r];
+          T* const to = out[g + r];
           if (to != nullptr) store(finish, results[r], x, to, dst);
         });
-      });
+      }
     }
+  }
+
+  // Apart from the type of the samples, for which compilers would make it again.
+  HWY_NOINLINE void make_any_group(const Finish& finish, const Lane* const* window, int x,
+                                   Sums& folded) const {
+    make_group<0, false>(finish, window, x, folded);
   }
 
   template <int size, bool single>

@@ -91,9 +91,14 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   if (pictures_) description_ += " on the device";
 }
 
-// SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
 Encoder::~Encoder() {
-  if (std::string_view(codec_.name) != "libsvtav1") return;
+  if (std::string_view(codec_.name) == "libsvtav1") end_svt_av1();
+  const auto lock = ProcessTables::writing(codec_);
+  context_.reset();
+}
+
+// SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
+void Encoder::end_svt_av1() {
   if (const FramePtr blank(frames_ == 0 ? av_frame_alloc() : nullptr); blank) {
     blank->width = context_->width;
     blank->height = context_->height;
@@ -106,7 +111,6 @@ Encoder::~Encoder() {
   }
   if (!ended_) avcodec_send_frame(context_.get(), nullptr);
   while (avcodec_receive_packet(context_.get(), packet_.get()) >= 0) av_packet_unref(packet_.get());
-  context_.reset();
 }
 
 void Encoder::choose_time_base(const VideoInfo& video) {

@@ -54,6 +54,7 @@ class Encoder final : public VideoEncoder {
   int check(int code, const char* what) const;
   // Says once what the encoder's library has complained of.
   void pass_on_words();
+  void end_svt_av1();
   void choose_time_base(const VideoInfo& video);
   void choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      const EncoderOptions& options, const Notify& notify, const Notify& lose);

@@ -76,7 +76,7 @@ def main():
     # Numbered pictures are many files; text says nothing of a picture.
     names = [r.name for r in RECIPES if r.exit == 0 and not r.options and "%" not in r.name]
     sources = [folder / name for name in names if (folder / name).exists()]
-    jobs = [(s, n) for s in sources for n in range(int(per_file[0]) if per_file else 2)]
+    jobs = [(s, n) for s in sources for n in range(int(per_file[0]) if per_file else 1)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [w for w in pool.map(lambda job: check(vidconv, *job), jobs) if w]
     print(*wrong, f"{len(jobs)} broken files, {len(wrong)} of them wrong", sep="\n")

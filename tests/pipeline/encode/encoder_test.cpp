@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "tests/pipeline/support/support.h"
 
@@ -56,6 +57,20 @@ TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
   for (int i = 0; i < 8; ++i) EXPECT_TRUE(encode("beside.avi", "352x288@25#20") == expected) << i;
   done = true;
   others.join();
+}
+
+// Of whose tables one is freed when another is closed.
+TEST(Encoder, SvtAv1IsOpenedAndClosedBesideOthers) {
+  if (!avcodec_find_encoder_by_name("libsvtav1")) GTEST_SKIP() << "FFmpeg has no libsvtav1 here";
+  std::vector<std::jthread> others(4);
+  for (std::jthread& other : others)
+    other = std::jthread([] {
+      for (int i = 0; i < 20; ++i) {
+        const TempDir dir;
+        convert("pattern:64x64@25#1", dir / "a.mkv", {"identity"},
+                {.encoder = {.codec = "libsvtav1", .preset = "12", .threads = 1}});
+      }
+    });
 }
 
 TEST(Encoder, BadPresetIsAnError) {
