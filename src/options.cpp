@@ -180,9 +180,6 @@ void check_boxes(const Options& o, const BoxOptions& boxes) {
   if (o.gallery || !o.video) refuse_boxes("its boxes are of one video", "choose one by --video N");
   if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
     refuse_boxes("each filter has a region of its own", "leave out the region of one");
-  if (o.start > 0 && o.boxes->has_frames())
-    refuse_boxes("its frames are counted from the beginning, which --start skips",
-                 "give times, or leave out --start");
   if (o.boxes->filters() > static_cast<int>(o.filters.size()))
     refuse_boxes("it names a filter that the chain does not have", "filters are counted from 1");
 }
@@ -199,7 +196,6 @@ void take_boxes(const std::string& text, Options& o) {
   }
   o.boxes = std::make_shared<Boxes>(read_boxes(bytes, options.file), options);
   check_boxes(o, options);
-  if (o.start > 0) o.boxes->set_start(o.start);
   for (std::size_t i = 0; i < o.filters.size(); ++i)
     if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
 }

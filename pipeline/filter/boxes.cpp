@@ -16,6 +16,11 @@ namespace {
 // Times are written with three digits, and 3 times 0.1 is more than 0.3.
 constexpr double nearby = 0.001;  // seconds
 
+// Of its input, from 0.
+std::int64_t number_of_frame(const Frame& frame, const BoxClock& clock) {
+  return clock.clock.frames_before.value_or(0) + frame.number_in_video();
+}
+
 }  // namespace
 
 Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
@@ -57,18 +62,14 @@ double Boxes::place_of(const BoxLine& line) const {
   return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
 
-Boxes::Moment Boxes::moment_of(const Frame& frame, AVRational time_base, bool by_frame) {
+Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) {
   if (by_frame) {
-    const auto number = static_cast<double>(frame.number());
+    const auto number = static_cast<double>(number_of_frame(frame, clock));
     return {number, number + 1};
   }
-  const double time = static_cast<double>(frame.av().pts) * av_q2d(time_base);
-  if (start_)
-    return {time + *start_,
-            time + *start_ + static_cast<double>(frame_duration(frame.av())) * av_q2d(time_base)};
-  if (!zero_ || frame.number() == 0) zero_ = time;
-  const double from = time - *zero_;
-  return {from, from + static_cast<double>(frame_duration(frame.av())) * av_q2d(time_base)};
+  const double from =
+      static_cast<double>(clock.clock.time_of(frame.av().pts, clock.time_base)) / 1e6;
+  return {from, from + static_cast<double>(frame_duration(frame.av())) * av_q2d(clock.time_base)};
 }
 
 // The lines of the track that the moment is between, and how far it is from one to the other. False
@@ -102,15 +103,16 @@ Rect Boxes::rect_between_lines(const BoxLine& a, const BoxLine& b, double part) 
                       static_cast<int>(std::ceil(top + (1 + 2 * options_.grow) * height)));
 }
 
-void Boxes::on(const Frame& frame, AVRational time_base, std::size_t filter,
+void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
                const Orientation& shown, bool note, std::vector<PlacedBox>& boxes) {
   boxes.clear();
   const std::lock_guard lock(mutex_);
-  const Moment by_frame = moment_of(frame, time_base, true);
-  const Moment by_time = moment_of(frame, time_base, false);
+  const Moment by_frame = moment_of(frame, clock, true);
+  const Moment by_time = moment_of(frame, clock, false);
+  const std::int64_t number = number_of_frame(frame, clock);
   if (note) {
-    if (!first_frame_) first_frame_ = frame.number(), first_time_ = by_time.from;
-    last_frame_ = frame.number();
+    if (!first_frame_) first_frame_ = number, first_time_ = by_time.from;
+    last_frame_ = number;
     last_time_ = by_time.to;
   }
   int width = frame.width(), height = frame.height();
@@ -129,9 +131,9 @@ void Boxes::on(const Frame& frame, AVRational time_base, std::size_t filter,
     if (!inside) continue;
     boxes.push_back({stored_rect(seen, shown, frame.width(), frame.height()),
                      options_.ellipse || lines_[a].ellipse});
-    if (!note || frame.number() <= track.last) continue;
-    if (track.frames++ == 0) track.first = frame.number();
-    track.last = frame.number();
+    if (!note || number <= track.last) continue;
+    if (track.frames++ == 0) track.first = number;
+    track.last = number;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/filter/orientation.h"
 #include "kernels/picture/rect.h"
 #include "pipeline/av/frame.h"
+#include "pipeline/av/video.h"
 
 namespace vidconv {
 
@@ -39,6 +40,12 @@ struct PlacedBox {
   bool ellipse = false;
 };
 
+// What a frame's number and time are in the whole of its input.
+struct BoxClock {
+  AVRational time_base = {0, 1};
+  InputClock clock = {};
+};
+
 // What became of the boxes of one id, or of a line without one.
 struct BoxAccount {
   std::string id;
@@ -58,13 +65,11 @@ class Boxes {
   int filters() const;
   bool has_frames() const;  // some lines are by frame
   bool has_ellipses() const;
-  // Of frames that are counted from there: a part of the input. Before the first frame.
-  void set_start(double seconds) { start_ = seconds; }
 
   // Those of filter `filter` of the chain (from 0) on a frame that is shown so; between two lines
-  // of one id boxes move in straight lines. `time_base`: of the frame. Notes that they were applied
-  // where `note`.
-  void on(const Frame& frame, AVRational time_base, std::size_t filter, const Orientation& shown,
+  // of one id boxes move in straight lines. `clock`: of the frame's video. Notes that they were
+  // applied where `note`.
+  void on(const Frame& frame, const BoxClock& clock, std::size_t filter, const Orientation& shown,
           bool note, std::vector<PlacedBox>& boxes);
 
   // After the last frame. Throws Error(filter_spec) where a line was not applied to any frame: of
@@ -82,7 +87,7 @@ class Boxes {
     double from, to;
   };
   double place_of(const BoxLine& line) const;
-  Moment moment_of(const Frame& frame, AVRational time_base, bool by_frame);
+  static Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame);
   bool find(const Track& track, const Moment& moment, std::size_t& a, std::size_t& b,
             double& part) const;
   Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part) const;
@@ -91,9 +96,7 @@ class Boxes {
   const std::vector<BoxLine> lines_;
   const BoxOptions options_;
   std::vector<Track> tracks_;
-  std::optional<double> start_;
-  mutable std::mutex mutex_;  // of all below
-  std::optional<double> zero_;
+  mutable std::mutex mutex_;             // of all below
   std::vector<bool> applied_, outside_;  // of each line
   std::optional<double> first_time_, last_time_;
   std::optional<std::int64_t> first_frame_, last_frame_;

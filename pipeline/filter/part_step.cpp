@@ -49,7 +49,7 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
       height_(height),
       where_(step.where),
       boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
-      time_base_(work.time_base),
+      clock_(work.clock),
       filter_(step.where->number_for_boxes()),
       shown_(step.where->shown()) {
   const Component& c = work.format->components[step.components.front()];
@@ -112,7 +112,7 @@ void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_f
 
 void PartStep::set_frame(const Frame& frame) {
   if (!boxes_) return;
-  boxes_->on(frame, time_base_, filter_, shown_, !whole_windows_, placed_);
+  boxes_->on(frame, clock_, filter_, shown_, !whole_windows_, placed_);
   for (std::vector<Piece>& pieces : pieces_) pieces.clear();
   weights_.clear();
   add_boxes();

@@ -81,7 +81,7 @@ class PartStep {
 
   // Of a step that acts in boxes.
   const std::shared_ptr<Boxes> boxes_;
-  const AVRational time_base_;
+  const BoxClock clock_;
   const std::size_t filter_;
   const Orientation shown_;
   std::vector<PlacedBox> placed_;  // of the frame that is next

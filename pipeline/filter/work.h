@@ -14,6 +14,7 @@
 #include "kernels/spec/parse.h"
 #include "kernels/spec/plane_selection.h"
 #include "pipeline/av/format.h"
+#include "pipeline/filter/boxes.h"
 
 namespace vidconv {
 
@@ -26,8 +27,6 @@ enum class Action : std::uint8_t {
   to_light,  // from the input to scratch memory
   to_codes,  // from scratch memory to the output
 };
-
-class Boxes;
 
 struct Link {
   std::string text;             // the filter as it was given
@@ -60,9 +59,9 @@ struct Work {
   // seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
 
-  // Of the filters that act in boxes; frames' times are in this time base.
+  // Of the filters that act in boxes, whose frames are counted so.
   std::shared_ptr<Boxes> boxes = nullptr;
-  AVRational time_base = {0, 1};
+  BoxClock clock = {};
 
   // How many of the scratch frames the steps use: 0, 1 or 2.
   int scratch_frames() const;

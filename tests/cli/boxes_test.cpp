@@ -49,6 +49,16 @@ TEST_F(BoxFiles, AreRegionsOfEachFrame) {
   EXPECT_EQ(filter(path("a.jsonl"), {"--threads", "3", "--slots", "1"}).out, result.out);
 }
 
+TEST_F(BoxFiles, AreCountedFromTheInputsBeginning) {
+  for (const char* where : {"\"frame\": 2", "\"time\": 0.2"}) {
+    const std::string file =
+        write("a.jsonl", std::string("{") + where + ", \"box\": [10, 8, 16, 12]}");
+    const Result late = filter(file, {"--start", "0.1"});
+    EXPECT_TRUE(succeeded(late));
+    EXPECT_EQ(parse_digests(late.out).frames.at(1), by_region("10,8,16,12").at(2)) << where;
+  }
+}
+
 TEST_F(BoxFiles, OfEveryKindSayTheSame) {
   const std::string expected = filter(write("a.jsonl", two_lines)).out;
   EXPECT_EQ(filter(write("mot.txt", "2,7,10,8,16,12,1,-1,-1,-1\n4,7,20,8,16,12,1,-1,-1,-1\n")).out,
@@ -160,7 +170,6 @@ TEST_F(BoxFiles, WrongUsesAreRefused) {
   wrong(file + ":feather=-1", {"from 0 to 1000"});
   wrong(file + ":feather=3:gorw=5%", {"unknown key 'gorw' (did you mean 'grow'?)"});
   wrong(":grow=5%", {"no file is named"});
-  wrong(file, {"--start skips"}, {"--start", "0.1"});
   wrong(file, {"one video"}, {"--video", "all"});
   wrong(file, {"part of the picture", "--linear"}, {"--linear"});
   wrong(file, {"CPU as yet"}, {"--device", "cuda"});

@@ -24,10 +24,10 @@ const std::vector<Frame>& ten_frames() {
 }
 
 Rects boxes_on(Boxes& boxes, std::size_t frame, std::size_t filter = 0,
-               const Orientation& shown = {}) {
-  const AVRational time_base = open_source("pattern:64x48:gray@10#10", {})->video().time_base;
+               const Orientation& shown = {}, const InputClock& clock = {}) {
+  const VideoInfo video = open_source("pattern:64x48:gray@10#10", {})->video();
   std::vector<PlacedBox> placed;
-  boxes.on(ten_frames()[frame], time_base, filter, shown, true, placed);
+  boxes.on(ten_frames()[frame], {video.time_base, clock}, filter, shown, true, placed);
   Rects rects;
   for (const PlacedBox& box : placed) rects.push_back(box.rect);
   return rects;
@@ -66,7 +66,6 @@ TEST(Boxes, ReachWholePixelsAndGrow) {
 
 TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   Boxes boxes({at_time(0.25, "", 1), at_time(0.5, "a", 10), at_time(0.7, "a", 20)}, {});
-  EXPECT_EQ(boxes_on(boxes, 0), Rects{});  // from which times count
   EXPECT_EQ(boxes_on(boxes, 1), Rects{});
   EXPECT_EQ(boxes_on(boxes, 2), (Rects{{1, 0, 8, 8}}));
   EXPECT_EQ(boxes_on(boxes, 5)[0].x, 10);
@@ -74,8 +73,10 @@ TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   EXPECT_EQ(boxes_on(boxes, 8), Rects{});
   // Of a part that begins there.
   Boxes later({at_time(100.25, "", 1)}, {});
-  later.set_start(100);
-  EXPECT_EQ(boxes_on(later, 2), (Rects{{1, 0, 8, 8}}));
+  const InputClock begins_later{.offset = 0, .start = -100'000'000, .frames_before = 1000};
+  EXPECT_EQ(boxes_on(later, 2, 0, {}, begins_later), (Rects{{1, 0, 8, 8}}));
+  Boxes numbered({at_frame(1002, "", 1, 1, 1, 1)}, {});
+  EXPECT_EQ(boxes_on(numbered, 2, 0, {}, begins_later), (Rects{{1, 1, 1, 1}}));
 }
 
 TEST(Boxes, AreSomeFiltersOwn) {
