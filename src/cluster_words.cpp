@@ -34,6 +34,8 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--measure", "parts are not measured", "leave it out"},
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
     {"--report", "a plan runs nothing", "leave it out"},
+    {"--audit", "an audit is of frames that follow each other", "leave out plan"},
+    {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},
 };
 
 template <class Names>
@@ -50,10 +52,17 @@ std::string option_name_of(const CLI::Option& option) {
 std::string_view name_in(std::string_view word) { return word.substr(0, word.find('=')); }
 
 // On every host the same file.
-std::string absolute_kernel(const std::string& spec) {
-  constexpr std::string_view file = "file:";
-  if (!spec.starts_with(file)) return spec;
-  return std::string(file) + std::filesystem::absolute(spec.substr(file.size())).string();
+std::string absolute_kernel(std::string spec) {
+  const auto make_absolute = [&](std::string_view before, const std::string& file) {
+    const std::size_t at = spec.find(std::string(before) + file);
+    if (at == std::string::npos) return;
+    spec.replace(at + before.size(), file.size(), std::filesystem::absolute(file).string());
+  };
+  for (const std::string& file : parse_kernel(spec, FilterSpec::most_pixels).files()) {
+    make_absolute("file:", file);
+    make_absolute("mask=", file);
+  }
+  return spec;
 }
 
 void parse_for_plan(CLI::App& app, std::vector<std::string> words) {

@@ -156,8 +156,20 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
   return text;
 }
 
+std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
+  if (where.acts_in_boxes()) return "    in the boxes of each frame; all else stays as it is\n";
+  if (const auto& edges = where.place().edges())
+    return fmt::format("    by the weights that {} makes of each picture\n",
+                       printable(edges->text()));
+  const PicturePart part = where.place_in(video.width, video.height);
+  return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
+                     100 * part.pixels() / video.width / video.height,
+                     part.weights ? ", by weight" : "");
+}
+
 // Its filters and what they do. `variants`: of its steps.
-std::string describe_work(const Work& work, std::span<const std::string> variants) {
+std::string describe_work(const Work& work, const VideoInfo& video,
+                          std::span<const std::string> variants) {
   std::string text;
   for (std::size_t link = 0; link < work.links.size(); ++link) {
     text += fmt::format("filter  {}\n", printable(work.links[link].text));
@@ -166,6 +178,7 @@ std::string describe_work(const Work& work, std::span<const std::string> variant
       if (step.link != link) continue;
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
+      if (step.where) text += describe_part(*step.where, video);
       if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
@@ -174,7 +187,8 @@ std::string describe_work(const Work& work, std::span<const std::string> variant
 }
 
 // What filters act together on some frame, one set after the other.
-std::string describe_cases(const TimedWork& timed, std::span<const std::string> variants) {
+std::string describe_cases(const TimedWork& timed, const VideoInfo& video,
+                           std::span<const std::string> variants) {
   std::string text;
   for (const Work& work : timed.cases()) {
     if (work.links.empty())
@@ -184,7 +198,7 @@ std::string describe_cases(const TimedWork& timed, std::span<const std::string> 
       text += fmt::format("frames  on which {}:\n", work.links.size() == 1
                                                         ? "one filter acts alone"
                                                         : "these filters act together");
-    text += describe_work(work, variants.first(work.steps.size()));
+    text += describe_work(work, video, variants.first(work.steps.size()));
     variants = variants.subspan(work.steps.size());
   }
   return text;
@@ -245,7 +259,7 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
   const std::vector<DeviceUse> devices = processor.devices();
   text += describe_devices(devices);
 
-  text += describe_cases(work, processor.variants());
+  text += describe_cases(work, video, processor.variants());
 
   const MemoryUse memory = processor.memory();
   text += fmt::format(

@@ -82,6 +82,8 @@ class Command {
         if (watch_) watch_->see(score);
       };
     job.watched = reports_.wants_page();
+    if (ByteWriter* audit = reports_.audit())
+      job.audit = [audit](const std::string& line) { audit->write(line); };
     job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
@@ -165,6 +167,7 @@ class Command {
                            .watcher = watch_ ? &*watch_ : nullptr});
       display.finish(last);
     }
+    reports_.finish_audit();
     reports_.finish_trace();  // before it is said that all is done
     if (result_.measured) reports_.finish_measures(*result_.measured);
 

@@ -72,6 +72,10 @@ void declare_filter(CLI::App& app, Options& o, OptionWords& w) {
                  "where no "
                  "tap is negative and their sum is 1, edges where it is 0, else a sharpener)")
       ->type_name("all|luma|chroma|LIST");
+  app.add_option("--regions", w.regions,
+                 "filters without a region of their own act in the boxes of this file, frame by "
+                 "frame: JSON lines or CSV, as detectors write them")
+      ->type_name("FILE[:grow=N%][:shape=ellipse][:feather=N]");
   one_of(
       app.add_option(
           "--range", w.range,
@@ -230,6 +234,10 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--report", o.report_file,
                  "write a page to look at: pictures before and after, times, measures, all in one "
                  "file of HTML")
+      ->type_name("FILE");
+  app.add_option("--audit", o.audit_file,
+                 "write for each frame digests of what lies inside the filters' regions and "
+                 "outside, before and after, as JSON lines")
       ->type_name("FILE");
   app.add_option("--trace", o.trace_file,
                  "write what worked when on which frame: a file for ui.perfetto.dev")

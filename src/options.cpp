@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "kernels/base/names.h"
+#include "kernels/spec/kernel_file.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "src/box_file.h"
 #include "src/measure_words.h"
 #include "src/name_pattern.h"
 #include "src/option_lines.h"
@@ -110,6 +112,7 @@ void check_batch(const Options& o) {
     if (given) refuse(name, "", "it is for one input", "name one, and an output without a {field}");
   if (o.output == "-")
     refuse("--output", "-", "standard output takes one video", "-o 'folder/{stem}.mkv'");
+  if (!o.audit_file.empty()) refuse("--audit", o.audit_file, "it is of one input", "name one");
   if (o.skip_done && (o.output == "null:" || o.output == "md5:"))
     refuse("--skip-done", "", "no output is kept", "leave it out");
   if (o.files_from == "-" && std::ranges::count(o.inputs, "-") > 0)
@@ -160,6 +163,9 @@ void check_together(const Options& o) {
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   check_measuring(o);
+  if (!o.audit_file.empty() && !o.video)
+    refuse("--audit", o.audit_file, "it is of one video", "choose one by --video N");
+  if (o.audit_file == "-") refuse("--audit", "-", "an audit is a file", "name one");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }
@@ -190,6 +196,34 @@ List list_of(const OptionWords& w) {
   if (w.completions == "zsh") return List::zsh_completions;
   if (w.completions == "fish") return List::fish_completions;
   return List::none;
+}
+
+void check_boxes(const Options& o, const BoxOptions& boxes) {
+  const auto refuse_boxes = [&](const char* why, const char* remedy) {
+    refuse("--regions", boxes.file, why, remedy);
+  };
+  if (is_batch(o)) refuse_boxes("its boxes are of one video", "name one input");
+  if (o.gallery || !o.video) refuse_boxes("its boxes are of one video", "choose one by --video N");
+  if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
+    refuse_boxes("each filter has a region of its own", "leave out the region of one");
+  if (o.boxes->filters() > static_cast<int>(o.filters.size()))
+    refuse_boxes("it names a filter that the chain does not have", "filters are counted from 1");
+}
+
+// Reads them, while files may still be opened.
+void take_boxes(const std::string& text, Options& o) {
+  const BoxOptions options = parse_regions(text);
+  std::string bytes;
+  try {
+    bytes = read_kernel_file(options.file);
+  } catch (const std::runtime_error& error) {
+    throw Error(MessageKind::filter_spec, "cannot read the boxes", options.file, error.what(),
+                "name a file that can be read");
+  }
+  o.boxes = std::make_shared<Boxes>(read_boxes(bytes, options.file), options);
+  check_boxes(o, options);
+  for (std::size_t i = 0; i < o.filters.size(); ++i)
+    if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
 }
 
 // What output_key() is made of, kernels apart, of which there is more to say than their words.
@@ -247,6 +281,8 @@ Options parse_options(int argc, const char* const* argv) {
   o.device = parse_device(w.device);
   if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
+  if (!w.regions.empty()) take_boxes(w.regions, o);
+  if (has_place(o.filters)) o.device = wish_for_parts(o.device);
   o.decoder = parse_decoder(w.decoder);
   o.scan = parse_scan(w.scan);
   for (const std::string& text : w.encoder_options)

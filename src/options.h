@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "pipeline/decode/decoder_wish.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/encode/shards.h"
+#include "pipeline/filter/boxes.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/measure/frame_score.h"
 #include "pipeline/run/compare.h"
@@ -62,7 +64,8 @@ struct Options {
   DecoderWish decoder;
   const Variant* variant = nullptr;  // nullptr: the best for each step
   Border border;
-  std::string planes;  // empty: by the purpose of the filter
+  std::string planes;            // empty: by the purpose of the filter
+  std::shared_ptr<Boxes> boxes;  // nullptr: none
   bool clamp_range = false;
   bool linear = false;
   int threads = 0;  // 0: as many as the machine has
@@ -90,7 +93,7 @@ struct Options {
   bool overwrite = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
-  std::string stats_file, trace_file;  // empty: none
+  std::string stats_file, trace_file, audit_file;  // empty: none
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
   Measures measures;

@@ -16,7 +16,7 @@ constexpr std::string_view without_bearing[] = {
     "--skip-done", "--keep-going", "--fail-fast",   "--timeout",    "--insecure", "--max-pixels",
     "-y",          "--strict",     "--device",      "--variant",    "--decoder",  "--slots",
     "--jobs",      "--no-sandbox", "--progress",    "--quiet",      "--stats",    "--trace",
-    "--verify",    "--measure",    "--measure-log", "--report"};
+    "--verify",    "--measure",    "--measure-log", "--report",     "--audit"};
 
 std::optional<std::string> identity_of_input(const Options& o) {
   if (o.input.starts_with("pattern:")) return o.input;
@@ -42,8 +42,9 @@ std::string key_of_words(const Options& o) {
   key.add("libraries", libav_versions());
   for (const FilterSpec& filter : o.filters) {
     key.add("filter", filter.text());
-    if (!filter.file().empty()) key.add("file", contents(filter.file()));
+    for (const std::string& file : filter.files()) key.add("file", contents(file));
   }
+  if (o.boxes) key.add("boxes", contents(o.boxes->options().file));
   for (const auto& [option, values] : o.words) key.add(option, values);
   return key.hex();
 }

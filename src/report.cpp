@@ -89,6 +89,19 @@ Json ledger_json(const RunResult& r) {
   return {{"streams", streams}};
 }
 
+// Which boxes were applied to which frames.
+Json boxes_json(const Boxes& boxes) {
+  Json all = Json::array();
+  for (const BoxAccount& a : boxes.accounts())
+    all.push_back({{"id", a.id.empty() ? Json(nullptr) : Json(a.id)},
+                   {"line", a.line},
+                   {"boxes", a.lines},
+                   {"frames", a.frames},
+                   {"first", a.frames > 0 ? Json(a.first) : Json(nullptr)},
+                   {"last", a.frames > 0 ? Json(a.last) : Json(nullptr)}});
+  return all;
+}
+
 const char* outcome(const RunResult& r, const Ending& ending) {
   if (ending.error) return "failed";
   if (ending.skipped) return "skipped";
@@ -214,6 +227,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   for (const auto& [stream, copies] : r.copies)
     j["copied_packets"][std::to_string(stream)] = copies.copied;
   j["ledger"] = ledger_json(r);
+  if (options.boxes) j["ledger"]["regions"] = boxes_json(*options.boxes);
   j["seconds"] = r.seconds;
   j["fps"] = rate(r.encoded, r.seconds);
   j["stages"] = Json::array();

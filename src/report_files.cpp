@@ -13,7 +13,7 @@ namespace vidconv {
 void ReportFiles::open(RunFiles& files) {
   const Options& o = options_;
   // All are looked at before one is made.
-  std::optional<PartialFile::Options> stats, trace, measures, page;
+  std::optional<PartialFile::Options> stats, audit, trace, measures, page;
   if (wants_stats() && !stats_on_stdout())
     stats = report_options("the report of --stats", o.stats_file, o, files);
   if (!o.trace_file.empty()) trace = report_options("the file of --trace", o.trace_file, o, files);
@@ -21,6 +21,11 @@ void ReportFiles::open(RunFiles& files) {
     measures = report_options("the file of --measure-log", o.measure_log, o, files);
   if (wants_page()) page = report_options("the page of --report", o.report_file, o, files);
   if (page) page_ = std::make_unique<PartialFile>(o.report_file, *page);
+  if (!o.audit_file.empty()) audit = report_options("the file of --audit", o.audit_file, o, files);
+  if (audit) {
+    audit_ = std::make_unique<PartialFile>(o.audit_file, *audit);
+    audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), o.audit_file);
+  }
   if (stats) stats_ = std::make_unique<PartialFile>(o.stats_file, *stats);
   if (trace) trace_ = std::make_unique<Trace>(o.trace_file, *trace);
   if (measures)
@@ -54,6 +59,11 @@ void ReportFiles::finish_measures(const Measured& measured) {
 void ReportFiles::write_page(const std::string& html) {
   ByteWriter(page_->fd(), options_.report_file).write(html);
   page_->commit();
+}
+
+void ReportFiles::finish_audit() {
+  audit_writer_.reset();
+  if (const auto file = std::exchange(audit_, nullptr)) file->commit();
 }
 
 void ReportFiles::write_stats(const std::string& json) {

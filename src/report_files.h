@@ -1,10 +1,11 @@
-// The files of --stats and --trace: looked at and opened before there is any work, written at its
-// end.
+// The files of --stats, --audit and --trace: looked at and opened before there is any work, written
+// at its end.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "pipeline/bytes/byte_io.h"
 #include "pipeline/bytes/partial_file.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/bytes/trace.h"
@@ -22,6 +23,9 @@ class ReportFiles {
 
   Trace* trace() const { return trace_.get(); }  // null where none is wanted
   void finish_trace() const;
+  // Takes lines of --audit; null where none is wanted.
+  ByteWriter* audit() const { return audit_writer_.get(); }
+  void finish_audit();  // where the run has come to its end: else there is no such file
   bool wants_stats() const { return !options_.stats_file.empty(); }
   bool stats_on_stdout() const { return options_.stats_file == "-"; }
   // A frame that was measured, in order; nothing where no --measure-log is wanted. Throws
@@ -41,8 +45,9 @@ class ReportFiles {
   };
   void flush();
 
-  std::unique_ptr<PartialFile> stats_, page_;
+  std::unique_ptr<PartialFile> stats_, page_, audit_;
   std::unique_ptr<Lines> measures_;
+  std::unique_ptr<ByteWriter> audit_writer_;
   std::unique_ptr<Trace> trace_;
 };
 

@@ -210,6 +210,7 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
   }
   for (const std::string& file : {o.measure_log, o.report_file})
     if (is_file(file)) allow_output(rules, file);
+  if (is_file(o.audit_file)) allow_output(rules, o.audit_file);
   // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
   rules.allow_writing("/proc/self/fd/1");
   for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);

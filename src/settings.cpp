@@ -26,6 +26,10 @@ TimedWork work_for(const Options& options, const VideoInfo& video, const Notify&
   std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
   if (options.benchmark_seconds)  // it is of the filters, whenever they act
     for (FilterSpec& filter : filters) filter = filter.for_all_frames();
+  if (options.boxes && options.boxes->has_frames() && !video.clock.frames_before)
+    throw Error(MessageKind::filter_spec, "cannot count frames for", options.boxes->options().file,
+                "with --start nobody knows how many frames of the input come before",
+                "give times, which are counted from the input's beginning");
   const Codes results = codes(options, video, notify);
   if (!options.linear) {
     const PlaneSelection selection = planes(options);

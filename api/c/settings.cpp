@@ -204,7 +204,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   JobOptions job;
   job.input = s.input;
   job.output = s.output;
-  job.device = s.device;
+  job.device = has_place(s.kernels) ? wish_for_parts(s.device) : s.device;
   job.decoder = s.decoder;
   job.source = s.source;
   job.source.threads = s.threads;
@@ -228,7 +228,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.verify_every = s.verify_every;
   job.compare = s.compare;
   for (const FilterSpec& kernel : s.kernels)
-    if (!kernel.file().empty()) files.reads("the file of a kernel", kernel.file());
+    for (const std::string& file : kernel.files()) files.reads("the file of a filter", file);
   return job;
 }
 

@@ -36,6 +36,13 @@ std::string in_rows(const std::string& spec, int width) {
 
 std::string_view FilterSpec::name() const { return preset_ ? preset_->name : matrix_name_; }
 
+std::vector<std::string> FilterSpec::files() const {
+  std::vector<std::string> files;
+  for (const std::string& file : {file_, modifiers_.place.mask_file()})
+    if (!file.empty()) files.push_back(file);
+  return files;
+}
+
 Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   if (preset_) return preset_->make(Arguments(preset_->parameters, arguments_), subsampling);
   Filter filter;
@@ -77,6 +84,16 @@ std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orien
   std::vector<FilterSpec> stored;
   for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));
   return stored;
+}
+
+FilterSpec FilterSpec::in_boxes(std::size_t number) const {
+  FilterSpec spec = *this;
+  spec.in_boxes_ = number;
+  return spec;
+}
+
+bool has_place(std::span<const FilterSpec> chain) {
+  return std::ranges::any_of(chain, &FilterSpec::has_place);
 }
 
 Filter FilterSpec::make(Subsampling subsampling) const {

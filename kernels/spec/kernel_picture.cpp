@@ -1,186 +1,20 @@
-#include <fmt/format.h>
-#include <png.h>
-
-#include <charconv>
-#include <csetjmp>
-#include <cstdint>
-#include <cstring>
-#include <stdexcept>
 #include <utility>
-#include <vector>
 
+#include "kernels/spec/grey_picture.h"
 #include "kernels/spec/kernel_file.h"
 
 namespace vidconv {
-namespace {
 
-constexpr std::string_view png_signature = "\x89PNG\r\n\x1A\n";
-
-[[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
-
-// Before there is memory for it.
-void check_size(unsigned width, unsigned height, std::int64_t max_pixels) {
-  const auto max = static_cast<unsigned>(Kernel::max_size);
-  if (width < 1 || height < 1 || width > max || height > max)
-    refuse(fmt::format("a picture of {}x{} is outside 1x1 to {}x{}", width, height, max, max));
-  if (height > max_pixels / width)
-    refuse(fmt::format("a picture of {}x{} has more than the {} pixels of --max-pixels", width,
-                       height, max_pixels));
-}
-
-// Netpbm's grey formats: P2 (decimal numbers) and P5 (bytes, or 16 bits with the high byte first).
-class Pgm {
- public:
-  Pgm(std::string_view bytes, std::int64_t max_pixels)
-      : rest_(bytes.substr(2)), max_pixels_(max_pixels), binary_(bytes[1] == '5') {}
-
-  Kernel read() {
-    const unsigned width = header("width"), height = header("height");
-    check_size(width, height, max_pixels_);
-    const unsigned max = header("largest value");
-    if (max < 1 || max > 65535)
-      refuse(fmt::format("its largest value, {}, is outside 1 to 65535", max));
-    if (binary_ && !rest_.empty()) rest_.remove_prefix(1);  // one blank after the header
-    std::vector<double> taps(std::size_t{width} * height);
-    for (double& tap : taps) {
-      const unsigned value = binary_ ? sample(max > 255) : header("sample");
-      if (value > max)
-        refuse(fmt::format("it has a sample of {}, above its largest value {}", value, max));
-      tap = static_cast<double>(value) / max;
-    }
-    return {static_cast<int>(width), static_cast<int>(height), std::move(taps)};
-  }
-
- private:
-  // The next decimal number; blanks and comments come before it.
-  unsigned header(const char* what) {
-    while (!rest_.empty() && std::strchr(" \t\r\n\v\f#", rest_[0]) != nullptr)
-      rest_.remove_prefix(rest_[0] == '#' ? std::min(rest_.find('\n'), rest_.size()) : 1);
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) refuse(fmt::format("its {} is not a number, or is missing", what));
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return value;
-  }
-
-  unsigned sample(bool wide) {
-    const std::size_t size = wide ? 2 : 1;
-    if (rest_.size() < size) refuse("the picture is cut short");
-    unsigned value = static_cast<unsigned char>(rest_[0]);
-    if (wide) value = value << 8 | static_cast<unsigned char>(rest_[1]);
-    rest_.remove_prefix(size);
-    return value;
-  }
-
-  std::string_view rest_;
-  const std::int64_t max_pixels_;
-  bool binary_;
-};
-
-// What libpng made of a picture, or why it could not. libpng leaves its functions by longjmp, which
-// runs no destructors: everything of C++ lives in here, outside of the function that calls setjmp.
-class Png {
- public:
-  Png(std::string_view bytes, std::int64_t max_pixels) : rest_(bytes), max_pixels_(max_pixels) {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &Png::on_error, &Png::on_warning);
-    info_ = png_ ? png_create_info_struct(png_) : nullptr;
-  }
-  ~Png() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Png(const Png&) = delete;
-  Png& operator=(const Png&) = delete;
-
-  Kernel read() {
-    if (!info_) refuse("libpng found no memory");
-    if (!read_header()) refuse(error_);
-    check_size(png_get_image_width(png_, info_), png_get_image_height(png_, info_), max_pixels_);
-    if (!read_rows()) refuse(error_);
-    return kernel();
-  }
-
- private:
-  static void on_error(png_structp png, png_const_charp message) {
-    static_cast<Png*>(png_get_error_ptr(png))->note(message);
-    png_longjmp(png, 1);
-  }
-  static void on_warning(png_structp, png_const_charp) noexcept {}
-  void note(const char* message) { std::strncpy(error_, message, sizeof error_ - 1); }
-
-  static void on_read(png_structp png, png_bytep to, std::size_t count) {
-    auto& rest = static_cast<Png*>(png_get_io_ptr(png))->rest_;
-    if (rest.size() < count) png_error(png, "the picture is cut short");
-    std::memcpy(to, rest.data(), count);
-    rest.remove_prefix(count);
-  }
-
-  bool read_header() {
-    if (setjmp(png_jmpbuf(png_))) return false;
-    png_set_read_fn(png_, this, &Png::on_read);
-    png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of 8 MB fit into a small file
-    png_read_info(png_, info_);
-    return true;
-  }
-
-  // Rows of 8 or 16 bits a sample: grey, RGB, either with alpha.
-  bool read_rows() {
-    if (setjmp(png_jmpbuf(png_))) return false;
-    png_set_expand(png_);
-    png_set_interlace_handling(png_);
-    png_read_update_info(png_, info_);
-    stride_ = png_get_rowbytes(png_, info_);
-    make_rows();
-    png_read_image(png_, rows_.data());
-    png_read_end(png_, nullptr);
-    return true;
-  }
-
-  void make_rows() {
-    bytes_.resize(stride_ * png_get_image_height(png_, info_));
-    for (std::size_t at = 0; at < bytes_.size(); at += stride_) rows_.push_back(&bytes_[at]);
-  }
-
-  Kernel kernel() const {
-    const unsigned width = png_get_image_width(png_, info_);
-    const std::size_t channels = png_get_channels(png_, info_);
-    const std::size_t size = png_get_bit_depth(png_, info_) / 8U;
-    const double max = size == 2 ? 65535 : 255;
-    const auto value = [&](const png_byte* at) { return size == 2 ? at[0] << 8 | at[1] : at[0]; };
-    std::vector<double> taps;
-    for (const png_byte* row : rows_) {
-      for (unsigned x = 0; x < width; ++x) {
-        const png_byte* pixel = row + x * channels * size;
-        const int grey = value(pixel);
-        if (channels >= 3 && (value(pixel + size) != grey || value(pixel + 2 * size) != grey))
-          refuse(fmt::format("the picture is not grey at {},{}", x, taps.size() / width));
-        if (channels % 2 == 0 && value(pixel + (channels - 1) * size) != static_cast<int>(max))
-          refuse(fmt::format("the picture is not opaque at {},{}", x, taps.size() / width));
-        taps.push_back(grey / max);
-      }
-    }
-    return {static_cast<int>(width), static_cast<int>(rows_.size()), std::move(taps)};
-  }
-
-  std::string_view rest_;
-  const std::int64_t max_pixels_;
-  png_structp png_ = nullptr;
-  png_infop info_ = nullptr;
-  char error_[200] = {};
-  std::size_t stride_ = 0;
-  std::vector<png_byte> bytes_;
-  std::vector<png_bytep> rows_;
-};
-
-bool is_pgm(std::string_view bytes) {
-  return bytes.size() > 2 && (bytes.starts_with("P2") || bytes.starts_with("P5"));
-}
-
-}  // namespace
-
-bool is_kernel_picture(std::string_view bytes) {
-  return bytes.starts_with(png_signature) || is_pgm(bytes);
-}
+bool is_kernel_picture(std::string_view bytes) { return is_grey_picture(bytes); }
 
 Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels) {
-  return is_pgm(bytes) ? Pgm(bytes, max_pixels).read() : Png(bytes, max_pixels).read();
+  const GreyPicture picture =
+      read_grey_picture(bytes, {.side = Kernel::max_size, .pixels = max_pixels});
+  std::vector<double> taps;
+  taps.reserve(picture.levels.size());
+  for (const std::uint16_t level : picture.levels)
+    taps.push_back(static_cast<double>(level) / picture.max);
+  return {picture.width, picture.height, std::move(taps)};
 }
 
 }  // namespace vidconv

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -36,9 +37,18 @@ constexpr ModifierKey keys[] = {
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
      "middle otherwise"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+    {"region", "x,y,w,h[;...]",
+     "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
+    {"mask", "FILE|edges:FILTER",
+     "as much as a grey picture (PNG, PGM) of the same size says, or what a filter makes of each "
+     "picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
+    {"invert", "0|1", "1: everywhere but there"},
+    {"feather", "0..1000", "pixels over which the filter fades around its region or mask"},
     {"between", "FROM-TO,...",
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
+
+constexpr int largest_mask = 65535;  // of its sides, in pixels
 
 using Names = std::vector<std::string_view>;
 
@@ -172,8 +182,7 @@ class SpecParser {
 
   Kernel read_file() {
     const std::size_t start = cursor_.position();
-    const std::string path(cursor_.text().substr(start, path_end(start) - start));
-    cursor_.go_to(start + path.size());
+    const std::string path = read_path();
     try {
       if (!file_bytes_) spec_.file_ = path;
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
@@ -190,16 +199,61 @@ class SpecParser {
     }
   }
 
+  // edges:NAME or edges:(SPEC), after the first colon.
+  void read_edges(std::size_t start) {
+    const bool bracketed = cursor_.accept('(');
+    const std::size_t begin = cursor_.position();
+    const std::string_view text = cursor_.until(bracketed ? ")" : ":");
+    if (bracketed && !cursor_.accept(')')) cursor_.fail_here("')' after the mask's filter");
+    try {
+      auto filter = std::make_shared<const FilterSpec>(FilterSpec::parse(text, max_pixels_));
+      if (filter->has_place() || filter->planes())
+        cursor_.fail("a mask's filter takes no place and no planes of its own", begin);
+      if (!filter->files().empty()) cursor_.fail("a mask's filter is no file", begin);
+      spec_.modifiers_.place.set_edges(std::move(filter), start);
+    } catch (const SpecError& error) {
+      if (error.text() == cursor_.text()) throw;
+      cursor_.fail(error.what(), begin + error.column() - 1);
+    }
+  }
+
+  void read_mask() {
+    const std::size_t start = cursor_.position();
+    if (cursor_.accept("edges:")) return read_edges(start);
+    const std::string path = read_path();
+    try {
+      const std::string bytes = read_kernel_file(path);
+      if (!is_grey_picture(bytes)) throw std::runtime_error("it is neither PNG nor PGM");
+      spec_.modifiers_.place.set_mask(
+          read_grey_picture(bytes, {.side = largest_mask, .pixels = max_pixels_}), path, start);
+    } catch (const std::runtime_error& error) {
+      cursor_.fail(fmt::format("cannot read the mask '{}': {}", path, error.what()), start);
+    }
+  }
+
+  std::string read_path() {
+    const std::size_t start = cursor_.position(), end = path_end(start);
+    cursor_.go_to(end);
+    return std::string(cursor_.text().substr(start, end - start));
+  }
+
   // A path ends where ":key=" begins or at the end, so that it may hold colons itself.
   std::size_t path_end(std::size_t start) const {
     const std::string_view text = cursor_.text();
     for (std::size_t at = start; (at = text.find(':', at)) < text.size(); ++at) {
       const std::string_view word = text.substr(at + 1, text.find_first_of("=:", at + 1) - at - 1);
       if (text.substr(at + 1 + word.size()).starts_with('=') &&
-          row_named(keys, word, &ModifierKey::name))
+          (row_named(keys, word, &ModifierKey::name) ||
+           row_named(parameters(), word, &Parameter::name)))
         return at;
     }
     return text.size();
+  }
+
+  // Of the preset.
+  std::span<const Parameter> parameters() const {
+    if (!spec_.preset_) return {};
+    return spec_.preset_->parameters;
   }
 
   // key=value, of the preset or of every filter.
@@ -207,9 +261,7 @@ class SpecParser {
     const std::size_t start = c.position();
     const std::string_view word = c.until("=:");
     if (!c.accept('=')) c.fail_here(fmt::format("'=' after '{}'", word));
-    const std::span<const Parameter> parameters =
-        spec_.preset_ ? std::span<const Parameter>(spec_.preset_->parameters)
-                      : std::span<const Parameter>();
+    const std::span<const Parameter> parameters = this->parameters();
     const Parameter* parameter = row_named(parameters, word, &Parameter::name);
     const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
     if (!parameter && !modifier)
@@ -231,7 +283,15 @@ class SpecParser {
   void read_modifier(Cursor& c, std::string_view key) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
-    if (key == "scale") {
+    if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
+      c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
+                         key),
+             0);
+    if (key == "mask") {
+      read_mask();
+    } else if (PlaceSpec::has_key(key)) {
+      m.place.read(c, key);
+    } else if (key == "scale") {
       m.auto_scale = c.accept("auto");
       m.scale.reset();
       // So that no tap of a preset gets beyond Kernel::max_tap on any plane.
@@ -266,6 +326,7 @@ class SpecParser {
   // What only the finished filter can tell.
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
+    m.place.check(cursor_);
     const Filter plain = spec_.make_unmodified({});
     const Kernel& kernel = plain.kernels[0];
     if (plain.combine != Combine::linear) {

@@ -19,6 +19,7 @@
 
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
+#include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
 #include "kernels/spec/time_spec.h"
@@ -38,17 +39,18 @@ struct Modifiers {
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+  PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
  public:
-  // Of the largest kernel.
-  static constexpr std::int64_t most_pixels = std::int64_t{Kernel::max_size} * Kernel::max_size;
+  // Of a mask; kernels have fewer.
+  static constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-  // Throws SpecError. Reads the file of a "file:" specification; a picture in it has at most
-  // `max_pixels`.
+  // Throws SpecError. Reads the file of a "file:" specification, and of a mask; a picture in it has
+  // at most `max_pixels`.
   static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
   // "file:NAME" as if a file of that name held these bytes.
   static FilterSpec parse_file(const std::string& name, std::string_view bytes,
@@ -56,7 +58,7 @@ class FilterSpec {
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
-  const std::string& file() const { return file_; }  // that was read; empty where none was
+  std::vector<std::string> files() const;            // that were read: of the kernel, of the mask
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
@@ -73,6 +75,20 @@ class FilterSpec {
   // The same for a picture that is stored turned: what is asked for is done to what is seen.
   FilterSpec of_stored(const Orientation& shown) const;
   bool is_turned() const { return !shown_.is_upright(); }
+
+  // Whether the filter acts on a part of the picture only, which make() knows nothing of.
+  bool has_place() const { return acts_in_boxes() || !modifiers_.place.everywhere(); }
+  // The same filter, acting in boxes that are given frame by frame; for one without a place.
+  // `number`: which of its chain it is, from 0.
+  FilterSpec in_boxes(std::size_t number) const;
+  bool acts_in_boxes() const { return in_boxes_.has_value(); }
+  std::size_t number_for_boxes() const { return in_boxes_.value_or(0); }
+  const Orientation& shown() const { return shown_; }
+  const PlaceSpec& place() const { return modifiers_.place; }
+  // That part, where it is the same in each frame, as PlaceSpec::part_of() says. Throws SpecError.
+  PicturePart place_in(int width, int height) const {
+    return modifiers_.place.part_of(width, height, shown_, text_);
+  }
 
   // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
   // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
@@ -94,10 +110,13 @@ class FilterSpec {
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
   Orientation shown_;
+  std::optional<std::size_t> in_boxes_;
 };
 
 // Each of a chain, for pictures that are shown so.
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown);
+// Whether one of them acts on a part of the picture.
+bool has_place(std::span<const FilterSpec> chain);
 
 // The words that begin a specification without a preset, and what follows them.
 struct MatrixForm {

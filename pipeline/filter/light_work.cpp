@@ -27,6 +27,11 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
     if (spec.planes())
       throw Error(MessageKind::filter_spec, "cannot select planes", spec.text(),
                   "filters in linear light act on all colours", "leave out planes or `linear`");
+  for (const FilterSpec& spec : chain)
+    if (spec.has_place())
+      throw Error(MessageKind::filter_spec, "cannot filter a part of the picture", spec.text(),
+                  "linear light is made of all of it, and codes again, which would change the rest",
+                  "leave out region or `linear`");
   const PixelFormat& between = light_format(light);
   const Work on_light = make_work(chain, between, {PlaneSelection::Mode::all, {}}, border);
   // Without filters each component is copied; that step is as good as any.

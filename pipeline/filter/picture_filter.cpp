@@ -56,8 +56,12 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
   }
-  scratch_.reserve(static_cast<std::size_t>(work_.scratch_frames()));
-  for (int i = 0; i < work_.scratch_frames(); ++i)
+  parts_ = make_part_steps(work_, width_, height_, options);
+  planes_.reserve(most);
+  components_.reserve(work_.format->components.size());
+  const int pictures = work_.scratch_frames() + (work_.has_parts() ? 1 : 0);
+  scratch_.reserve(static_cast<std::size_t>(pictures));
+  for (int i = 0; i < pictures; ++i)
     scratch_.emplace_back(*work_.scratch_format, width_, height_, memory,
                           "for what lies between two filters");
 }
@@ -110,8 +114,20 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
         return plane(scratch_[place == Place::scratch0 ? 0 : 1].planes, *work_.scratch_format, i);
     }
   };
+  components_.clear();
+  for (std::size_t i = 0; work_.has_parts() && i < work_.format->components.size(); ++i)
+    components_.push_back(component(Place::input, i).as<const std::byte>());
   for (std::size_t s = 0; s < work_.steps.size(); ++s) {
     const Step& step = work_.steps[s];
+    if (parts_[s]) {
+      parts_[s]->set_picture(components_, by_field_);
+      planes_.clear();
+      for (const std::size_t i : step.components)
+        planes_.push_back({component(step.from, i).as<const std::byte>(), component(step.to, i),
+                           plane(scratch_.back().planes, *work_.scratch_format, i)});
+      parts_[s]->run(*convolvers_[s], planes_, by_field_);
+      continue;
+    }
     pairs_.clear();
     for (const std::size_t i : step.components)
       add_pairs(component(step.from, i).as<const std::byte>(), component(step.to, i),

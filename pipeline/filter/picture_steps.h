@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/av/pool.h"
+#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
 
 namespace vidconv {
@@ -51,8 +52,11 @@ class PictureSteps {
   const bool by_field_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<OwnPicture> scratch_;
-  std::vector<PlanePair> pairs_;  // of the step being run
+  std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
+  std::vector<PlanePair> pairs_;     // of the step being run
+  std::vector<std::unique_ptr<PartStep>> parts_;  // of the steps that act on a part
+  std::vector<ConstBytePlane> components_;        // of the input
+  std::vector<PartStep::Planes> planes_;          // of the one being run
 };
 
 }  // namespace vidconv

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/picture/rect.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/processors_dealt.h"
@@ -83,6 +84,9 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
 }
 
 PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
+  if (step.where && options.device == Device::cuda)
+    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[step.link].text,
+                "parts of pictures are filtered on the CPU as yet", "use `device` cpu");
   if (step.light) return prepare_light(step, options.device);
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
@@ -111,14 +115,8 @@ void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<Pla
     pairs.push_back({from, to});
     return;
   }
-  const auto field = [](auto plane, int which) {
-    plane.data = plane.row(which);
-    plane.stride *= 2;
-    plane.height = (plane.height + 1 - which) / 2;
-    return plane;
-  };
-  pairs.push_back({field(from, 0), field(to, 0)});
-  if (from.height > 1) pairs.push_back({field(from, 1), field(to, 1)});
+  pairs.push_back({field_of(from, 0), field_of(to, 0)});
+  if (from.height > 1) pairs.push_back({field_of(from, 1), field_of(to, 1)});
 }
 
 }  // namespace vidconv

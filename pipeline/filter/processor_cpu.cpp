@@ -5,6 +5,7 @@
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/case_convolvers.h"
+#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -23,6 +24,9 @@ class CpuProcessor final : public Processor {
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
+    for (const Work& one : work_.cases())
+      parts_.push_back(make_part_steps(one, width, height, options));
+    if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
   }
@@ -40,7 +44,11 @@ class CpuProcessor final : public Processor {
 
   std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
   MemoryUse memory() const override {
-    return {.host = pool_.bytes() + scratch_pool_.bytes(), .device = 0};
+    std::size_t bytes = pool_.bytes() + scratch_pool_.bytes();
+    for (const auto& steps : parts_)
+      for (const auto& part : steps)
+        if (part) bytes += part->bytes();
+    return {.host = bytes, .device = 0};
   }
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
@@ -85,10 +93,17 @@ class CpuProcessor final : public Processor {
     copy_properties(input.av(), *av);
     Frame output(std::move(av), input);
     const bool by_field = filters_by_field(input, scan_);
+    components_.clear();
+    for (std::size_t i = 0; i < work_.format().components.size(); ++i)
+      components_.push_back(input.component(i));
     const std::size_t number = work_.case_of(input);
     const std::vector<Step>& steps = work_.cases()[number].steps;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const Step& step = steps[s];
+      if (parts_[number][s]) {
+        run_part(number, s, input, output, by_field);
+        continue;
+      }
       pairs_.clear();
       for (const std::size_t i : step.components)
         add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
@@ -96,6 +111,19 @@ class CpuProcessor final : public Processor {
       convolvers_.of(number, s).run(pairs_, nullptr);
     }
     return output;
+  }
+
+  void run_part(std::size_t number, std::size_t s, const Frame& input, Frame& output,
+                bool by_field) {
+    const Step& step = work_.cases()[number].steps[s];
+    PartStep& part = *parts_[number][s];
+    part.set_frame(input);
+    part.set_picture(components_, by_field);
+    planes_.clear();
+    for (const std::size_t i : step.components)
+      planes_.push_back({source(step.from, input).component(i),
+                         destination(step.to, output).component(i), beside_->component(i)});
+    part.run(convolvers_.of(number, s), planes_, by_field);
   }
 
   const Frame& source(Place place, const Frame& input) const {
@@ -111,7 +139,11 @@ class CpuProcessor final : public Processor {
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
   const CaseConvolvers convolvers_;
-  std::vector<PlanePair> pairs_;  // of the step being run
+  std::vector<PlanePair> pairs_;                               // of the step being run
+  std::vector<std::vector<std::unique_ptr<PartStep>>> parts_;  // of each case's steps
+  std::vector<ConstBytePlane> components_;                     // of the input
+  std::vector<PartStep::Planes> planes_;                       // of the part being run
+  std::optional<Frame> beside_;                                // where parts are filtered
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;

@@ -77,11 +77,18 @@ Tasks tasks_for(std::size_t component, const std::vector<Link>& links) {
   Tasks tasks;
   for (std::size_t l = 0; l < links.size(); ++l) {
     const Action action = links[l].actions[component];
-    if (action == Action::fill) tasks.clear();  // nothing before a fill can be seen
+    if (action == Action::fill && links[l].everywhere)
+      tasks.clear();  // nothing before it can be seen
     if (action != Action::copy) tasks.push_back({action, l});
   }
   if (tasks.empty()) tasks.push_back({Action::copy, 0});
   return tasks;
+}
+
+// Whether something of what task `index` makes is in the output, unfiltered.
+bool is_seen(const Tasks& tasks, std::size_t index, const std::vector<Link>& links) {
+  return std::all_of(tasks.begin() + static_cast<std::ptrdiff_t>(index) + 1, tasks.end(),
+                     [&](const Task& later) { return !links[later.link].everywhere; });
 }
 
 // `left`: how many tasks follow on the same component.
@@ -99,6 +106,10 @@ auto key_of(const Task& task, const Component& c, bool first) {
 
 }  // namespace
 
+bool Work::has_parts() const {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.where != nullptr; });
+}
+
 int Work::scratch_frames() const {
   std::set<Place> used;
   for (const Step& step : steps) used.insert(step.to);
@@ -115,7 +126,9 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       throw Error(MessageKind::filter_spec, "cannot filter a picture at a time", spec.text(),
                   "it is of no video, and has none", "leave out between=");
     Link& link = work.links.emplace_back(
-        Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""), {}});
+        Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""),
+             {},
+             !spec.has_place()});
     const Purpose purpose = spec.make().purpose;
     const PlaneSelection& selection = spec.planes() ? *spec.planes() : planes;
     check_selection(selection, format);
@@ -144,14 +157,17 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
         keys.push_back(key);
         Filter filter;
         if (task.action == Action::filter) filter = chain[task.link].make(c.subsampling);
+        const bool placed = task.action != Action::copy && chain[task.link].has_place();
         work.steps.push_back(
-            {.plan = plan_for(task.action, filter, c, border, left == 0 ? codes : Codes::all),
+            {.plan = plan_for(task.action, filter, c, border,
+                              is_seen(todo[i], index, work.links) ? codes : Codes::all),
              .filter = filter,
              .components = {},
              .from = index == 0 ? Place::input : place_before(left + 1),
              .to = place_before(left),
              .action = task.action,
-             .link = task.link});
+             .link = task.link,
+             .where = placed ? std::make_shared<const FilterSpec>(chain[task.link]) : nullptr});
       }
       work.steps[begin + same].components.push_back(i);
     }

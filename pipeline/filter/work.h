@@ -14,6 +14,7 @@
 #include "kernels/spec/parse.h"
 #include "kernels/spec/plane_selection.h"
 #include "pipeline/av/format.h"
+#include "pipeline/filter/boxes.h"
 
 namespace vidconv {
 
@@ -30,6 +31,7 @@ enum class Action : std::uint8_t {
 struct Link {
   std::string text;             // the filter as it was given
   std::vector<Action> actions;  // one per component
+  bool everywhere = true;       // else on a part of the picture
 };
 
 // Where a step reads and writes: the frame that came, the frame that goes, or one of two frames of
@@ -45,6 +47,8 @@ struct Step {
   Action action = Action::filter;
   std::size_t link = 0;  // of the chain; 0 for a component that is only copied
   std::shared_ptr<const LightPlan> light = nullptr;  // of to_light and to_codes
+  // Says on which part of the picture; the rest is copied. nullptr: on all of it.
+  std::shared_ptr<const FilterSpec> where = nullptr;
 };
 
 struct Work {
@@ -55,12 +59,19 @@ struct Work {
   // seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
 
+  // Of the filters that act in boxes, whose frames are counted so.
+  std::shared_ptr<Boxes> boxes = nullptr;
+  BoxClock clock = {};
+
   // How many of the scratch frames the steps use: 0, 1 or 2.
   int scratch_frames() const;
+  // Whether a step acts on a part of the picture.
+  bool has_parts() const;
 };
 
 // `planes`: of the filters that were not given their own. `codes`: what filtered samples of the
-// output may be; copied planes, alpha and what passes between filters are not limited.
+// output may be; copied planes, alpha and what passes between filters are not limited. (Where the
+// filters that follow act on parts of the picture, it does not only pass.)
 // Throws Error(usage) where a selection names a component that the format lacks, and where a filter
 // is not for all frames, which TimedWork sees to.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
@@ -68,7 +79,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
 
 // The same in linear light: all colours become light, the filters act on each of its planes, and
 // light becomes codes again. Alpha is copied. Throws Error(usage) where a filter has planes of its
-// own.
+// own, or acts on a part of the picture.
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
                      const LightPlan& light);
 

@@ -6,6 +6,7 @@
 
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/verify.h"
 
@@ -68,7 +69,10 @@ void Job::open() {
   }
   device();
   if (!options_.work) return;
-  for (const auto& [stream, video] : source_->videos()) works_.push_back(options_.work(video));
+  for (const auto& [stream, video] : source_->videos()) {
+    works_.push_back(options_.work(video));
+    for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
+  }
 }
 
 // Waits until it is known.
@@ -120,7 +124,8 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  o.second_opinion = on_cpu && cuda_devices().devices.empty();
+  const bool cpu_alone = std::ranges::any_of(works_, &TimedWork::has_parts);
+  o.second_opinion = on_cpu && (cpu_alone || cuda_devices().devices.empty());
   if (!o.second_opinion) {
     o.variant = nullptr;
     o.device = on_cpu ? Device::cuda : Device::cpu;
@@ -180,13 +185,28 @@ std::unique_ptr<Verifier> Job::make_verifier() const {
   return std::make_unique<Verifier>(make_all(other), *options_.verify_every);
 }
 
+// Of a part of the input, the boxes that are there.
+void Job::check_boxes() const {
+  const SourceOptions& from = options_.source;
+  const bool interrupted = from.interrupted && *from.interrupted;
+  const bool whole = !from.start && !from.duration && !from.frames && !interrupted;
+  for (const TimedWork& work : works_)
+    if (const auto& boxes = work.cases().back().boxes) boxes->check(whole);
+}
+
 RunResult Job::run(RunOptions options) {
   Trace* const trace = options_.processor.trace;
   const InputInfo input = shown();
   const OutputPlan plan = this->plan();
   auto processor_made = std::async(std::launch::async, [&] {
     const TraceSpan span(trace, "start: processor", 0);
-    return make_all([&](std::size_t video) { return make_fitting(video, stays_on_device(plan)); });
+    return make_all([&](std::size_t video) {
+      auto processor = make_fitting(video, stays_on_device(plan));
+      if (!options_.audit || video > 0) return processor;
+      return make_audit_processor(std::move(processor), works_[video],
+                                  source_->videos()[video].info, options_.processor.scan,
+                                  options_.audit);
+    });
   });
   {
     const TraceSpan span(trace, "start: output", 0);
@@ -198,6 +218,7 @@ RunResult Job::run(RunOptions options) {
   options.trace = trace;
   options.verifier = verifier.get();
   options.begun = &first.begun;
+  options.check = [this] { check_boxes(); };
   RunResult result =
       (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
   if (measure_log_) result.measured = measure_log_->result();

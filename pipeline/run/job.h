@@ -15,6 +15,7 @@
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/timed_work.h"
 #include "pipeline/measure/measure_log.h"
+#include "pipeline/run/audit.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/run.h"
 #include "pipeline/run/waking_device.h"
@@ -46,6 +47,7 @@ struct JobOptions {
   // What is encoded is decoded again and compared with what went into the encoder.
   std::optional<MeasureOptions> measure;
   bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory
+  WriteAudit audit;      // of the frames of the first video; empty: none
   Notify notify;
 };
 
@@ -84,7 +86,8 @@ class Job {
  private:
   const DeviceChoice& device();
   bool cpu_sees_frames() const {
-    return options_.verify_every || options_.compare || options_.measure || options_.watched;
+    return options_.verify_every || options_.compare || options_.measure || options_.audit ||
+           options_.watched;
   }
   InputInfo shown() const;  // what the output is made of
   ProcessorOptions processor_options(const VideoInfo& video) const;
@@ -93,6 +96,7 @@ class Job {
   std::unique_ptr<Processor> make_all(
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
+  void check_boxes() const;
 
   const JobOptions options_;
   DeviceChoice device_;

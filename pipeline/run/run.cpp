@@ -90,6 +90,7 @@ class RunSteps {
       reporter_.report_last(seconds_since(start_), frames_.encoded,
                             [&](double now) { return progress(now); });
       check_before_finish(frames_, source_, sink_);
+      if (options_.check) options_.check();
       encode_.time([&] { sink_.finish(); });
       check_finished(frames_, sink_);
       return result();

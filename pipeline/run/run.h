@@ -37,8 +37,8 @@ std::string limiting_stage(const std::vector<StageTime>& stages);
 struct RunResult {
   // Frames. encoded: given to the sink; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
-  std::int64_t passed_on = 0;          // of those filtered: as they were, no filter acts on them
-  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
+  std::int64_t passed_on = 0;  // of those filtered: as they were, no filter acts on them
+  std::string verified_by;     // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
   std::vector<StreamAccount> streams;  // of the source
   std::map<int, CopyAccount> copies;   // packets, by stream index of the source
@@ -74,7 +74,10 @@ struct RunOptions {
   Trace* trace = nullptr;           // where each stage is noted; may be null; outlives the run
   Verifier* verifier = nullptr;     // may be null; outlives the run
   FrameWatcher* watcher = nullptr;  // may be null; outlives the run
-  Begun* begun = nullptr;           // of the source, if it has; outlives the run
+  // Called after the last frame, before the sink is finished; throws where something is
+  // wrong. May be empty.
+  std::function<void()> check = {};
+  Begun* begun = nullptr;  // of the source, if it has; outlives the run
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };

@@ -90,13 +90,13 @@ TEST_F(RunFiles, PartsOfTheInputAreNeverWritten) {
 TEST_F(RunFiles, KernelsAreNeverWritten) {
   for (const std::string kernel : {"k.txt", "k.pgm"}) {
     const std::string line = "u.mp4 -y --kernel file:" + kernel + " -o ";
-    const std::vector<std::string> words{"it is the file of a kernel", "[output-is-input]"};
+    const std::vector<std::string> words{"it is the file of a filter", "[output-is-input]"};
     expect_refused(line + "o.mp4 --stats d/up/" + kernel, exit_output, words);
     expect_refused(line + "o.mp4 --trace " + kernel, exit_output, words);
     expect_refused(line + kernel + " --format yuv4mpegpipe", exit_output, words);
   }
   expect_refused("u.mp4 -y --kernel file:f003.png -o f%03d.png", exit_output,
-                 {"f003.png", "it is the file of a kernel"});
+                 {"f003.png", "it is the file of a filter"});
 }
 
 TEST_F(RunFiles, OutputsAreNotOneFile) {

@@ -204,6 +204,60 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"file:/no/such/file", 6, "cannot read the kernel file '/no/such/file': No such file"},
         Bad{"file:/", 6, "directory"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Places, ParseErrors,
+    testing::Values(Bad{"box:region=", 12, "a number, but the text ends"},
+                    Bad{"box:region=1,2,3", 17, "',' between the region's width and height"},
+                    Bad{"box:region=1.5,0,9,9", 12, "the region's x must be a whole number"},
+                    Bad{"box:region=0,0,0,9", 16, "outside 1 to"},
+                    Bad{"box:region=-1,0,9,9", 12, "outside 0 to"},
+                    Bad{"box:region=0,0,101%,9", 16, "more than all of it"},
+                    Bad{"box:region=0,0,9,0%", 18, "must be more than 0%"},
+                    Bad{"box:region=60%,0,50%,9", 12, "beyond the picture's width"},
+                    Bad{"box:region=0,0,9,9;1,60%,9,41%", 20, "beyond the picture's height"},
+                    Bad{"box:region=0,0,9,9;", 20, "a number, but the text ends"},
+                    Bad{"box:region=0,0,9x9", 17, "found 'x'"},
+                    Bad{"box:region=0,0,9,9:region=1,1,2,2", 20, "given already"},
+                    Bad{"box:invert=1", 12, "needs a region"},
+                    Bad{"box:region=0,0,9,9:invert=yes", 27, "0 or 1"},
+                    Bad{"box:feather=3", 13, "needs a region or a mask"},
+                    Bad{"box:region=0,0,9,9:feather=-1", 28, "outside 0 to 1000"},
+                    Bad{"box:region=0,0,9,9:feather=1001", 28, "outside 0 to 1000"},
+                    Bad{"box:region=0,0,9,9:feather=1.5", 28, "whole number"},
+                    Bad{"box:region=0,0,9,9:feather=", 28, "the text ends"},
+                    Bad{"box:mask=", 10, "cannot read the mask ''"},
+                    Bad{"box:mask=/no/such:size=3", 10, "the mask '/no/such': No such file"},
+                    Bad{"box:mask=/:size=3", 10, "directory"},
+                    Bad{"box:mask=/etc/passwd", 10, "neither PNG nor PGM"},
+                    Bad{"box:mask=edges:sobol", 16, "(did you mean 'sobel'?)"},
+                    Bad{"box:mask=edges:", 16, "unknown filter ''"},
+                    Bad{"box:mask=edges:(sobel", 22, "')' after the mask's filter"},
+                    Bad{"box:mask=edges:(sobel:norm=l9)", 28, "not one of l2, l1, max"},
+                    Bad{"box:mask=edges:(sobel)x", 23, "':' or the end"},
+                    Bad{"box:mask=edges:(sobel:region=0,0,1,1)", 17, "takes no place"},
+                    Bad{"box:mask=edges:(sobel:planes=luma)", 17, "no planes of its own"},
+                    Bad{"box:mask=/a:mask=/b", 10, "No such file"},
+                    Bad{"box:regoin=0,0,9,9", 5, "(did you mean 'region'?)"}));
+
+TEST(Parse, PlacesOfPictures) {
+  using Rects = std::vector<Rect>;
+  const auto placed = [](const char* place, const Orientation& shown = {}) {
+    return FilterSpec::parse(std::string("box:") + place).of_stored(shown).place_in(200, 100).rects;
+  };
+  EXPECT_EQ(placed("region=3,4,5,6"), (Rects{{3, 4, 5, 6}}));
+  EXPECT_EQ(placed("region=10%,25%,30%,75%"), (Rects{{20, 25, 60, 75}}));
+  EXPECT_EQ(placed("region=180,0,10%,1"), (Rects{{180, 0, 20, 1}}));
+  // Neighbours in percent meet: 0.125 of 100 is no whole number.
+  EXPECT_EQ(placed("region=0,0,9,12.5%;0,12.5%,9,12.5%"), (Rects{{0, 0, 9, 25}}));
+  EXPECT_EQ(placed("region=0,0,200,40:invert=1"), (Rects{{0, 40, 200, 60}}));
+  // Shown upside down, and by a quarter to the right: what is stored left is seen above.
+  EXPECT_EQ(placed("region=3,4,5,6", {-1, 0, 0, -1}), (Rects{{192, 90, 5, 6}}));
+  EXPECT_EQ(placed("region=3,4,5,6", {0, 1, -1, 0}), (Rects{{4, 92, 6, 5}}));
+  EXPECT_TRUE(FilterSpec::parse("box:region=3,4,5,6").has_place());
+  EXPECT_FALSE(FilterSpec::parse("box:size=3").has_place());
+  EXPECT_THROW(placed("region=3,4,100,6", {0, 1, -1, 0}), SpecError);  // it is seen 100 wide
+}
+
 TEST(Parse, RefusesHugeMatrices) {
   std::string wide = "row:";
   for (int i = 0; i < Kernel::max_size; ++i) wide += "1 ";

@@ -1,0 +1,78 @@
+#include "kernels/picture/weights.h"
+
+#include <algorithm>
+
+#include "kernels/picture/rects.h"
+
+namespace vidconv {
+namespace {
+
+constexpr int patch_width = 64, patch_height = 16;  // samples
+
+// Along a line of `count` weights, `step` apart: none is more than 255 below a neighbour.
+void limit_slope(std::int32_t* line, std::ptrdiff_t step, int count) {
+  for (int i = 1; i < count; ++i)
+    line[i * step] = std::max(line[i * step], line[(i - 1) * step] - 255);
+  for (int i = count - 1; i-- > 0;)
+    line[i * step] = std::max(line[i * step], line[(i + 1) * step] - 255);
+}
+
+bool has_weight(const Plane<const std::uint8_t>& weights, const Rect& tile) {
+  for (int y = tile.y; y < tile.bottom(); ++y) {
+    const std::uint8_t* row = weights.row(y);
+    if (std::any_of(row + tile.x, row + tile.right(), [](std::uint8_t w) { return w != 0; }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Weights::fill(const Rect& rect, std::uint8_t weight) {
+  for (int y = rect.y; y < rect.bottom(); ++y)
+    std::fill(row(y) + rect.x, row(y) + rect.right(), weight);
+}
+
+void Weights::invert() {
+  for (std::uint8_t& weight : all_) weight = static_cast<std::uint8_t>(255 - weight);
+}
+
+void Weights::feather(int reach) {
+  if (reach == 0) return;
+  // In units of 1 / (reach + 1): rounded once, at the end.
+  const int unit = reach + 1;
+  std::vector<std::int32_t> scaled(all_.begin(), all_.end());
+  for (std::int32_t& weight : scaled) weight *= unit;
+  for (int y = 0; y < height_; ++y)
+    limit_slope(&scaled[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_)], 1, width_);
+  for (int x = 0; x < width_; ++x)
+    limit_slope(&scaled[static_cast<std::size_t>(x)], width_, height_);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    all_[i] = static_cast<std::uint8_t>((scaled[i] + unit / 2) / unit);
+}
+
+Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, int height) {
+  Weights samples(width, height);
+  for (int row = 0; row < height; ++row) {
+    std::uint8_t* to = samples.row(row);
+    for (int j = 0; j < y; ++j) {
+      const int from_row = by_field ? 2 * (row / 2 * y + j) + row % 2 : row * y + j;
+      if (from_row >= pixels.height()) continue;
+      const std::uint8_t* from = pixels.row(from_row);
+      for (int i = 0; i < pixels.width(); ++i) to[i / x] = std::max(to[i / x], from[i]);
+    }
+  }
+  return samples;
+}
+
+std::vector<Rect> with_weight(const Plane<const std::uint8_t>& weights) {
+  std::vector<Rect> tiles;
+  for (int y = 0; y < weights.height; y += patch_height)
+    for (int x = 0; x < weights.width; x += patch_width) {
+      const Rect tile = cut({x, y, patch_width, patch_height}, weights.width, weights.height);
+      if (has_weight(weights, tile)) tiles.push_back(tile);
+    }
+  return disjoint(tiles);
+}
+
+}  // namespace vidconv

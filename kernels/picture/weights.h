@@ -1,0 +1,49 @@
+// Weights: how much of a filter's result goes into each sample.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/picture/rect.h"
+
+namespace vidconv {
+
+// Of the pixels of a picture or the samples of a plane: 0 leaves what was, 255 takes what was made
+// of it.
+class Weights {
+ public:
+  Weights(int width, int height)
+      : width_(width),
+        height_(height),
+        all_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {}
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::uint8_t* row(int y) { return all_.data() + std::ptrdiff_t{y} * width_; }
+  const std::uint8_t* row(int y) const { return all_.data() + std::ptrdiff_t{y} * width_; }
+  // A view of them; they own it.
+  Plane<const std::uint8_t> plane() const {
+    return {.data = all_.data(), .stride = width_, .width = width_, .height = height_};
+  }
+  std::size_t bytes() const { return all_.size(); }
+
+  void fill(const Rect& rect, std::uint8_t weight);  // which lies in the picture
+  void invert();
+  // The smallest weights, none below what they are, that fall by at most 255 / (reach + 1) from one
+  // pixel to each of its four neighbours; rounded to the nearest.
+  void feather(int reach);
+
+ private:
+  int width_, height_;
+  std::vector<std::uint8_t> all_;
+};
+
+// Weights of the samples of a plane of which each stands for `x` by `y` pixels, of its field where
+// `by_field`: the largest of theirs. The plane has `width` by `height` samples.
+Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, int height);
+
+// Rectangles that hold all weights but zeros, and few zeros; disjoint.
+std::vector<Rect> with_weight(const Plane<const std::uint8_t>& weights);
+
+}  // namespace vidconv

@@ -1,0 +1,211 @@
+#include "kernels/spec/place_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "kernels/picture/rects.h"
+
+namespace vidconv {
+namespace {
+
+constexpr long longest_side = 1 << 24;  // pixels; no picture has as many
+constexpr std::size_t most_regions = 1000;
+constexpr long longest_feather = 1000;  // pixels
+
+// As they are stored.
+Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height) {
+  if (shown.is_upright()) return seen;
+  Weights stored(width, height);
+  for (int y = 0; y < seen.height(); ++y)
+    for (int x = 0; x < seen.width(); ++x)
+      stored.fill(stored_rect({x, y, 1, 1}, shown, width, height), seen.row(y)[x]);
+  return stored;
+}
+
+}  // namespace
+
+void PlaceSpec::set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at) {
+  edges_ = std::move(filter);
+  mask_at_ = at;
+}
+
+bool PlaceSpec::has_key(std::string_view key) {
+  return key == "region" || key == "invert" || key == "feather";
+}
+
+void PlaceSpec::set_mask(const GreyPicture& picture, const std::string& file, std::size_t at) {
+  Weights weights(picture.width, picture.height);
+  auto level = picture.levels.begin();
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x, ++level)
+      weights.row(y)[x] = static_cast<std::uint8_t>((*level * 255 + picture.max / 2) / picture.max);
+  mask_ = std::make_shared<const Weights>(std::move(weights));
+  mask_file_ = file;
+  mask_at_ = at;
+}
+
+void PlaceSpec::read(Cursor& c, std::string_view key) {
+  if (key == "invert") {
+    invert_at_ = c.position();
+    invert_ = c.zero_or_one();
+    return;
+  }
+  if (key == "feather") {
+    feather_at_ = c.position();
+    feather_ = static_cast<int>(c.whole("feather", 0, longest_feather));
+    return;
+  }
+  regions_.clear();
+  do {
+    Region region{.at = c.position()};
+    const auto comma = [&](const char* between) {
+      if (!c.accept(',')) c.fail_here(fmt::format("',' between the region's {}", between));
+    };
+    region.x = read_length(c, "the region's x", 0);
+    comma("x and y");
+    region.y = read_length(c, "the region's y", 0);
+    comma("y and width");
+    region.width = read_length(c, "the region's width", 1);
+    comma("width and height");
+    region.height = read_length(c, "the region's height", 1);
+    check_percent(c, region);
+    if (regions_.size() == most_regions)
+      c.fail(fmt::format("a filter takes at most {} regions", most_regions), region.at);
+    regions_.push_back(region);
+  } while (c.accept(';'));
+}
+
+PlaceSpec::Length PlaceSpec::read_length(Cursor& c, std::string_view what, long min) {
+  const std::size_t start = c.position();
+  Length length{c.number(0, static_cast<double>(longest_side)), false};
+  length.percent = c.accept('%');
+  if (length.percent && length.value > 100)
+    c.fail(fmt::format("{} is {}% of the picture, more than all of it", what, length.value), start);
+  if (length.percent && min > 0 && length.value == 0)
+    c.fail(fmt::format("{} must be more than 0%", what), start);
+  if (!length.percent) {
+    c.go_to(start);
+    length.value = static_cast<double>(c.whole(what, min, longest_side));
+  }
+  return length;
+}
+
+void PlaceSpec::check_percent(const Cursor& c, const Region& region) {
+  const auto check = [&](const Length& from, const Length& size, const char* what) {
+    if (from.percent && size.percent && from.value + size.value > 100)
+      c.fail(fmt::format("{}% and {}% from there are beyond the picture's {}", from.value,
+                         size.value, what),
+             region.at);
+  };
+  check(region.x, region.width, "width");
+  check(region.y, region.height, "height");
+}
+
+void PlaceSpec::check(const Cursor& c) const {
+  if (!everywhere()) return;
+  if (invert_)
+    c.fail("invert=1 needs a region or a mask, everywhere but where the filter acts", invert_at_);
+  if (feather_ > 0)
+    c.fail("feather needs a region or a mask, whose edges are softened", feather_at_);
+}
+
+int PlaceSpec::Length::pixels(int of) const {
+  return static_cast<int>(percent ? std::floor(value * of / 100 + 0.5) : value);
+}
+
+Rect PlaceSpec::rect_of(const Region& region, int width, int height, const std::string& text) {
+  // Neighbours in percent meet, whatever the picture's size.
+  const auto end = [](const Length& from, const Length& size, int of) {
+    if (from.percent && size.percent) return Length{from.value + size.value, true}.pixels(of);
+    return from.pixels(of) + size.pixels(of);
+  };
+  const Rect rect =
+      rect_between(region.x.pixels(width), region.y.pixels(height),
+                   end(region.x, region.width, width), end(region.y, region.height, height));
+  if (rect.right() > width || rect.bottom() > height)
+    throw SpecError(text, region.at + 1,
+                    fmt::format("the region ends at {},{}, and the picture is {}x{}", rect.right(),
+                                rect.bottom(), width, height));
+  if (rect.empty())
+    throw SpecError(text, region.at + 1,
+                    fmt::format("the region holds no pixel of a picture of {}x{}", width, height));
+  return rect;
+}
+
+Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) const {
+  Weights weights(mask.width(), mask.height());
+  for (const Rect& rect : rects)
+    for (int y = rect.y; y < rect.bottom(); ++y)
+      std::copy_n(mask.row(y) + rect.x, rect.width, weights.row(y) + rect.x);
+  weights.feather(feather_);
+  if (invert_) weights.invert();
+  return weights;
+}
+
+// Of what is seen, in that size, where they are the same in each picture.
+Weights PlaceSpec::fixed_weights(std::span<const Rect> seen, int width, int height,
+                                 const std::string& text) const {
+  if (mask_ && (mask_->width() != width || mask_->height() != height))
+    throw SpecError(text, mask_at_ + 1,
+                    fmt::format("the mask is {}x{}, and the picture is {}x{}", mask_->width(),
+                                mask_->height(), width, height));
+  const Rect all{0, 0, width, height};
+  Weights white(width, height);
+  if (!mask_) white.fill(all, 255);
+  return weights_of(mask_ ? *mask_ : white, seen.empty() ? std::span(&all, 1) : seen);
+}
+
+PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
+                               const std::string& text) const {
+  int seen_width = width, seen_height = height;
+  if (shown.swaps()) std::swap(seen_width, seen_height);
+  std::vector<Rect> seen;
+  for (const Region& region : regions_)
+    seen.push_back(rect_of(region, seen_width, seen_height, text));
+  PicturePart part;
+  if (edges_) {
+    if (seen.empty()) seen.push_back({0, 0, seen_width, seen_height});
+    for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
+    part.rects = disjoint(seen);
+    return part;
+  }
+  if (mask_ || feather_ > 0) {
+    part.weights =
+        stored_weights(fixed_weights(seen, seen_width, seen_height, text), shown, width, height);
+  } else {
+    for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
+    part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
+  }
+  if (part.pixels() == 0)
+    throw SpecError(text, (invert_ ? invert_at_ : mask_at_) + 1,
+                    invert_ ? "invert=1 leaves nothing of the picture" : "the mask is black");
+  return part;
+}
+
+double PicturePart::pixels() const {
+  double sum = 0;
+  for (const Rect& rect : rects) sum += static_cast<double>(rect.width) * rect.height;
+  if (!weights) return sum;
+  for (int y = 0; y < weights->height(); ++y)
+    sum += std::accumulate(weights->row(y), weights->row(y) + weights->width(), 0) / 255.0;
+  return sum;
+}
+
+Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height) {
+  // Along a stored axis: as seen, or from the other end.
+  const auto from = [](int direction, int at, int size, int of) {
+    return direction > 0 ? at : of - at - size;
+  };
+  if (shown.swaps())
+    return {from(shown.b, seen.y, seen.height, width), from(shown.c, seen.x, seen.width, height),
+            seen.height, seen.width};
+  return {from(shown.a, seen.x, seen.width, width), from(shown.d, seen.y, seen.height, height),
+          seen.width, seen.height};
+}
+
+}  // namespace vidconv

@@ -1,0 +1,94 @@
+// Where in the picture a filter acts, as a user writes it:
+//
+//   region=X,Y,WIDTH,HEIGHT[;...]   whole pixels of the picture as it is shown, or percent of it
+//   mask=FILE                       as much as a grey picture says, black: not at all
+//   mask=edges:NAME, edges:(SPEC)   as much as a filter finds in each picture
+//   invert=1                        everywhere but there
+//   feather=PIXELS                  around it too, less and less
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/filter/orientation.h"
+#include "kernels/picture/rect.h"
+#include "kernels/picture/weights.h"
+#include "kernels/spec/grey_picture.h"
+#include "kernels/spec/spec_text.h"
+
+namespace vidconv {
+
+// A part of a picture, of its stored luma samples: rectangles, none of which holds a sample of
+// another; or how much of each sample.
+struct PicturePart {
+  std::vector<Rect> rects;
+  std::optional<Weights> weights;
+
+  double pixels() const;  // how many, in all
+};
+
+class FilterSpec;
+
+class PlaceSpec {
+ public:
+  // Whether it is a key that read() takes.
+  static bool has_key(std::string_view key);
+  // The value of a key, at the cursor. Throws SpecError.
+  void read(Cursor& c, std::string_view key);
+  // After the last key. Throws SpecError.
+  void check(const Cursor& c) const;
+
+  // What mask= names, which begins at `at` of the text.
+  void set_mask(const GreyPicture& picture, const std::string& file, std::size_t at);
+  const std::string& mask_file() const { return mask_file_; }  // empty where there is none
+
+  // The same of mask=edges:..., which makes a mask of each picture; nullptr where there is none.
+  void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
+  const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
+
+  bool everywhere() const { return regions_.empty() && !mask_ && !edges_; }
+
+  // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:
+  // that it was read from. Throws SpecError where a region does not lie in the picture, the mask
+  // has another size, or nothing is left.
+  // Of edges it is what limits them; weights_of() makes the part of that and a mask.
+  PicturePart part_of(int width, int height, const Orientation& shown,
+                      const std::string& text) const;
+  // The mask inside the rectangles, feathered and inverted as is asked for.
+  Weights weights_of(const Weights& mask, std::span<const Rect> rects) const;
+
+ private:
+  struct Length {
+    double value = 0;
+    bool percent = false;
+    int pixels(int of) const;
+  };
+  struct Region {
+    std::size_t at = 0;  // in the text
+    Length x = {}, y = {}, width = {}, height = {};
+  };
+
+  static Length read_length(Cursor& c, std::string_view what, long min);
+  static void check_percent(const Cursor& c, const Region& region);
+  static Rect rect_of(const Region& region, int width, int height, const std::string& text);
+  Weights fixed_weights(std::span<const Rect> seen, int width, int height,
+                        const std::string& text) const;
+
+  std::vector<Region> regions_;
+  std::shared_ptr<const Weights> mask_;
+  std::shared_ptr<const FilterSpec> edges_;
+  std::string mask_file_;
+  bool invert_ = false;
+  int feather_ = 0;                                           // pixels
+  std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // in the text
+};
+
+// A rectangle of what is seen, of a picture stored in this size, as a rectangle of what is stored.
+Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height);
+
+}  // namespace vidconv

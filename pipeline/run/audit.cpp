@@ -1,0 +1,217 @@
+#include "pipeline/run/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "kernels/picture/rects.h"
+#include "pipeline/av/md5.h"
+#include "pipeline/base/stopwatch.h"
+#include "pipeline/filter/part_step.h"
+
+namespace vidconv {
+namespace {
+
+// Samples of a component, in the order of rows.
+struct Digest {
+  Md5 md5;
+  std::int64_t samples = 0;
+
+  void add(const ConstBytePlane& plane, int y, int from, int to, int bytes) {
+    if (from >= to) return;
+    samples += to - from;
+    const std::byte* at = plane.row(y) + std::ptrdiff_t{from} * plane.step * bytes;
+    if (plane.step == 1)
+      return md5.add(at, static_cast<std::size_t>(to - from) * static_cast<std::size_t>(bytes));
+    for (int x = from; x < to; ++x, at += std::ptrdiff_t{plane.step} * bytes)
+      md5.add(at, static_cast<std::size_t>(bytes));
+  }
+  std::string take() {
+    const auto text = md5.take();
+    samples = 0;
+    return {text.begin(), text.end()};
+  }
+};
+
+// To a list of JSON.
+void append(std::string& list, const std::string& item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+std::string rects_json(const std::vector<Rect>& rects) {
+  std::string text;
+  for (const Rect& r : rects)
+    append(text, fmt::format("[{},{},{},{}]", r.x, r.y, r.width, r.height));
+  return fmt::format("[{}]", text);
+}
+
+class AuditProcessor final : public Processor {
+ public:
+  AuditProcessor(std::unique_ptr<Processor> filter, TimedWork work, const VideoInfo& video,
+                 Scan scan, WriteAudit write)
+      : filter_(std::move(filter)),
+        work_(std::move(work)),
+        time_base_(video.time_base),
+        scan_(scan),
+        write_(std::move(write)),
+        cases_(work_.cases().size()) {
+    // What is asked here is not what is applied.
+    for (std::size_t i = 0; i < cases_.size(); ++i)
+      cases_[i] =
+          make_part_steps(work_.cases()[i], video.width, video.height, {.second_opinion = true});
+  }
+
+  bool submit(Frame frame) override {
+    if (frame.on_device())
+      throw Error(Fault::internal, "a frame to audit is not in host memory", "", "");
+    {
+      const std::lock_guard lock(mutex_);
+      originals_.push_back(frame.share());
+    }
+    return filter_->submit(std::move(frame));
+  }
+  void close() override { filter_->close(); }
+  void cancel() override { filter_->cancel(); }
+
+  std::optional<Frame> collect() override {
+    std::optional<Frame> filtered = filter_->collect();
+    if (!filtered) return std::nullopt;
+    std::unique_lock lock(mutex_);
+    const Frame original = std::move(originals_.front());
+    originals_.pop_front();
+    lock.unlock();
+    busy_.time([&] { write_(audit(original, *filtered)); });
+    return filtered;
+  }
+
+  std::vector<StageTime> stages() const override {
+    std::vector<StageTime> all = filter_->stages();
+    all.push_back({"audit", busy_.seconds()});
+    return all;
+  }
+  MemoryUse memory() const override { return filter_->memory(); }
+  std::string device() const override { return filter_->device(); }
+  std::int64_t passed_on() const override { return filter_->passed_on(); }
+  std::vector<std::string> variants() const override { return filter_->variants(); }
+  std::vector<DeviceUse> devices() const override { return filter_->devices(); }
+  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
+    return filter_->measure_stages(sample, seconds);
+  }
+  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
+    return filter_->measure_bus(sample, seconds);
+  }
+
+ private:
+  std::string audit(const Frame& before, const Frame& after) {
+    const bool by_field = filters_by_field(before, scan_);
+    std::vector<ConstBytePlane> planes;
+    for (std::size_t i = 0; i < before.format().components.size(); ++i)
+      planes.push_back(before.component(i));
+    number_ = work_.case_of(before);
+    for (const auto& part : cases_[number_]) {
+      if (!part) continue;
+      part->set_frame(before);
+      part->set_picture(planes, by_field);
+    }
+    std::string components;
+    for (std::size_t i = 0; i < before.format().components.size(); ++i)
+      if (before.format().components[i].kind != Component::Kind::padding)
+        append(components, audit_component(before, after, i, by_field));
+    const double time = static_cast<double>(before.av().pts) * av_q2d(time_base_);
+    return fmt::format("{{\"frame\":{},\"time\":{:.6f},\"fields\":{},\"components\":[{}]}}\n",
+                       before.number(), time, by_field, components);
+  }
+
+  // What may have changed of a component, or of one of its fields.
+  std::vector<Rect> part_of_component(std::size_t component, std::size_t which,
+                                      const ConstBytePlane& plane) const {
+    std::vector<Rect> rects;
+    const std::vector<Step>& steps = work_.cases()[number_].steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
+      if (std::ranges::find(step.components, component) == step.components.end()) continue;
+      if (cases_[number_][s])
+        cases_[number_][s]->add_rects(which, rects);
+      else if (step.action != Action::copy)
+        rects.push_back({0, 0, plane.width, plane.height});
+    }
+    return disjoint(rects);
+  }
+
+  std::string audit_component(const Frame& before, const Frame& after, std::size_t i,
+                              bool by_field) {
+    const Component& c = before.format().components[i];
+    std::string parts;
+    for (std::size_t which = by_field ? 1 : 0; which < (by_field ? 3U : 1U); ++which) {
+      const auto rows = [&](const ConstBytePlane& plane) {
+        return which == 0 ? plane : field_of(plane, static_cast<int>(which) - 1);
+      };
+      const ConstBytePlane from = rows(before.component(i)), to = rows(after.component(i));
+      const std::vector<Rect> rects = part_of_component(i, which, from);
+      append(parts, rects_json(rects));
+      add_rows(from, to, rects, c.sample.bytes());
+    }
+    const std::int64_t inside = inside_before_.samples, outside = outside_before_.samples;
+    const std::string kept = outside_before_.take(), left = outside_after_.take();
+    if (kept != left) {
+      Error error(Fault::verification, "the audit failed", std::string(1, c.name),
+                  "samples outside the filters' places have changed",
+                  "please report it with the command line");
+      error.set_frame(before.number());
+      throw error;
+    }
+    const std::string was = inside_before_.take(), is = inside_after_.take();
+    return fmt::format(
+        "{{\"name\":\"{}\",\"width\":{},\"height\":{},\"parts\":[{}],"
+        "\"inside\":{{\"samples\":{},\"before\":\"{}\",\"after\":\"{}\"}},"
+        "\"outside\":{{\"samples\":{},\"before\":\"{}\",\"after\":\"{}\"}}}}",
+        c.name, before.component(i).width, before.component(i).height, parts, inside, was, is,
+        outside, kept, left);
+  }
+
+  void add_rows(const ConstBytePlane& from, const ConstBytePlane& to,
+                const std::vector<Rect>& rects, int bytes) {
+    for (int y = 0; y < from.height; ++y) {
+      int at = 0;
+      const auto add = [&](Digest& before, Digest& after, int end) {
+        before.add(from, y, at, end, bytes);
+        after.add(to, y, at, end, bytes);
+        at = end;
+      };
+      for (const Rect& r : rects) {  // from left to right in each row
+        if (y < r.y || y >= r.bottom()) continue;
+        add(outside_before_, outside_after_, r.x);
+        add(inside_before_, inside_after_, r.right());
+      }
+      add(outside_before_, outside_after_, from.width);
+    }
+  }
+
+  const std::unique_ptr<Processor> filter_;
+  const TimedWork work_;
+  const AVRational time_base_;
+  const Scan scan_;
+  const WriteAudit write_;
+  std::vector<std::vector<std::unique_ptr<PartStep>>> cases_;
+  std::size_t number_ = 0;  // of the case that the frame is
+  Digest inside_before_, inside_after_, outside_before_, outside_after_;
+  std::mutex mutex_;  // of originals_
+  std::deque<Frame> originals_;
+  Stopwatch busy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
+                                                const VideoInfo& video, Scan scan,
+                                                WriteAudit write) {
+  return std::make_unique<AuditProcessor>(std::move(filter), std::move(work), video, scan,
+                                          std::move(write));
+}
+
+}  // namespace vidconv

@@ -1,0 +1,24 @@
+// Audit: what filters did to each frame, and that they did nothing to the rest.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pipeline/av/video.h"
+#include "pipeline/filter/processor.h"
+#include "pipeline/filter/timed_work.h"
+
+namespace vidconv {
+
+// Takes a line of JSON for each frame (docs/places.md), in their order.
+using WriteAudit = std::function<void(const std::string& line)>;
+
+// Filters with `filter`, which does `work`, and writes digests of what is inside the filters'
+// places and of what is outside, before and after. For frames of `video`, in host memory; `scan` is
+// the filter's. Where a sample outside has changed, collect() throws Error(verification).
+std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
+                                                const VideoInfo& video, Scan scan,
+                                                WriteAudit write);
+
+}  // namespace vidconv

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Check a video against the audit that vidconv --audit wrote of it.
+
+    vidconv in.mkv -o out.mkv --codec ffv1 --kernel gaussian:sigma=20:region=100,80,320,200 --audit audit.jsonl
+    check_audit.py audit.jsonl in.mkv out.mkv
+
+Decodes both with ffmpeg and computes the digests anew: of the input what was inside and outside of the filters'
+places before, of the output what was there after. The output has to be lossless, and both of a format with one
+plane for each component. Exit code 1 and a line for what differs.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+
+
+def frames(path, size):
+    """The frames of the first video, each as bytes, without turning them."""
+    command = ["ffmpeg", "-v", "error", "-noautorotate", "-i", path, "-map", "0:v:0",
+               "-fps_mode", "passthrough", "-f", "rawvideo", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        while frame := process.stdout.read(size):
+            yield frame
+    if process.returncode != 0:
+        sys.exit(f"{path}: ffmpeg cannot decode it")
+
+
+def sample_bytes(path):
+    """Of one sample, by the name of the pixel format: yuv420p10le has two."""
+    command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=pix_fmt",
+               "-of", "default=nw=1:nk=1", path]
+    name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
+    return 2 if name.endswith(("le", "be")) else 1
+
+
+def inside_of_rows(component, fields):
+    """For each row the stretches of samples that are inside, from left to right; with the order of rows."""
+    rows = []
+    for field, rects in enumerate(component["parts"]):
+        step = 2 if fields else 1
+        for index, row in enumerate(range(field, component["height"], step)):
+            rows.append((row, sorted((x, x + w) for x, y, w, h in rects if y <= index < y + h)))
+    return rows
+
+
+def digests(component, fields, plane, bytes_each):
+    inside, outside = hashlib.md5(), hashlib.md5()
+    for row, stretches in inside_of_rows(component, fields):
+        start = row * component["width"]
+        at = 0
+        for begin, end in stretches + [(component["width"], component["width"])]:
+            outside.update(plane[(start + at) * bytes_each:(start + begin) * bytes_each])
+            inside.update(plane[(start + begin) * bytes_each:(start + end) * bytes_each])
+            at = end
+    return inside.hexdigest(), outside.hexdigest()
+
+
+def check_frame(line, frame, bytes_each, when):
+    """What of it is not as the audit says."""
+    wrong, at = [], 0
+    for component in line["components"]:
+        end = at + component["width"] * component["height"] * bytes_each
+        found = digests(component, line["fields"], frame[at:end], bytes_each)
+        for where, digest in zip(("inside", "outside"), found):
+            if component[where][when] != digest:
+                wrong.append(f"frame {line['frame']}, {component['name']}: what is {where} {when}")
+        at = end
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("audit")
+    parser.add_argument("input")
+    parser.add_argument("output")
+    args = parser.parse_args()
+    with open(args.audit, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    wrong = []
+    for path, when in ((args.input, "before"), (args.output, "after")):
+        bytes_each = sample_bytes(path)
+        size = sum(c["width"] * c["height"] for c in lines[0]["components"]) * bytes_each
+        count = 0
+        for line, frame in zip(lines, frames(path, size)):
+            wrong += check_frame(line, frame, bytes_each, when)
+            count += 1
+        if count != len(lines):
+            wrong.append(f"{path} has {count} frames, the audit {len(lines)}")
+    for line in lines:
+        wrong += [f"frame {line['frame']}, {c['name']}: what is outside has changed"
+                  for c in line["components"] if c["outside"]["before"] != c["outside"]["after"]]
+    print("\n".join(wrong) if wrong else f"{len(lines)} frames are as the audit says")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
