@@ -20,8 +20,8 @@ void ReportFiles::open(RunFiles& files) {
   if (!o.measure_log.empty())
     measures = report_options("the file of --measure-log", o.measure_log, o, files);
   if (wants_page()) page = report_options("the page of --report", o.report_file, o, files);
-  if (page) page_ = std::make_unique<PartialFile>(o.report_file, *page);
   if (!o.audit_file.empty()) audit = report_options("the file of --audit", o.audit_file, o, files);
+  if (page) page_ = std::make_unique<PartialFile>(o.report_file, *page);
   if (audit) {
     audit_ = std::make_unique<PartialFile>(o.audit_file, *audit);
     audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), o.audit_file);

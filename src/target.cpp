@@ -62,7 +62,8 @@ class Search {
       : options_(options), interrupted_(interrupted) {
     found_.target = *options.target;
     options_.measures = measures_of(found_.target);
-    options_.stats_file = options_.trace_file = options_.measure_log = options_.report_file = "";
+    options_.stats_file = options_.trace_file = options_.measure_log = options_.report_file =
+        options_.audit_file = "";
     options_.verify_every.reset();
     look();
   }
