@@ -7,14 +7,14 @@
 
 namespace vidconv {
 
-// Where a stretch of samples begins and ends.
-struct Stretch {
+// Where samples of a row or column begin and end.
+struct Reached {
   int from, to;
 };
 
 // What of `size` samples has to be filtered so that [part.from, part.to) become what they become
 // where all are.
-inline Stretch window_around(const Stretch& part, int reach, BorderMode border, int size) {
+inline Reached window_around(const Reached& part, int reach, BorderMode border, int size) {
   const int from = part.from - reach, to = part.to + reach;
   // Samples beyond one edge come from the other one, wherever that is.
   if (border == BorderMode::wrap && (from < 0 || to > size)) return {0, size};
@@ -27,9 +27,9 @@ inline Stretch window_around(const Stretch& part, int reach, BorderMode border, 
 // edges as its border, a convolver gives the samples of `part` that it gives when run on all.
 inline Rect window_around(const Rect& part, const Reach& reach, BorderMode border, int width,
                           int height) {
-  const Stretch across =
+  const Reached across =
       window_around({part.x, part.right()}, std::max(reach.left, reach.right), border, width);
-  const Stretch down =
+  const Reached down =
       window_around({part.y, part.bottom()}, std::max(reach.above, reach.below), border, height);
   return rect_between(across.from, down.from, across.to, down.to);
 }
