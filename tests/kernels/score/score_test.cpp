@@ -90,8 +90,12 @@ void expect_defined(const SampleType& a_type, const SampleType& b_type, int widt
     EXPECT_EQ(score.samples, expected.samples);
     EXPECT_EQ(score.squared_error, expected.squared_error);
     ASSERT_EQ(score.ssim.has_value(), expected.ssim.has_value());
-    if (score.ssim) EXPECT_NEAR(*score.ssim, *expected.ssim, 1e-12);
-    if (before) EXPECT_EQ(score.ssim, before->ssim) << "depends on the instruction set";
+    if (score.ssim) {
+      EXPECT_NEAR(*score.ssim, *expected.ssim, 1e-12);
+    }
+    if (before) {
+      EXPECT_EQ(score.ssim, before->ssim) << "depends on the instruction set";
+    }
     before = score;
   }
   force_simd(0);
