@@ -45,7 +45,8 @@ ScoredPlane make_plane(std::vector<int> codes, int width, int height, const Samp
 // Window by window, as the formula is written down.
 PlaneScore defined(const std::vector<int>& a, const std::vector<int>& b, int width, int height,
                    double max) {
-  PlaneScore score{.samples = std::int64_t{width} * height};
+  PlaneScore score;
+  score.samples = std::int64_t{width} * height;
   for (std::size_t i = 0; i < a.size(); ++i)
     score.squared_error += (a[i] - b[i]) * double(a[i] - b[i]);
   const double c1 = std::floor(1e-4 * max * max * 64 + .5);
