@@ -24,6 +24,7 @@ extern "C" {
 #include "src/html_report.h"
 #include "src/interrupt.h"
 #include "src/lists.h"
+#include "src/measure_words.h"
 #include "src/messages.h"
 #include "src/one_run.h"
 #include "src/options.h"
@@ -122,6 +123,8 @@ class Command {
       if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
       if (plan && plan->options.encoder.shards)
         about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
+      if (options_.measures.any())
+        about += fmt::format("measure {} of what is decoded again\n", names_of(options_.measures));
       text.insert(0, about);
     }
     result_.memory = job_->processor()->memory();

@@ -83,6 +83,13 @@ Measures parse_measures(const std::string& text) {
   return measures;
 }
 
+std::string names_of(const Measures& measures) {
+  std::string names;
+  for (const MeasureName& measure : measure_names)
+    if (measures.*measure.wanted) names += (names.empty() ? "" : ", ") + std::string(measure.name);
+  return names;
+}
+
 std::string describe(const Measured& measured) {
   std::string text = fmt::format("measured against the filtered frames in {}", measured.given);
   if (measured.given != measured.filtered)

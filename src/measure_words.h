@@ -16,6 +16,9 @@ inline constexpr std::string_view measure_log_beginning = R"({"schema":1,"measur
 // "psnr,ssim". Throws Error(usage).
 Measures parse_measures(const std::string& text);
 
+// "psnr, ssim"; empty where nothing is measured.
+std::string names_of(const Measures& measures);
+
 // For people: against what, each measure with its components and its worst frame.
 std::string describe(const Measured& measured);
 // For the last line of a run: "psnr 42.13 dB, ssim 0.987654".

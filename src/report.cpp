@@ -120,7 +120,7 @@ Json error_json(const Error& error) {
 
 // Whether there is nothing at that name that anybody could miss.
 bool is_report(const std::string& path) {
-  constexpr std::size_t enough = 64;
+  constexpr std::size_t enough = 512;  // more than the longest of the beginnings
   std::ifstream file(path);
   std::string start(enough, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));

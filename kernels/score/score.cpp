@@ -13,9 +13,9 @@ namespace {
 
 // Rows of a plane as codes without gaps: where they lie, or copied.
 template <class T>
-class Codes {
+class CodeRows {
  public:
-  Codes(const ConstBytePlane& plane, const SampleType& type)
+  CodeRows(const ConstBytePlane& plane, const SampleType& type)
       : plane_(plane),
         type_(type),
         lies_so_(plane.step == 1 && type.shift == 0 && type.bytes() == sizeof(T)) {
@@ -105,7 +105,7 @@ SsimConstants constants_of(double max) {
 }
 
 template <class T>
-PlaneScore score(Codes<T> a, Codes<T> b, int width, int height, int depth) {
+PlaneScore score(CodeRows<T> a, CodeRows<T> b, int width, int height, int depth) {
   constexpr int summed_by_vectors = 12;  // bits, see sum_blocks()
   const int blocks = width / 4, windows = blocks - 1;
   const SsimConstants constants = constants_of((1 << depth) - 1);
@@ -144,10 +144,10 @@ PlaneScore score(Codes<T> a, Codes<T> b, int width, int height, int depth) {
 PlaneScore score_planes(const ConstBytePlane& a, const SampleType& a_type, const ConstBytePlane& b,
                         const SampleType& b_type) {
   if (a_type.bytes() == 1 && b_type.bytes() == 1)
-    return score(Codes<std::uint8_t>(a, a_type), Codes<std::uint8_t>(b, b_type), a.width, a.height,
-                 a_type.depth);
-  return score(Codes<std::uint16_t>(a, a_type), Codes<std::uint16_t>(b, b_type), a.width, a.height,
-               a_type.depth);
+    return score(CodeRows<std::uint8_t>(a, a_type), CodeRows<std::uint8_t>(b, b_type), a.width,
+                 a.height, a_type.depth);
+  return score(CodeRows<std::uint16_t>(a, a_type), CodeRows<std::uint16_t>(b, b_type), a.width,
+               a.height, a_type.depth);
 }
 
 double psnr_of(double mse, double max) {

@@ -9,7 +9,8 @@
 namespace vidconv {
 namespace {
 
-[[noreturn]] void refuse(const Frame& given, const Frame& decoded, const std::string& why) {
+[[noreturn]] void refuse_pictures(const Frame& given, const Frame& decoded,
+                                  const std::string& why) {
   throw Error(MessageKind::unaccounted, "what was encoded cannot be measured", "",
               why + ": " + given.format().name + " went into the encoder, " +
                   decoded.format().name + " came out of its decoder");
@@ -44,7 +45,7 @@ void weigh(FrameScore& score) {
 
 FrameScore score_pictures(const Frame& given, const Frame& decoded) {
   if (given.width() != decoded.width() || given.height() != decoded.height())
-    refuse(given, decoded, "their sizes differ");
+    refuse_pictures(given, decoded, "their sizes differ");
   FrameScore score;
   for (std::size_t i = 0; i < given.format().components.size(); ++i) {
     const Component& component = given.format().components[i];
@@ -54,7 +55,7 @@ FrameScore score_pictures(const Frame& given, const Frame& decoded) {
     const SampleType& other_type = decoded.format().components[*other].sample;
     const ConstBytePlane a = given.component(i), b = decoded.component(*other);
     if (type.depth != other_type.depth || a.width != b.width || a.height != b.height)
-      refuse(given, decoded, "their samples differ in kind");
+      refuse_pictures(given, decoded, "their samples differ in kind");
     const PlaneScore plane = score_planes(a, type, b, other_type);
     const auto samples = static_cast<double>(plane.samples);
     score.parts.at(score.count++) = {.name = component.name,
@@ -63,7 +64,7 @@ FrameScore score_pictures(const Frame& given, const Frame& decoded) {
                                      .max = static_cast<double>(type.max()),
                                      .ssim = plane.ssim};
   }
-  if (score.count == 0) refuse(given, decoded, "they have no component in common");
+  if (score.count == 0) refuse_pictures(given, decoded, "they have no component in common");
   weigh(score);
   return score;
 }

@@ -47,7 +47,7 @@ void MeasureLog::expect(std::int64_t pts) {
 
 void MeasureLog::add(FrameScore score) {
   const std::lock_guard lock(mutex_);
-  too_early_.emplace(score.pts, std::move(score));
+  too_early_.emplace(score.pts, score);
   while (!expected_.empty()) {
     const auto next = too_early_.find(expected_.front());
     if (next == too_early_.end()) return;

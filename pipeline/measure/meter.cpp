@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t packets_that_wait = 16;
 
-[[noreturn]] void refuse(const std::string& codec, const std::string& why) {
+[[noreturn]] void refuse_codec(const std::string& codec, const std::string& why) {
   throw Error(MessageKind::output_unsuited, "`measure` cannot look at what is encoded as", codec,
               why, "leave it out, or choose another `codec`");
 }
@@ -20,7 +20,7 @@ constexpr std::size_t packets_that_wait = 16;
 CodecContextPtr open_decoder(const AVCodecParameters& coded, AVRational time_base) {
   const std::string name = avcodec_get_name(coded.codec_id);
   const AVCodec* codec = avcodec_find_decoder(coded.codec_id);
-  if (!codec) refuse(name, "this FFmpeg has no decoder for it");
+  if (!codec) refuse_codec(name, "this FFmpeg has no decoder for it");
   CodecContextPtr context(avcodec_alloc_context3(codec));
   if (!context) throw_out_of_memory("for the decoder of `measure`");
   check_av(avcodec_parameters_to_context(context.get(), &coded), Fault::internal,
@@ -51,8 +51,8 @@ Meter::Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_ba
   const auto given = without_range(static_cast<AVPixelFormat>(coded.format), range);
   if (!is_comparable(find_format(given))) {
     const char* name = av_get_pix_fmt_name(given);
-    refuse(avcodec_get_name(coded.codec_id),
-           std::string("pictures of ") + (name ? name : "this kind") + " are not compared");
+    refuse_codec(avcodec_get_name(coded.codec_id),
+                 std::string("pictures of ") + (name ? name : "this kind") + " are not compared");
   }
   log.set_formats(filtered, find_format(given)->name, decoder_->codec->name);
   if (log.measures().vmaf)

@@ -11,30 +11,7 @@
 namespace vidconv {
 namespace {
 
-// What libvmaf's public headers of versions 2 and 3 have in common. Its structures have grown at
-// their ends: there is room behind ours.
-constexpr int yuv420p = 1;  // of VmafPixelFormat
-
-struct VmafPictureHead {
-  int format;
-  unsigned depth;
-  unsigned width[3], height[3];
-  std::ptrdiff_t stride[3];  // bytes
-  void* data[3];
-  std::byte room[256];
-};
-struct VmafSettings {  // passed by value: what is behind it on the stack is 0
-  int log_level;
-  unsigned threads, subsample;
-  std::uint64_t masks[4];
-};
-struct VmafModelSettings {
-  const char* name;
-  std::uint64_t flags;
-  std::uint64_t room[4];
-};
-
-[[noreturn]] void refuse(const std::string& why, const std::string& remedy) {
+[[noreturn]] void refuse_vmaf(const std::string& why, const std::string& remedy) {
   throw Error(MessageKind::output_unsuited, "there is no vmaf for",
               Error::Value::naming("`measure`"), why, remedy);
 }
@@ -42,8 +19,8 @@ struct VmafModelSettings {
 void* open_library() {
   for (const char* name : {"libvmaf.so.3", "libvmaf.so.1", "libvmaf.so"})
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  refuse("libvmaf is not installed: neither libvmaf.so.3 nor libvmaf.so.1 was found",
-         "install it (github.com/Netflix/vmaf), or measure psnr,ssim");
+  refuse_vmaf("libvmaf is not installed: neither libvmaf.so.3 nor libvmaf.so.1 was found",
+              "install it (github.com/Netflix/vmaf), or measure psnr,ssim");
 }
 
 // The component Y where libvmaf takes its depth; none otherwise.
@@ -56,12 +33,37 @@ const Component* luma_of(const PixelFormat& format) {
 
 }  // namespace
 
-// Entry points by their names, and what they have made.
+// Entry points by their names, and what they have made. The structures are what libvmaf's public
+// headers of versions 2 and 3 have in common: they have grown at their ends, and there is room
+// behind ours.
 struct Vmaf::Library {
+  struct Picture {
+    int format;
+    unsigned depth;
+    unsigned width[3], height[3];
+    std::ptrdiff_t stride[3];  // bytes
+    void* data[3];
+    std::byte room[256];
+  };
+  struct Settings {
+    int log_level;
+    unsigned threads, subsample;
+    std::uint64_t masks[4];
+  };
+  struct ModelSettings {
+    const char* name;
+    std::uint64_t flags;
+    std::uint64_t room[4];
+  };
+  static constexpr int yuv420p = 1;  // of VmafPixelFormat
+
+  static void fill(const Frame& from, Picture& to);
+
   template <class F>
   void find(F*& function, const char* name) {
     function = reinterpret_cast<F*>(dlsym(handle, name));
-    if (!function) refuse(std::string("this libvmaf has no ") + name, "install version 2 or 3");
+    if (!function)
+      refuse_vmaf(std::string("this libvmaf has no ") + name, "install version 2 or 3");
   }
 
   Library() {
@@ -73,12 +75,12 @@ struct Vmaf::Library {
     find(allocate, "vmaf_picture_alloc");
     find(read, "vmaf_read_pictures");
     find(score_at, "vmaf_score_at_index");
-    VmafModelSettings settings{};
+    ModelSettings settings{};
     if (load_model(&model, &settings, "vmaf_v0.6.1") < 0)
-      refuse("this libvmaf has no model vmaf_v0.6.1", "install one with built-in models");
+      refuse_vmaf("this libvmaf has no model vmaf_v0.6.1", "install one with built-in models");
     // Threads of its own would let pictures queue up without a limit.
-    if (init(&context, VmafSettings{}) < 0 || use_features(context, model) < 0)
-      refuse("libvmaf cannot be begun", "measure psnr,ssim");
+    if (init(&context, Settings{}) < 0 || use_features(context, model) < 0)
+      refuse_vmaf("libvmaf cannot be begun", "measure psnr,ssim");
   }
   ~Library() {
     if (context) close(context);
@@ -89,15 +91,14 @@ struct Vmaf::Library {
   Library& operator=(const Library&) = delete;
 
   void* const handle = open_library();
-  int (*init)(void** context, VmafSettings settings) = nullptr;
+  int (*init)(void** context, Settings settings) = nullptr;
   int (*close)(void* context) = nullptr;
-  int (*load_model)(void** model, VmafModelSettings* settings, const char* version) = nullptr;
+  int (*load_model)(void** model, ModelSettings* settings, const char* version) = nullptr;
   void (*destroy_model)(void* model) = nullptr;
   int (*use_features)(void* context, void* model) = nullptr;
-  int (*allocate)(VmafPictureHead* picture, int format, unsigned depth, unsigned width,
+  int (*allocate)(Picture* picture, int format, unsigned depth, unsigned width,
                   unsigned height) = nullptr;
-  int (*read)(void* context, VmafPictureHead* given, VmafPictureHead* decoded,
-              unsigned number) = nullptr;
+  int (*read)(void* context, Picture* given, Picture* decoded, unsigned number) = nullptr;
   int (*score_at)(void* context, void* model, double* score, unsigned number) = nullptr;
   void* model = nullptr;
   void* context = nullptr;
@@ -109,16 +110,14 @@ Vmaf::Vmaf(const PixelFormat& format, int width, int height)
       height_(height),
       depth_(format.components[0].sample.depth) {
   if (!library_)
-    refuse("it is of luma with 8, 10, 12 or 16 bits, not of " + format.name,
-           "encode in another `pixel_format`, or measure psnr,ssim");
+    refuse_vmaf("it is of luma with 8, 10, 12 or 16 bits, not of " + format.name,
+                "encode in another `pixel_format`, or measure psnr,ssim");
 }
 
 Vmaf::~Vmaf() = default;
 
-namespace {
-
 // Chroma is not looked at: it is the same in both.
-void fill(const Frame& from, VmafPictureHead& to) {
+void Vmaf::Library::fill(const Frame& from, Picture& to) {
   const ConstBytePlane luma = from.component(0);
   const SampleType& type = from.format().components[0].sample;
   const auto size = static_cast<std::size_t>(type.bytes());
@@ -137,15 +136,13 @@ void fill(const Frame& from, VmafPictureHead& to) {
       std::memset(to.data[plane], 0, static_cast<std::size_t>(to.stride[plane]) * to.height[plane]);
 }
 
-}  // namespace
-
 void Vmaf::read(const Frame& given, const Frame& decoded) {
-  VmafPictureHead pictures[2] = {};
-  for (VmafPictureHead& picture : pictures) {
-    if (library_->allocate(&picture, yuv420p, static_cast<unsigned>(depth_),
+  Library::Picture pictures[2] = {};
+  for (Library::Picture& picture : pictures) {
+    if (library_->allocate(&picture, Library::yuv420p, static_cast<unsigned>(depth_),
                            static_cast<unsigned>(width_), static_cast<unsigned>(height_)) < 0)
       throw_out_of_memory("for libvmaf");
-    fill(&picture == pictures ? given : decoded, picture);
+    Library::fill(&picture == pictures ? given : decoded, picture);
   }
   // It owns both from now on.
   if (library_->read(library_->context, &pictures[0], &pictures[1], read_++) < 0)

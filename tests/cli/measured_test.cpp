@@ -262,6 +262,13 @@ TEST_F(Measured, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(std::filesystem::exists(log));
 }
 
+TEST_F(Measured, IsExplained) {
+  const Result result = run_vidconv({"pattern:64x48#3", "-o", path("out.mkv"), "--kernel", "box",
+                                     "--measure", "ssim,psnr", "--explain", "--device", "cpu"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.out, {"measure psnr, ssim of what is decoded again"}));
+}
+
 TEST_F(Measured, LooksAtOneVideo) {
   ffmpeg(
       "-f lavfi -i testsrc=s=64x48:d=0.2 -f lavfi -i testsrc=s=64x48:d=0.2 -map 0 -map 1 -c:v "

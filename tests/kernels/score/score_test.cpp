@@ -45,7 +45,8 @@ ScoredPlane make_plane(std::vector<int> codes, int width, int height, const Samp
 // Window by window, as the formula is written down.
 PlaneScore defined(const std::vector<int>& a, const std::vector<int>& b, int width, int height,
                    double max) {
-  PlaneScore score{.samples = std::int64_t{width} * height};
+  PlaneScore score;
+  score.samples = std::int64_t{width} * height;
   for (std::size_t i = 0; i < a.size(); ++i)
     score.squared_error += (a[i] - b[i]) * double(a[i] - b[i]);
   const double c1 = std::floor(1e-4 * max * max * 64 + .5);
@@ -90,8 +91,12 @@ void expect_defined(const SampleType& a_type, const SampleType& b_type, int widt
     EXPECT_EQ(score.samples, expected.samples);
     EXPECT_EQ(score.squared_error, expected.squared_error);
     ASSERT_EQ(score.ssim.has_value(), expected.ssim.has_value());
-    if (score.ssim) EXPECT_NEAR(*score.ssim, *expected.ssim, 1e-12);
-    if (before) EXPECT_EQ(score.ssim, before->ssim) << "depends on the instruction set";
+    if (score.ssim) {
+      EXPECT_NEAR(*score.ssim, *expected.ssim, 1e-12);
+    }
+    if (before) {
+      EXPECT_EQ(score.ssim, before->ssim) << "depends on the instruction set";
+    }
     before = score;
   }
   force_simd(0);
