@@ -34,7 +34,10 @@ TimedWork work_for(const Options& options, const VideoInfo& video, const Notify&
   if (!options.linear) {
     const PlaneSelection selection = planes(options);
     return {filters, video, [&](std::span<const FilterSpec> acting) {
-              return make_work(acting, *video.format, selection, options.border, results);
+              Work work = make_work(acting, *video.format, selection, options.border, results);
+              work.boxes = options.boxes;
+              work.clock = {video.time_base, video.clock};
+              return work;
             }};
   }
   if (!options.planes.empty())

@@ -67,7 +67,7 @@ void EdgeMask::raise(const ConstBytePlane& response) {
       return raise_weights(weights_, response.as<const std::uint16_t>(), of_code);
     case Storage::f32:
       return raise_weights(weights_, response.as<const float>(), [](float value) {
-        return value > 0 ? static_cast<int>(std::min(value, 1.0F) * 255.0F + 0.5F) : 0;  // NaN: 0
+        return value > 0 ? std::floor(std::min(value, 1.0F) * 255.0F + 0.5F) : 0.0F;  // NaN: 0
       });
   }
 }

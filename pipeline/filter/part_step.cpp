@@ -52,6 +52,8 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
       clock_(work.clock),
       filter_(step.where->number_for_boxes()),
       shown_(step.where->shown()) {
+  if (step.where->acts_in_boxes() && !boxes_)
+    throw Error(Fault::internal, "a filter acts in boxes, and there are none", "", "");
   const Component& c = work.format->components[step.components.front()];
   plane_width_ = work.format->width_of(c, width);
   plane_height_ = work.format->height_of(c, height);
