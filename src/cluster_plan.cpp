@@ -146,8 +146,8 @@ ClusterPlan::Source identify(const std::string& input, const SourceOptions& opti
 std::map<std::string, std::string> digests_of_kernels(const Options& options) {
   std::map<std::string, std::string> digests;
   for (const FilterSpec& filter : options.filters)
-    if (!filter.file().empty())
-      digests[filter.file()] = digest_of(read_text(filter.file(), MessageKind::plan));
+    for (const std::string& file : filter.files())
+      digests[file] = digest_of(read_text(file, MessageKind::plan));
   return digests;
 }
 

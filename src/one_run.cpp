@@ -13,7 +13,7 @@ void claim_files(const Options& o, RunFiles& files) {
   files.reads("the input", o.input);
   if (o.input == "-") files.reads("the input", STDIN_FILENO);
   for (const FilterSpec& filter : o.filters)
-    if (!filter.file().empty()) files.reads("the file of a kernel", filter.file());
+    for (const std::string& file : filter.files()) files.reads("the file of a kernel", file);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // which may be one
     files.writes("standard output or error", fd);
   const bool runs = !o.explain && !o.benchmark_seconds;

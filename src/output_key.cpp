@@ -42,7 +42,7 @@ std::string key_of_words(const Options& o) {
   key.add("libraries", libav_versions());
   for (const FilterSpec& filter : o.filters) {
     key.add("filter", filter.text());
-    if (!filter.file().empty()) key.add("file", contents(filter.file()));
+    for (const std::string& file : filter.files()) key.add("file", contents(file));
   }
   for (const auto& [option, values] : o.words) key.add(option, values);
   return key.hex();

@@ -228,7 +228,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.verify_every = s.verify_every;
   job.compare = s.compare;
   for (const FilterSpec& kernel : s.kernels)
-    if (!kernel.file().empty()) files.reads("the file of a kernel", kernel.file());
+    for (const std::string& file : kernel.files()) files.reads("the file of a kernel", file);
   return job;
 }
 
