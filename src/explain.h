@@ -13,7 +13,8 @@ namespace vidconv {
 // The whole answer for one video of `input`. `processor` does `work` on its frames, which are
 // decoded and encoded on the device or not.
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
-                    bool encoded_there, const TimedWork& work, const Processor& processor, int slots);
+                    bool encoded_there, const TimedWork& work, const Processor& processor,
+                    int slots);
 
 // "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames"
 std::string describe_video(const VideoInfo& video);
