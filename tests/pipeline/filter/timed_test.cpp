@@ -115,7 +115,7 @@ TEST_P(Timed, NarrowestSlotsAndChannelsKeepTheOrder) {
   const std::string input = "pattern:16x12@25#60";
   const std::vector<std::string> wide = run_chain(input, {"box:between=" + odd}, options(), true);
   for (const int slots : {1, 2, 16})
-    for (const std::size_t capacity : {1, 3})
+    for (const std::size_t capacity : {std::size_t{1}, std::size_t{3}})
       EXPECT_EQ(run_chain(input, {"box:between=" + odd}, options(slots), false, {}, capacity), wide)
           << slots << " slots";
 }
@@ -222,7 +222,7 @@ TEST(TimedWork, TimesAreTheInputsWhereverItIsStarted) {
     SourceOptions options;
     options.start = start;
     const auto part = run_chain(input, chain, {}, false, options);
-    const auto skipped = static_cast<std::ptrdiff_t>(start * 10 + 0.5);
+    const auto skipped = std::lround(start * 10);
     EXPECT_EQ(part, std::vector(whole.begin() + skipped, whole.end())) << start;
     const auto counted = run_chain(input, {"sobel:between=f20-f29"}, {}, false, options);
     EXPECT_EQ(part, counted) << start;
