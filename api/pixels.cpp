@@ -23,8 +23,9 @@ SampleType sample_of(int depth) {
 Filter filter_of(const std::string& spec) {
   try {
     const FilterSpec parsed = FilterSpec::parse(spec);
-    if (!parsed.when().always())
-      throw std::invalid_argument(spec + ": a picture has no time; leave out between=");
+    if (!parsed.is_for_all_frames())
+      throw std::invalid_argument(
+          spec + ": a picture has no time; leave out between= and values over time");
     return parsed.make();
   } catch (const SpecError& error) {
     throw std::invalid_argument(spec + ", column " + std::to_string(error.column()) + ": " +

@@ -186,20 +186,27 @@ std::string describe_work(const Work& work, const VideoInfo& video,
   return text;
 }
 
-// What filters act together on some frame, one set after the other.
+// What filters act together on some frame, one set after the other; of very many some.
 std::string describe_cases(const TimedWork& timed, const VideoInfo& video,
                            std::span<const std::string> variants) {
+  constexpr std::size_t most = 8;
+  const std::size_t count = timed.cases().size();
   std::string text;
-  for (const Work& work : timed.cases()) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Work& work = timed.cases()[i];
+    const auto its_variants = variants.first(work.steps.size());
+    variants = variants.subspan(work.steps.size());
+    if (count > most && i == most - 1)
+      text += fmt::format("frames  with other values: {} more sets of filters\n", count - most);
+    if (i + 1 >= most && i + 1 < count) continue;
     if (work.links.empty())
       text +=
           "frames  on which no filter acts: passed on as they are, neither computed nor copied\n";
-    else if (timed.cases().size() > 1)
+    else if (count > 1)
       text += fmt::format("frames  on which {}:\n", work.links.size() == 1
                                                         ? "one filter acts alone"
                                                         : "these filters act together");
-    text += describe_work(work, video, variants.first(work.steps.size()));
-    variants = variants.subspan(work.steps.size());
+    text += describe_work(work, video, its_variants);
   }
   return text;
 }

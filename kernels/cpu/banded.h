@@ -11,6 +11,7 @@
 #include "kernels/convolver/bands.h"
 #include "kernels/convolver/convolver.h"
 #include "kernels/convolver/window.h"
+#include "kernels/convolver/windows_in_turn.h"
 
 namespace vidconv {
 
@@ -30,7 +31,8 @@ class BandedConvolver final : public Convolver {
         engine_plan_(std::move(engine_plan)),
         run_band_(run_band),
         pool_(shared_thread_pool(threads)),
-        windows_(static_cast<std::size_t>(threads)) {}
+        shared_(WindowsInTurn::of<Lane>(threads)),
+        windows_(*shared_) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
     int height = 0;
@@ -67,7 +69,8 @@ class BandedConvolver final : public Convolver {
   const EnginePlan engine_plan_;
   const RunBand run_band_;
   std::shared_ptr<ThreadPool> pool_;
-  std::vector<Window<Lane>> windows_;  // one per thread
+  const std::shared_ptr<std::vector<Window<Lane>>> shared_;
+  std::vector<Window<Lane>>& windows_;  // one per thread
 };
 
 // Variant::prepare of an engine that has the plan in its own form, or none of it.

@@ -36,13 +36,6 @@ std::string in_rows(const std::string& spec, int width) {
 
 std::string_view FilterSpec::name() const { return preset_ ? preset_->name : matrix_name_; }
 
-std::vector<std::string> FilterSpec::files() const {
-  std::vector<std::string> files;
-  for (const std::string& file : {file_, modifiers_.place.mask_file()})
-    if (!file.empty()) files.push_back(file);
-  return files;
-}
-
 Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   if (preset_) return preset_->make(Arguments(preset_->parameters, arguments_), subsampling);
   Filter filter;
@@ -77,6 +70,19 @@ FilterSpec FilterSpec::of_stored(const Orientation& shown) const {
 FilterSpec FilterSpec::for_all_frames() const {
   FilterSpec spec = *this;
   spec.modifiers_.when = {};
+  spec.timed_.clear();
+  return spec;
+}
+
+FilterSpec FilterSpec::with_values(std::span<const int> values) const {
+  FilterSpec spec = for_all_frames();
+  for (std::size_t i = 0; i < timed_.size(); ++i) {
+    const auto& [argument, curve] = timed_[i];
+    spec.arguments_[argument] = curve.value(values[i]);
+    spec.text_ += fmt::format("{} {} {:.6g}", i == 0 ? " with" : ",",
+                              preset_->parameters[argument].name, spec.arguments_[argument]);
+  }
+  if (!timed_.empty()) spec.make();
   return spec;
 }
 

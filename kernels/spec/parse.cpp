@@ -13,6 +13,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/filter/presets.h"
+#include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
 
 namespace vidconv {
@@ -44,6 +45,8 @@ constexpr ModifierKey keys[] = {
      "picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
     {"invert", "0|1", "1: everywhere but there"},
     {"feather", "0..1000", "pixels over which the filter fades around its region or mask"},
+    {"ease", "linear|in|out|in-out|hold",
+     "how values go from one to the next that change with time (sigma=0..8@10-20)"},
     {"between", "FROM-TO,...",
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
@@ -67,6 +70,10 @@ std::string instead(std::string_view word, const Names& all, std::string_view th
   return meant.empty() ? fmt::format("; {} {}", there_are, fmt::join(all, ", ")) : meant;
 }
 
+ValueRange range_of(const Parameter& parameter) {
+  return {parameter.min, parameter.max, parameter.integer};
+}
+
 // The value of a parameter of a preset.
 double read_argument(Cursor& c, const Parameter& parameter) {
   const std::size_t start = c.position();
@@ -79,10 +86,7 @@ double read_argument(Cursor& c, const Parameter& parameter) {
              start);
     return static_cast<double>(choice - parameter.choices.data());
   }
-  if (parameter.integer)
-    return static_cast<double>(
-        c.whole(parameter.name, std::lround(parameter.min), std::lround(parameter.max)));
-  return c.number(parameter.min, parameter.max);
+  return read_value(c, parameter.name, range_of(parameter));
 }
 
 // Taps around a quarter of their range, absolute values of sum 1: most of the picture is left. The
@@ -184,7 +188,7 @@ class SpecParser {
     const std::size_t start = cursor_.position();
     const std::string path = read_path();
     try {
-      if (!file_bytes_) spec_.file_ = path;
+      if (!file_bytes_) spec_.files_.push_back(path);
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
       spec_.typed_ = !is_kernel_picture(bytes);
       if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
@@ -209,6 +213,8 @@ class SpecParser {
       auto filter = std::make_shared<const FilterSpec>(FilterSpec::parse(text, max_pixels_));
       if (filter->has_place() || filter->planes())
         cursor_.fail("a mask's filter takes no place and no planes of its own", begin);
+      if (!filter->is_for_all_frames())
+        cursor_.fail("a mask's filter is the same for all frames", begin);
       if (!filter->files().empty()) cursor_.fail("a mask's filter is no file", begin);
       spec_.modifiers_.place.set_edges(std::move(filter), start);
     } catch (const SpecError& error) {
@@ -225,7 +231,8 @@ class SpecParser {
       const std::string bytes = read_kernel_file(path);
       if (!is_grey_picture(bytes)) throw std::runtime_error("it is neither PNG nor PGM");
       spec_.modifiers_.place.set_mask(
-          read_grey_picture(bytes, {.side = largest_mask, .pixels = max_pixels_}), path, start);
+          read_grey_picture(bytes, {.side = largest_mask, .pixels = max_pixels_}), start);
+      spec_.files_.push_back(path);
     } catch (const std::runtime_error& error) {
       cursor_.fail(fmt::format("cannot read the mask '{}': {}", path, error.what()), start);
     }
@@ -274,10 +281,42 @@ class SpecParser {
       c.fail(fmt::format("'{}' was given already", key), start);
     seen_.push_back(key);
     if (parameter)
-      spec_.arguments_[static_cast<std::size_t>(parameter - parameters.data())] =
-          read_argument(c, *parameter);
+      read_parameter(c, *parameter, static_cast<std::size_t>(parameter - parameters.data()));
     else
       read_modifier(c, key);
+  }
+
+  // One value, or several over time.
+  void read_parameter(Cursor& c, const Parameter& parameter, std::size_t argument) {
+    std::optional<Curve> curve;
+    double& value = spec_.arguments_[argument];
+    const bool is_number = parameter.choices.empty();
+    if (is_number && c.accept('@')) {
+      curve = read_key_file(c, parameter);
+    } else {
+      value = read_argument(c, parameter);
+      if (is_number && c.accept(".."))
+        curve = read_ramp(c, value, parameter.name, range_of(parameter));
+    }
+    if (!curve) return;
+    value = curve->value(curve->count() - 1);
+    spec_.timed_.push_back({argument, *std::move(curve)});
+  }
+
+  Curve read_key_file(Cursor& c, const Parameter& parameter) {
+    const std::size_t start = c.position(), end = path_end(start);
+    const std::string path(c.text().substr(start, end - start));
+    c.go_to(end);
+    if (path.empty()) c.fail_here("the path of a file with lines TIME VALUE");
+    try {
+      Curve curve = read_keys(read_kernel_file(path), path, parameter.name, range_of(parameter));
+      spec_.files_.push_back(path);
+      return curve;
+    } catch (const SpecError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      c.fail(fmt::format("cannot read the file of keys '{}': {}", path, error.what()), start);
+    }
   }
 
   void read_modifier(Cursor& c, std::string_view key) {
@@ -312,6 +351,9 @@ class SpecParser {
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+    } else if (key == "ease") {
+      ease_at_ = start;
+      ease_ = read_ease(c);
     } else if (key == "between") {
       m.when = read_when(c);
     } else {
@@ -327,6 +369,10 @@ class SpecParser {
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
     m.place.check(cursor_);
+    if (ease_ && spec_.timed_.empty())
+      cursor_.fail("ease= is for values that change with time, as sigma=0..8@10-20", ease_at_);
+    for (TimedParameter& timed : spec_.timed_)
+      if (ease_) timed.curve.set_ease(*ease_);
     const Filter plain = spec_.make_unmodified({});
     const Kernel& kernel = plain.kernels[0];
     if (plain.combine != Combine::linear) {
@@ -338,6 +384,8 @@ class SpecParser {
       cursor_.fail("scale=auto divides by the sum of the taps, which is 0; give a number", 0);
     try {
       spec_.make();
+      // The smallest kernels too: an anchor may be outside of them.
+      if (!spec_.timed_.empty()) spec_.with_values(std::vector<int>(spec_.timed_.size()));
     } catch (const std::invalid_argument& error) {
       cursor_.fail(error.what(), 0);
     }
@@ -346,7 +394,9 @@ class SpecParser {
   Cursor cursor_;
   const std::int64_t max_pixels_;
   const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
-  Names seen_;                                    // keys given in the same place
+  std::optional<Ease> ease_;
+  std::size_t ease_at_ = 0;
+  Names seen_;  // keys given in the same place
   FilterSpec spec_;
 };
 

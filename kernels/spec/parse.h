@@ -7,6 +7,8 @@
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
 //
+// A parameter may change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
+//
 // Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
 #pragma once
 
@@ -19,6 +21,7 @@
 
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
+#include "kernels/spec/curve.h"
 #include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
@@ -43,6 +46,12 @@ struct Modifiers {
   When when;                             // between=FROM-TO,...
 };
 
+// A parameter that changes with time.
+struct TimedParameter {
+  std::size_t argument;  // of the preset's parameters
+  Curve curve;
+};
+
 // A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
  public:
@@ -58,14 +67,21 @@ class FilterSpec {
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
-  std::vector<std::string> files() const;            // that were read: of the kernel, of the mask
+  // That were read: of the kernel, of values over time, of the mask.
+  const std::vector<std::string>& files() const { return files_; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
   // Which frames it is for.
   const When& when() const { return modifiers_.when; }
-  // The same for every frame.
+  // What of it changes with time.
+  const std::vector<TimedParameter>& timed() const { return timed_; }
+  bool is_for_all_frames() const { return when().always() && timed_.empty(); }
+  // The same for every frame; what changes has the largest of its values.
   FilterSpec for_all_frames() const;
+  // The same with these of their values, one for each of timed(). Throws std::invalid_argument
+  // where that makes no filter.
+  FilterSpec with_values(std::span<const int> values) const;
 
   // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
   // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are
@@ -102,13 +118,15 @@ class FilterSpec {
   void place_anchor(Filter& filter, Subsampling subsampling) const;
   Filter make_unmodified(Subsampling subsampling) const;
 
-  std::string text_, file_;
+  std::string text_;
+  std::vector<std::string> files_;
   const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
   std::vector<double> arguments_;   // the preset's, in the order of its table row
   std::string matrix_name_;
   bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
+  std::vector<TimedParameter> timed_;
   Orientation shown_;
   std::optional<std::size_t> in_boxes_;
 };

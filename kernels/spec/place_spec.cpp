@@ -38,14 +38,13 @@ bool PlaceSpec::has_key(std::string_view key) {
   return key == "region" || key == "invert" || key == "feather";
 }
 
-void PlaceSpec::set_mask(const GreyPicture& picture, const std::string& file, std::size_t at) {
+void PlaceSpec::set_mask(const GreyPicture& picture, std::size_t at) {
   Weights weights(picture.width, picture.height);
   auto level = picture.levels.begin();
   for (int y = 0; y < picture.height; ++y)
     for (int x = 0; x < picture.width; ++x, ++level)
       weights.row(y)[x] = static_cast<std::uint8_t>((*level * 255 + picture.max / 2) / picture.max);
   mask_ = std::make_shared<const Weights>(std::move(weights));
-  mask_file_ = file;
   mask_at_ = at;
 }
 

@@ -44,8 +44,7 @@ class PlaceSpec {
   void check(const Cursor& c) const;
 
   // What mask= names, which begins at `at` of the text.
-  void set_mask(const GreyPicture& picture, const std::string& file, std::size_t at);
-  const std::string& mask_file() const { return mask_file_; }  // empty where there is none
+  void set_mask(const GreyPicture& picture, std::size_t at);
 
   // The same of mask=edges:..., which makes a mask of each picture; nullptr where there is none.
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
@@ -82,7 +81,6 @@ class PlaceSpec {
   std::vector<Region> regions_;
   std::shared_ptr<const Weights> mask_;
   std::shared_ptr<const FilterSpec> edges_;
-  std::string mask_file_;
   bool invert_ = false;
   int feather_ = 0;                                           // pixels
   std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // in the text

@@ -97,7 +97,8 @@ double Cursor::decimal() {
   const std::size_t start = at_;
   if (accept('+') && peek() == '-') fail_here("a number after '+'");
   double value = 0;
-  const char* end = text_.data() + text_.size();
+  // "0..8" begins with 0, not with "0.".
+  const char* end = text_.data() + std::min(text_.find("..", at_), text_.size());
   const auto [stop, error] = std::from_chars(text_.data() + at_, end, value);
   if (error == std::errc::result_out_of_range) fail("the number is out of range", start);
   if (error != std::errc()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kernels/convolver/windows_in_turn.h"
+
 namespace vidconv {
 namespace {
 
@@ -21,6 +23,7 @@ CaseConvolvers::CaseConvolvers(const TimedWork& work, const ProcessorOptions& op
     Convolver* convolver;
   };
   std::vector<Known> all;
+  const WindowsInTurn in_turn;
   for (const Work& one : work.cases()) {
     std::vector<Convolver*>& steps = cases_.emplace_back();
     for (const Step& step : one.steps) {

@@ -122,9 +122,9 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   Work work;
   work.format = work.scratch_format = &format;
   for (const FilterSpec& spec : chain) {
-    if (!spec.when().always())
+    if (!spec.is_for_all_frames())
       throw Error(MessageKind::filter_spec, "cannot filter a picture at a time", spec.text(),
-                  "it is of no video, and has none", "leave out between=");
+                  "it is of no video, and has none", "leave out between= and values over time");
     Link& link = work.links.emplace_back(
         Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""),
              {},

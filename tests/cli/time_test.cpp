@@ -98,6 +98,23 @@ TEST_F(Time, EncodersGetTheInputsFrames) {
   }
 }
 
+TEST_F(Time, ValuesChangeByKeysOfAFile) {
+  write_file(path("keys.txt"), "# blurred in the middle\n0.2 0\n0.4 3\n0.6 0\n");
+  const std::string clip = make_clip("in.mkv", "-pix_fmt yuv420p -c:v ffv1");
+  const auto rests = judge_digests(clip).frames;
+  const auto now = filtered(clip, {"--kernel", "gaussian:sigma=@" + path("keys.txt")}).frames;
+  const auto most = filtered(clip, {"--kernel", "gaussian:sigma=3"}).frames;
+  const auto half = filtered(clip, {"--kernel", "gaussian:sigma=1.5"}).frames;  // both ways
+  for (std::size_t i = 0; i < rests.size(); ++i)
+    EXPECT_EQ(now[i] == rests[i], i <= 5 || i >= 15) << i;
+  EXPECT_EQ(now[10], most[10]);
+  const auto by_ramp =
+      filtered(clip, {"--kernel", "gaussian:sigma=0..3@0.2-0.4", "--start", "0.2"}).frames;
+  EXPECT_EQ(std::vector(by_ramp.begin(), by_ramp.begin() + 5),
+            std::vector(now.begin() + 5, now.begin() + 10));
+  EXPECT_EQ(filtered(clip, {"--kernel", "gaussian:sigma=0..3@f5-f9"}).frames[7], half[7]);
+}
+
 TEST_F(Time, VideosCountTheirOwnFrames) {
   ffmpeg(
       "-f lavfi -i testsrc2=size=64x48:rate=25:duration=1 -f lavfi -i "
@@ -141,6 +158,12 @@ TEST_F(Time, WrongTimesAreRefusedAtTheirColumn) {
       {"pattern:64x48@10#30", "-o", "null:", "--kernel", "gaussian:sigma=2:between=1:30-1:00"});
   EXPECT_TRUE(
       refused(result, exit_command_line, {"1:30-1:00", "column 26", "has to end after it begins"}));
+}
+
+TEST_F(Time, WrongValuesOverTimeAreRefusedAtTheirColumn) {
+  const Result result =
+      run_vidconv({"pattern:64x48@10#30", "-o", "null:", "--kernel", "gaussian:sigma=0..8@20-10"});
+  EXPECT_TRUE(refused(result, exit_command_line, {"0..8@20-10", "column 21", "ends before"}));
 }
 
 // They show or measure what filters do.

@@ -59,7 +59,7 @@ TEST(TimeSpec, BelongsToEveryFilter) {
   EXPECT_EQ(spec.for_all_frames().make().combine, Combine::l1);
 }
 
-struct Bad {
+struct BadStretch {
   std::string between;
   std::size_t column;  // in it
   std::string says;
@@ -67,30 +67,30 @@ struct Bad {
 
 TEST(TimeSpec, RefusesWhatMakesNoSense) {
   const std::string before = "box:between=";
-  for (const Bad& bad : {
-           Bad{"", 1, "such as 90, 1:30 or 500ms"},
-           Bad{"-", 1, "a beginning or an end is needed"},
-           Bad{"1:00", 5, "'-' and the end"},
-           Bad{"1:30-1:00", 1, "has to end after it begins"},
-           Bad{"5-5", 1, "nothing lies between"},
-           Bad{"f9-f8", 1, "ends before it begins"},
-           Bad{"f10-2:00", 5, "a number of a frame as its beginning is"},
-           Bad{"10-f20", 4, "a time as its beginning is"},
-           Bad{"1:60-2:00", 3, "up to 59"},
-           Bad{"1:2:3:4-", 1, "hours, minutes and seconds at most"},
-           Bad{"1.5:00-", 1, "only seconds have a fraction"},
-           Bad{"1e3-", 1, "write a time as"},
-           Bad{"2e9-", 1, "write a time as"},
-           Bad{"2000000000-", 1, "up to 1e+09 seconds"},
-           Bad{"1-2,", 5, "such as 90, 1:30 or 500ms"},
-           Bad{"1-2;3-4", 4, "',' and another stretch"},
-           Bad{"f-f3", 2, "digits after 'f'"},
-           Bad{"f99999999999999999999-", 2, "no video has as many"},
-           Bad{"+1-2", 1, "such as 90"},
-           Bad{"1 - 2", 2, "'-'"},
-           Bad{"-0", 1, "ends where the input begins"},
-           Bad{"1-2:between=3-4", 5, "'between' was given already"},
-           Bad{"-1-2", 3, "','"},
+  for (const BadStretch& bad : {
+           BadStretch{"", 1, "such as 90, 1:30 or 500ms"},
+           BadStretch{"-", 1, "a beginning or an end is needed"},
+           BadStretch{"1:00", 5, "'-' and the end"},
+           BadStretch{"1:30-1:00", 1, "has to end after it begins"},
+           BadStretch{"5-5", 1, "nothing lies between"},
+           BadStretch{"f9-f8", 1, "ends before it begins"},
+           BadStretch{"f10-2:00", 5, "a number of a frame as its beginning is"},
+           BadStretch{"10-f20", 4, "a time as its beginning is"},
+           BadStretch{"1:60-2:00", 3, "up to 59"},
+           BadStretch{"1:2:3:4-", 1, "hours, minutes and seconds at most"},
+           BadStretch{"1.5:00-", 1, "only seconds have a fraction"},
+           BadStretch{"1e3-", 1, "write a time as"},
+           BadStretch{"2e9-", 1, "write a time as"},
+           BadStretch{"2000000000-", 1, "up to 1e+09 seconds"},
+           BadStretch{"1-2,", 5, "such as 90, 1:30 or 500ms"},
+           BadStretch{"1-2;3-4", 4, "',' and another stretch"},
+           BadStretch{"f-f3", 2, "digits after 'f'"},
+           BadStretch{"f99999999999999999999-", 2, "no video has as many"},
+           BadStretch{"+1-2", 1, "such as 90"},
+           BadStretch{"1 - 2", 2, "'-'"},
+           BadStretch{"-0", 1, "ends where the input begins"},
+           BadStretch{"1-2:between=3-4", 5, "'between' was given already"},
+           BadStretch{"-1-2", 3, "','"},
        }) {
     try {
       FilterSpec::parse(before + bad.between);

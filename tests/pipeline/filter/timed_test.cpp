@@ -1,7 +1,10 @@
 // Filters that act on some frames only: those are as if they acted on all, the others are the
 // input's own.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -82,6 +85,29 @@ TEST_P(Timed, FiltersThatNeverRestLeaveNothingOut) {
       options());
 }
 
+// Each frame is as if its rounded value were everybody's; where that changes nothing it passes.
+TEST_P(Timed, ValuesOverTimeAreThoseOfTheirMoment) {
+  const auto value = [](double exact, double range) {
+    return std::floor(exact / (range / 256) + 0.5) * (range / 256);
+  };
+  expect_frames(
+      "pattern:64x48:yuv420p@10#24",
+      {"gaussian:sigma=0..2@0.5-1.5", "sharpen:amount=1..3@0.4-2:ease=in:between=-f18"},
+      [&](int i) {
+        Chain now;
+        const double along = std::clamp((i - 5) / 10., 0., 1.);
+        const double sharper = std::clamp((i - 4) / 16., 0., 1.);
+        if (i > 5) now.push_back(fmt::format("gaussian:sigma={}", value(2 * along, 2)));
+        if (i <= 18)
+          now.push_back(fmt::format("sharpen:amount={}", 1 + value(2 * sharper * sharper, 2)));
+        return now;
+      },
+      options());
+  expect_frames(
+      "pattern:64x48:gray@10#20", {"box:size=1..9@f4-f12:ease=hold"},
+      [](int i) { return i < 12 ? Chain{} : Chain{"box:size=9"}; }, options());
+}
+
 TEST_P(Timed, NarrowestSlotsAndChannelsKeepTheOrder) {
   std::string odd;  // every other frame
   for (int i = 1; i < 60; i += 2)
@@ -89,7 +115,7 @@ TEST_P(Timed, NarrowestSlotsAndChannelsKeepTheOrder) {
   const std::string input = "pattern:16x12@25#60";
   const std::vector<std::string> wide = run_chain(input, {"box:between=" + odd}, options(), true);
   for (const int slots : {1, 2, 16})
-    for (const std::size_t capacity : {1, 3})
+    for (const std::size_t capacity : {std::size_t{1}, std::size_t{3}})
       EXPECT_EQ(run_chain(input, {"box:between=" + odd}, options(slots), false, {}, capacity), wide)
           << slots << " slots";
 }
@@ -196,7 +222,7 @@ TEST(TimedWork, TimesAreTheInputsWhereverItIsStarted) {
     SourceOptions options;
     options.start = start;
     const auto part = run_chain(input, chain, {}, false, options);
-    const auto skipped = static_cast<std::ptrdiff_t>(start * 10 + 0.5);
+    const auto skipped = std::lround(start * 10);
     EXPECT_EQ(part, std::vector(whole.begin() + skipped, whole.end())) << start;
     const auto counted = run_chain(input, {"sobel:between=f20-f29"}, {}, false, options);
     EXPECT_EQ(part, counted) << start;
@@ -225,6 +251,31 @@ TEST(TimedWork, CasesAreTheSetsThatActAndSharePlans) {
   const TimedWork some(chain, video, make);
   EXPECT_TRUE(some.leaves_out());
   EXPECT_EQ(some.cases().size(), 4u);
+}
+
+TEST(TimedWork, ValuesAreFewAndSharePlans) {
+  const VideoInfo video = open_source("pattern:32x24:gray@10#1", {})->video();
+  const auto timed = [&](const Chain& texts) {
+    std::vector<FilterSpec> chain;
+    for (const std::string& text : texts) chain.push_back(FilterSpec::parse(text));
+    return TimedWork(chain, video, [&](std::span<const FilterSpec> acting) {
+      return make_work(acting, *video.format, {}, {});
+    });
+  };
+  const TimedWork one = timed({"gaussian:sigma=0..8@10-20"});
+  EXPECT_EQ(one.cases().size(), 257u);  // with that of sigma 0, which changes nothing
+  EXPECT_TRUE(one.leaves_out());
+  // Beside it the other is the same in all of its cases.
+  const TimedWork two = timed({"gaussian:sigma=1..8@10-20", "sobel"});
+  int made = 0;
+  const CaseConvolvers convolvers(two, {}, [&](const Prepared& prepared) {
+    ++made;
+    return prepared(1);
+  });
+  EXPECT_EQ(made, 258);
+  expect_error(Fault::usage, {"gaussian", "more than 4096", "change fewer"}, [&] {
+    timed({"gaussian:sigma=1..8@f0-f9999", "sharpen:amount=1..2@10-20"});
+  });
 }
 
 TEST(TimedWork, NumbersOfFramesNeedTheBeginning) {

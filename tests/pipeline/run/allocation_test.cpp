@@ -198,6 +198,7 @@ constexpr Case cases[] = {
     {"yuv444p16le", 192, 108, "gaussian:sigma=2"},
     {"gbrpf32le", 64, 48, "sharpen"},
     {"yuv420p", 192, 108, "sobel:between=f0-f20,f40-f60,f80-f100,f120-f140"},
+    {"yuv420p", 192, 108, "gaussian:sigma=1..3@f10-f150"},
 };
 
 class Allocations : public testing::TestWithParam<Device> {};

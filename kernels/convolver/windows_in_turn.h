@@ -1,0 +1,44 @@
+// Lines of convolvers that run in turns: one set of them serves all.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+#include "kernels/convolver/window.h"
+
+namespace vidconv {
+
+// While one is alive, convolvers that are made on its thread share their lines: no two of them may
+// run at once. A filter whose values change with time has hundreds of them.
+class WindowsInTurn {
+ public:
+  WindowsInTurn() : before_(std::exchange(current(), this)) {}
+  ~WindowsInTurn() { current() = before_; }
+  WindowsInTurn(const WindowsInTurn&) = delete;
+  WindowsInTurn& operator=(const WindowsInTurn&) = delete;
+
+  // A window for each of so many threads; its maker's own where nothing is shared.
+  template <class Lane>
+  static std::shared_ptr<std::vector<Window<Lane>>> of(int threads) {
+    using Windows = std::vector<Window<Lane>>;
+    if (!current()) return std::make_shared<Windows>(static_cast<std::size_t>(threads));
+    std::shared_ptr<void>& shared = current()->all_[{std::type_index(typeid(Lane)), threads}];
+    if (!shared) shared = std::make_shared<Windows>(static_cast<std::size_t>(threads));
+    return std::static_pointer_cast<Windows>(shared);
+  }
+
+ private:
+  static WindowsInTurn*& current() {
+    thread_local WindowsInTurn* here = nullptr;
+    return here;
+  }
+
+  WindowsInTurn* const before_;
+  std::map<std::pair<std::type_index, int>, std::shared_ptr<void>> all_;
+};
+
+}  // namespace vidconv
