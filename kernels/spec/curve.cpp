@@ -27,7 +27,7 @@ double eased(Ease ease, double u) {
 
 }  // namespace
 
-Curve::Curve(std::vector<Key> keys, bool of_frames, bool whole)
+ValueCurve::ValueCurve(std::vector<Key> keys, bool of_frames, bool whole)
     : keys_(std::move(keys)), of_frames_(of_frames) {
   const auto [low, high] = std::ranges::minmax_element(keys_, {}, &Key::value);
   lowest_ = low->value;
@@ -38,28 +38,28 @@ Curve::Curve(std::vector<Key> keys, bool of_frames, bool whole)
   count_ = whole ? static_cast<int>(std::lround(range)) + 1 : most_steps + 1;
 }
 
-double Curve::value(int n) const { return n == count_ - 1 ? highest_ : lowest_ + n * step_; }
+double ValueCurve::value(int n) const { return n == count_ - 1 ? highest_ : lowest_ + n * step_; }
 
 // On the way from a key to the next.
-double Curve::exact(std::size_t key, std::int64_t moment) const {
+double ValueCurve::exact(std::size_t key, std::int64_t moment) const {
   const Key &from = keys_[key], &to = keys_[key + 1];
   const double u = static_cast<double>(moment - from.at) / static_cast<double>(to.at - from.at);
   return from.value + (to.value - from.value) * eased(ease_, u);
 }
 
-int Curve::nearest(double value) const {
+int ValueCurve::nearest(double value) const {
   if (count_ == 1) return 0;
   return std::clamp(static_cast<int>(std::floor((value - lowest_) / step_ + 0.5)), 0, count_ - 1);
 }
 
-int Curve::at(std::int64_t moment) const {
+int ValueCurve::at(std::int64_t moment) const {
   const auto after = std::ranges::upper_bound(keys_, moment, {}, &Key::at);
   if (after == keys_.begin()) return nearest(keys_.front().value);
   if (after == keys_.end()) return nearest(keys_.back().value);
   return nearest(exact(static_cast<std::size_t>(after - keys_.begin()) - 1, moment));
 }
 
-void Curve::add_changes(std::vector<std::int64_t>& moments) const {
+void ValueCurve::add_changes(std::vector<std::int64_t>& moments) const {
   for (std::size_t key = 0; key + 1 < keys_.size(); ++key) {
     const std::int64_t end = keys_[key + 1].at;
     int now = at(keys_[key].at);

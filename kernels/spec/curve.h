@@ -1,4 +1,4 @@
-// Curve: a parameter whose value changes with time, "0..8@10-20".
+// ValueCurve: a parameter whose value changes with time, "0..8@10-20".
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class Ease : std::uint8_t {
 // Values are one of a few, so that what each of them takes can be made ahead: `count()` of them, in
 // equal steps from the smallest key to the largest; whole numbers where the parameter takes nothing
 // else. That rounding is at most half of a 256th of what the value goes through.
-class Curve {
+class ValueCurve {
  public:
   static constexpr int most_steps = 256;
 
@@ -29,7 +29,7 @@ class Curve {
 
   // `keys`: at least one, in order of `at`, which differ. Before the first and after the last the
   // value is theirs.
-  Curve(std::vector<Key> keys, bool of_frames, bool whole);
+  ValueCurve(std::vector<Key> keys, bool of_frames, bool whole);
 
   void set_ease(Ease ease) { ease_ = ease; }
   bool of_frames() const { return of_frames_; }

@@ -37,7 +37,7 @@ double read_value(Cursor& c, std::string_view name, const ValueRange& range) {
   return c.number(range.min, range.max);
 }
 
-Curve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange& range) {
+ValueCurve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange& range) {
   const double to = read_value(c, name, range);
   if (!c.accept('@')) c.fail_here("'@' and when, as in 0..8@10-20");
   const std::size_t start = c.position();
@@ -47,13 +47,13 @@ Curve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange&
   if (!of_frames && c.peek() == 'f') c.fail_here("a time as its beginning is");
   const std::int64_t end = read_at(c, of_frames);
   if (end <= begin) c.fail("the value has to have time to change: it ends before it begins", start);
-  return Curve({{begin, from}, {end, to}}, of_frames, range.whole);
+  return ValueCurve({{begin, from}, {end, to}}, of_frames, range.whole);
 }
 
-Curve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
-                const ValueRange& range) {
+ValueCurve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
+                     const ValueRange& range) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8
-  std::vector<Curve::Key> keys;
+  std::vector<ValueCurve::Key> keys;
   bool of_frames = false;
   std::string line;
   for (int number = 1; !bytes.empty(); ++number) {
@@ -82,7 +82,7 @@ Curve read_keys(std::string_view bytes, const std::string& file, std::string_vie
       c.fail(fmt::format("a file may have at most {} keys", most_keys), start);
   }
   if (keys.empty()) throw SpecError(file, 1, "the file has no keys; a line is TIME VALUE");
-  return Curve(std::move(keys), of_frames, range.whole);
+  return ValueCurve(std::move(keys), of_frames, range.whole);
 }
 
 Ease read_ease(Cursor& c) {

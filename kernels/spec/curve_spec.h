@@ -18,12 +18,12 @@ struct ValueRange {
 double read_value(Cursor& c, std::string_view name, const ValueRange& range);
 
 // What follows "A": "..B@FROM-TO", two times or two numbers of frames. Throws SpecError.
-Curve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange& range);
+ValueCurve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange& range);
 
 // Lines "TIME VALUE" or "fNUMBER VALUE", in order; # begins a comment, empty lines are skipped.
 // Throws SpecError, whose text is the line.
-Curve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
-                const ValueRange& range);
+ValueCurve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
+                     const ValueRange& range);
 
 // "linear", "in", "out", "in-out" or "hold".
 Ease read_ease(Cursor& c);

@@ -288,7 +288,7 @@ class SpecParser {
 
   // One value, or several over time.
   void read_parameter(Cursor& c, const Parameter& parameter, std::size_t argument) {
-    std::optional<Curve> curve;
+    std::optional<ValueCurve> curve;
     double& value = spec_.arguments_[argument];
     const bool is_number = parameter.choices.empty();
     if (is_number && c.accept('@')) {
@@ -303,13 +303,14 @@ class SpecParser {
     spec_.timed_.push_back({argument, *std::move(curve)});
   }
 
-  Curve read_key_file(Cursor& c, const Parameter& parameter) {
+  ValueCurve read_key_file(Cursor& c, const Parameter& parameter) {
     const std::size_t start = c.position(), end = path_end(start);
     const std::string path(c.text().substr(start, end - start));
     c.go_to(end);
     if (path.empty()) c.fail_here("the path of a file with lines TIME VALUE");
     try {
-      Curve curve = read_keys(read_kernel_file(path), path, parameter.name, range_of(parameter));
+      ValueCurve curve =
+          read_keys(read_kernel_file(path), path, parameter.name, range_of(parameter));
       spec_.files_.push_back(path);
       return curve;
     } catch (const SpecError&) {

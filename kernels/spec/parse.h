@@ -49,7 +49,7 @@ struct Modifiers {
 // A parameter that changes with time.
 struct TimedParameter {
   std::size_t argument;  // of the preset's parameters
-  Curve curve;
+  ValueCurve curve;
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.

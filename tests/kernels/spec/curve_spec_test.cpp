@@ -13,38 +13,41 @@
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t second = 1'000'000;
+constexpr std::int64_t one_second = 1'000'000;
 
-Curve curve_of(const std::string& spec) { return FilterSpec::parse(spec).timed().at(0).curve; }
-double value_at(const Curve& curve, std::int64_t moment) { return curve.value(curve.at(moment)); }
+ValueCurve curve_of(const std::string& spec) { return FilterSpec::parse(spec).timed().at(0).curve; }
+double value_at(const ValueCurve& curve, std::int64_t moment) {
+  return curve.value(curve.at(moment));
+}
 
 TEST(CurveSpec, GoesFromOneValueToTheOther) {
-  const Curve curve = curve_of("gaussian:sigma=0..8@10-20");
+  const ValueCurve curve = curve_of("gaussian:sigma=0..8@10-20");
   EXPECT_EQ(curve.count(), 257);
   EXPECT_EQ(value_at(curve, INT64_MIN), 0);
-  EXPECT_EQ(value_at(curve, 10 * second), 0);
-  EXPECT_EQ(value_at(curve, 15 * second), 4);
-  EXPECT_EQ(value_at(curve, 20 * second), 8);
+  EXPECT_EQ(value_at(curve, 10 * one_second), 0);
+  EXPECT_EQ(value_at(curve, 15 * one_second), 4);
+  EXPECT_EQ(value_at(curve, 20 * one_second), 8);
   EXPECT_EQ(value_at(curve, INT64_MAX), 8);
   // Half a step at most is between it and the line.
-  for (std::int64_t at = 10 * second; at < 20 * second; at += 12'345)
-    EXPECT_NEAR(value_at(curve, at), 8 * static_cast<double>(at - 10 * second) / (10. * second),
+  for (std::int64_t at = 10 * one_second; at < 20 * one_second; at += 12'345)
+    EXPECT_NEAR(value_at(curve, at),
+                8 * static_cast<double>(at - 10 * one_second) / (10. * one_second),
                 8. / 512 + 1e-12);
 }
 
 TEST(CurveSpec, GoesDownAndByFramesAndInWholeNumbers) {
-  const Curve down = curve_of("sharpen:amount=2..0.5@f100-f200");
+  const ValueCurve down = curve_of("sharpen:amount=2..0.5@f100-f200");
   EXPECT_TRUE(down.of_frames());
   EXPECT_EQ(value_at(down, 99), 2);
   EXPECT_EQ(value_at(down, 200), 0.5);
-  const Curve whole = curve_of("box:size=1..9@0-1");
+  const ValueCurve whole = curve_of("box:size=1..9@0-1");
   EXPECT_EQ(whole.count(), 9);
-  EXPECT_EQ(value_at(whole, second / 2), 5);
+  EXPECT_EQ(value_at(whole, one_second / 2), 5);
 }
 
 TEST(CurveSpec, Eases) {
   const auto quarter = [](const std::string& ease) {
-    return value_at(curve_of("gaussian:sigma=0..8@0-4:ease=" + ease), second);
+    return value_at(curve_of("gaussian:sigma=0..8@0-4:ease=" + ease), one_second);
   };
   EXPECT_EQ(quarter("linear"), 2);
   EXPECT_EQ(quarter("in"), 0.5);
@@ -57,7 +60,7 @@ TEST(CurveSpec, Eases) {
 TEST(CurveSpec, KnowsWhenItChanges) {
   for (const std::string ease : {"linear", "in", "out", "in-out", "hold"}) {
     SCOPED_TRACE(ease);
-    const Curve curve = curve_of("gaussian:sigma=0..8@f10-f900:ease=" + ease);
+    const ValueCurve curve = curve_of("gaussian:sigma=0..8@f10-f900:ease=" + ease);
     std::vector<std::int64_t> moments;
     curve.add_changes(moments);
     EXPECT_TRUE(std::ranges::is_sorted(moments));
@@ -75,10 +78,10 @@ TEST(CurveSpec, ReadsKeysFromAFile) {
   std::ofstream(path) << "# how blurred\n0:01  0\n\n2.5 8 # most\n10 3\n";
   const FilterSpec spec = FilterSpec::parse("gaussian:sigma=@" + path + ":radius=9:ease=hold");
   EXPECT_EQ(spec.files(), std::vector<std::string>{path});
-  const Curve& curve = spec.timed().at(0).curve;
-  EXPECT_EQ(value_at(curve, 2 * second), 0);
-  EXPECT_EQ(value_at(curve, 3 * second), 8);
-  EXPECT_EQ(value_at(curve, 99 * second), 3);
+  const ValueCurve& curve = spec.timed().at(0).curve;
+  EXPECT_EQ(value_at(curve, 2 * one_second), 0);
+  EXPECT_EQ(value_at(curve, 3 * one_second), 8);
+  EXPECT_EQ(value_at(curve, 99 * one_second), 3);
 }
 
 TEST(CurveSpec, ValuesMakeFilters) {

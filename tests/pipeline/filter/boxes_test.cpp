@@ -33,7 +33,7 @@ Rects boxes_on(Boxes& boxes, std::size_t frame, std::size_t filter = 0,
   return rects;
 }
 
-BoxLine at_frame(std::int64_t frame, const char* id, double x, double y, double w, double h) {
+BoxLine box_at_frame(std::int64_t frame, const char* id, double x, double y, double w, double h) {
   return {.line = static_cast<int>(frame) + 1,
           .frame = frame,
           .id = id,
@@ -48,9 +48,9 @@ BoxLine at_time(double time, const char* id, double x) {
 }
 
 TEST(Boxes, MoveInStraightLinesBetweenLinesOfOneId) {
-  Boxes boxes(
-      {at_frame(6, "a", 24, 8, 8, 16), at_frame(2, "a", 8, 8, 8, 8), at_frame(4, "", 1, 1, 1, 1)},
-      {});
+  Boxes boxes({box_at_frame(6, "a", 24, 8, 8, 16), box_at_frame(2, "a", 8, 8, 8, 8),
+               box_at_frame(4, "", 1, 1, 1, 1)},
+              {});
   EXPECT_EQ(boxes_on(boxes, 1), Rects{});
   EXPECT_EQ(boxes_on(boxes, 2), (Rects{{8, 8, 8, 8}}));
   EXPECT_EQ(boxes_on(boxes, 3), (Rects{{12, 8, 8, 10}}));
@@ -60,7 +60,7 @@ TEST(Boxes, MoveInStraightLinesBetweenLinesOfOneId) {
 }
 
 TEST(Boxes, ReachWholePixelsAndGrow) {
-  Boxes boxes({at_frame(0, "", 10.5, 10.25, 4, 4)}, {.grow = 0.25});
+  Boxes boxes({box_at_frame(0, "", 10.5, 10.25, 4, 4)}, {.grow = 0.25});
   EXPECT_EQ(boxes_on(boxes, 0), (Rects{{9, 9, 7, 7}}));  // 9.5 to 15.5, 9.25 to 15.25
 }
 
@@ -75,21 +75,21 @@ TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   Boxes later({at_time(100.25, "", 1)}, {});
   const InputClock begins_later{.offset = 0, .start = -100'000'000, .frames_before = 1000};
   EXPECT_EQ(boxes_on(later, 2, 0, {}, begins_later), (Rects{{1, 0, 8, 8}}));
-  Boxes numbered({at_frame(1002, "", 1, 1, 1, 1)}, {});
+  Boxes numbered({box_at_frame(1002, "", 1, 1, 1, 1)}, {});
   EXPECT_EQ(boxes_on(numbered, 2, 0, {}, begins_later), (Rects{{1, 1, 1, 1}}));
 }
 
 TEST(Boxes, AreSomeFiltersOwn) {
-  BoxLine second = at_frame(0, "", 1, 1, 2, 2);
+  BoxLine second = box_at_frame(0, "", 1, 1, 2, 2);
   second.filter = 2;
-  Boxes boxes({second, at_frame(0, "", 5, 5, 2, 2)}, {});
+  Boxes boxes({second, box_at_frame(0, "", 5, 5, 2, 2)}, {});
   EXPECT_EQ(boxes_on(boxes, 0, 0), (Rects{{5, 5, 2, 2}}));
   EXPECT_EQ(boxes_on(boxes, 0, 1), (Rects{{1, 1, 2, 2}, {5, 5, 2, 2}}));
   EXPECT_EQ(boxes.filters(), 2);
 }
 
 TEST(Boxes, AreOfWhatIsSeen) {
-  Boxes boxes({at_frame(0, "", 2, 3, 4, 5)}, {});
+  Boxes boxes({box_at_frame(0, "", 2, 3, 4, 5)}, {});
   EXPECT_EQ(boxes_on(boxes, 0, 0, {-1, 0, 0, -1}), (Rects{{64 - 6, 48 - 8, 4, 5}}));
 }
 
@@ -99,25 +99,25 @@ TEST(Boxes, ThatWereNotAppliedAreAFailure) {
     for (std::size_t i = 0; i < frames; ++i) boxes_on(boxes, i);
     boxes.check(whole);
   };
-  check({at_frame(9, "", 1, 1, 2, 2)}, 10, true);
-  check({at_frame(9, "", 60, 40, 20, 20)}, 10, true);  // a corner of it is inside
+  check({box_at_frame(9, "", 1, 1, 2, 2)}, 10, true);
+  check({box_at_frame(9, "", 60, 40, 20, 20)}, 10, true);  // a corner of it is inside
   expect_error(Fault::usage, {"faces.jsonl", "1 of 2", "line 11", "no frame 10"}, [&] {
-    check({at_frame(9, "", 1, 1, 2, 2), at_frame(10, "", 1, 1, 2, 2)}, 10, true);
+    check({box_at_frame(9, "", 1, 1, 2, 2), box_at_frame(10, "", 1, 1, 2, 2)}, 10, true);
   });
   expect_error(Fault::usage, {"line 4", "outside the picture", "64x48"},
-               [&] { check({at_frame(3, "", 64, 0, 9, 9)}, 10, true); });
+               [&] { check({box_at_frame(3, "", 64, 0, 9, 9)}, 10, true); });
   expect_error(Fault::usage, {"no frame at 1.5 s"},
                [&] { check({at_time(1.5, "", 0)}, 10, true); });
   // Of a part only what lies in it has to be applied.
-  check({at_frame(9, "", 1, 1, 2, 2)}, 5, false);
+  check({box_at_frame(9, "", 1, 1, 2, 2)}, 5, false);
   expect_error(Fault::usage, {"outside the picture"},
-               [&] { check({at_frame(3, "", 64, 0, 9, 9)}, 5, false); });
+               [&] { check({box_at_frame(3, "", 64, 0, 9, 9)}, 5, false); });
 }
 
 TEST(Boxes, AreAccountedFor) {
-  Boxes boxes(
-      {at_frame(2, "a", 8, 8, 8, 8), at_frame(5, "a", 8, 8, 8, 8), at_frame(7, "", 1, 1, 1, 1)},
-      {});
+  Boxes boxes({box_at_frame(2, "a", 8, 8, 8, 8), box_at_frame(5, "a", 8, 8, 8, 8),
+               box_at_frame(7, "", 1, 1, 1, 1)},
+              {});
   for (std::size_t i = 0; i < 10; ++i) boxes_on(boxes, i), boxes_on(boxes, i);
   const std::vector<BoxAccount> accounts = boxes.accounts();
   ASSERT_EQ(accounts.size(), 2u);

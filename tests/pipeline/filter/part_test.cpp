@@ -63,12 +63,12 @@ Frame merged(const Frame& before, const Frame& after, const std::vector<Rect>& p
   return result;
 }
 
-struct Case {
+struct PartCase {
   std::string filter, place;
   std::vector<Rect> part;  // of 37x29
 };
 
-const std::vector<Case> some_cases{
+const std::vector<PartCase> some_cases{
     {"gaussian:sigma=2", "region=5,3,10,9", {{5, 3, 10, 9}}},
     {"gaussian:sigma=7", "region=0,0,37,29", {{0, 0, 37, 29}}},
     {"sobel", "region=36,28,1,1", {{36, 28, 1, 1}}},
@@ -82,7 +82,7 @@ const std::vector<Case> some_cases{
 TEST(PartStep, InsideAsAllFilteredOutsideAsItWas) {
   for (const std::string format : {"yuv420p", "nv12", "yuv422p10le", "yuva444p", "rgb24",
                                    "gbrpf32le", "p010le", "yuv410p", "gray16le"})
-    for (const Case& c : some_cases)
+    for (const PartCase& c : some_cases)
       for (const BorderName& border : border_modes)
         for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
           SCOPED_TRACE(format + " " + c.filter + ":" + c.place + " " + std::string(border.name));
