@@ -58,9 +58,11 @@ std::string absolute_kernel(std::string spec) {
     if (at == std::string::npos) return;
     spec.replace(at + before.size(), file.size(), std::filesystem::absolute(file).string());
   };
-  for (const std::string& file : parse_kernel(spec, FilterSpec::most_pixels).files()) {
+  const FilterSpec filter = parse_kernel(spec, FilterSpec::most_pixels);
+  for (const std::string& file : filter.files()) {
     make_absolute("file:", file);
     make_absolute("mask=", file);
+    make_absolute("=@", file);
   }
   return spec;
 }

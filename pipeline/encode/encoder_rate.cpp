@@ -177,7 +177,7 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
     set(quality.beside.first, quality.beside.second);
   if (!options.preset.empty()) set("preset", options.preset, "`preset`");
   for (const auto& [key, value] : known.options)
-    if (key && (key == std::string_view("x265-params") || !is_given(key))) set(key, value);
+    if (key && (std::string_view(key).ends_with("-params") || !is_given(key))) set(key, value);
   if (options.shards && known.for_parts.first) set(known.for_parts.first, known.for_parts.second);
   for (const auto& [key, value] : options.own)
     set(key, value, "`encoder_options` " + verbatim(key));

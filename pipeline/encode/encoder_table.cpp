@@ -33,21 +33,26 @@ constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool
           .in_parts = true};
 }
 
+// Its code for AVX-512 that carries the worth of blocks from frame to frame (mbtree) reads memory
+// that nobody wrote, in pictures of 352, 720 or 848 columns and others: equal runs gave other bytes.
+constexpr std::pair<const char*, const char*> repeatable_x264 = {"x264-params",
+                                                                 "cpu-independent=1"};
+
 constexpr EncoderDefaults known_encoders[] = {
     {.name = "libx264rgb",
      .codec = AV_CODEC_ID_H264,
      .quality = x264,
-     .options = {{"preset", "medium"}},
+     .options = {{"preset", "medium"}, repeatable_x264},
      .rgb_only = true,
      .in_parts = true,
-     .for_parts = {"x264-params", "stitchable=1:cpu-independent=1"}},
+     .for_parts = {"x264-params", "stitchable=1"}},
     {.name = "libx264",
      .codec = AV_CODEC_ID_H264,
      .quality = x264,
-     .options = {{"preset", "medium"}},
+     .options = {{"preset", "medium"}, repeatable_x264},
      .whole_chroma = true,
      .in_parts = true,
-     .for_parts = {"x264-params", "stitchable=1:cpu-independent=1"}},
+     .for_parts = {"x264-params", "stitchable=1"}},
     {.name = "libx265",
      .codec = AV_CODEC_ID_HEVC,
      .quality = {.option = "crf", .usual = 28, .best = 0, .worst = 51},
