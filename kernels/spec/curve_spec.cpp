@@ -52,18 +52,9 @@ ValueCurve read_ramp(Cursor& c, double from, std::string_view name, const ValueR
 
 ValueCurve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
                      const ValueRange& range) {
-  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8
   std::vector<ValueCurve::Key> keys;
   bool of_frames = false;
-  std::string line;
-  for (int number = 1; !bytes.empty(); ++number) {
-    const std::size_t length = std::min(bytes.find('\n'), bytes.size());
-    line = bytes.substr(0, length);
-    bytes.remove_prefix(std::min(length + 1, bytes.size()));
-    line.erase(std::min(line.find('#'), line.size()));
-    Cursor c(line, fmt::format("{}, line {}: ", file, number));
-    c.skip_blanks();
-    if (c.at_end()) continue;
+  read_lines(bytes, file, [&](Cursor& c) {
     const std::size_t start = c.position();
     const bool frame = c.peek() == 'f';
     if (keys.empty()) of_frames = frame;
@@ -76,11 +67,9 @@ ValueCurve read_keys(std::string_view bytes, const std::string& file, std::strin
     c.skip_blanks();
     if (c.position() == after) c.fail_here("a blank and the value");
     keys.push_back({at, read_value(c, name, range)});
-    c.skip_blanks();
-    if (!c.at_end()) c.fail_here("the end of the line");
     if (keys.size() > most_keys)
       c.fail(fmt::format("a file may have at most {} keys", most_keys), start);
-  }
+  });
   if (keys.empty()) throw SpecError(file, 1, "the file has no keys; a line is TIME VALUE");
   return ValueCurve(std::move(keys), of_frames, range.whole);
 }

@@ -46,27 +46,16 @@ std::string read_kernel_file(const std::string& path) {
 
 Kernel read_kernel_text(std::string_view bytes, const std::string& name,
                         const std::function<void(Cursor&)>& read_key) {
-  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8
   MatrixRows rows;
   std::optional<std::pair<int, int>> size;
-  std::string line;
-  for (int number = 1; !bytes.empty(); ++number) {
-    const std::size_t length = std::min(bytes.find('\n'), bytes.size());
-    line = bytes.substr(0, length);
-    bytes.remove_prefix(std::min(length + 1, bytes.size()));
-    line.erase(std::min(line.find('#'), line.size()));
-    Cursor c(line, fmt::format("{}, line {}: ", name, number));
-    c.skip_blanks();
-    if (c.at_end()) continue;
+  read_lines(bytes, name, [&](Cursor& c) {
     if (c.accept("size="))
       size = c.size();
-    else if (line.find('=') != std::string::npos)
+    else if (c.text().find('=') != std::string_view::npos)
       read_key(c);
     else
       rows.read_row(c);
-    c.skip_blanks();
-    if (!c.at_end()) c.fail_here("the end of the line");
-  }
+  });
   const std::pair<int, int> found{rows.width(), rows.height()};
   if (found.second == 0) throw SpecError(name, 1, "the kernel file has no numbers");
   if (size && *size != found)

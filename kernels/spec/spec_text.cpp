@@ -136,4 +136,22 @@ void MatrixRows::read_row(Cursor& c) {
     c.fail(fmt::format("a kernel may have at most {0}x{0} taps", Kernel::max_size), start);
 }
 
+void read_lines(std::string_view bytes, const std::string& name,
+                const std::function<void(Cursor&)>& read) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8
+  std::string line;
+  for (int number = 1; !bytes.empty(); ++number) {
+    const std::size_t length = std::min(bytes.find('\n'), bytes.size());
+    line = bytes.substr(0, length);
+    bytes.remove_prefix(std::min(length + 1, bytes.size()));
+    line.erase(std::min(line.find('#'), line.size()));
+    Cursor c(line, fmt::format("{}, line {}: ", name, number));
+    c.skip_blanks();
+    if (c.at_end()) continue;
+    read(c);
+    c.skip_blanks();
+    if (!c.at_end()) c.fail_here("the end of the line");
+  }
+}
+
 }  // namespace vidconv

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -63,6 +64,11 @@ class Cursor {
   std::string context_;
   std::size_t at_ = 0;
 };
+
+// Reads a text file: `read` gets each line that is not empty, without blanks before it and what
+// follows '#', and reads all of it. `name`: of the file, for messages, which name the line too.
+void read_lines(std::string_view bytes, const std::string& name,
+                const std::function<void(Cursor&)>& read);
 
 // Rows of equal length, collected one by one.
 class MatrixRows {

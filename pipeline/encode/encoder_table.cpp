@@ -34,7 +34,8 @@ constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool
 }
 
 // Its code for AVX-512 that carries the worth of blocks from frame to frame (mbtree) reads memory
-// that nobody wrote, in pictures of 352, 720 or 848 columns and others: equal runs gave other bytes.
+// that nobody wrote, in pictures of 352, 720 or 848 columns and others: equal runs gave other
+// bytes.
 constexpr std::pair<const char*, const char*> repeatable_x264 = {"x264-params",
                                                                  "cpu-independent=1"};
 

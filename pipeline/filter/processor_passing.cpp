@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "pipeline/base/channel.h"
-#include "pipeline/filter/processor.h"
+#include "pipeline/filter/processor_around.h"
 
 namespace vidconv {
 namespace {
 
-class PassingProcessor final : public Processor {
+class PassingProcessor final : public ProcessorAround {
  public:
   PassingProcessor(std::unique_ptr<Processor> filter, TimedWork work,
                    const ProcessorOptions& options)
-      : filter_(std::move(filter)),
+      : ProcessorAround(std::move(filter)),
         work_(std::move(work)),
         stay_on_device_(options.stay_on_device),
         order_(slots_of(options)) {}
@@ -23,36 +23,25 @@ class PassingProcessor final : public Processor {
   // The order is taken before the frame is filtered, so that collect() waits for the right one.
   bool submit(Frame frame) override {
     if (passes(frame)) return order_.push({std::move(frame)});
-    return order_.push({}) && filter_->submit(std::move(frame));
+    return order_.push({}) && ProcessorAround::submit(std::move(frame));
   }
   void close() override {
     order_.close();
-    filter_->close();
+    ProcessorAround::close();
   }
   void cancel() override {
     order_.cancel();
-    filter_->cancel();
+    ProcessorAround::cancel();
   }
   std::optional<Frame> collect() override {
     std::optional<Place> place = order_.pop();
     if (!place) return std::nullopt;
-    if (!place->passed_on) return filter_->collect();
+    if (!place->passed_on) return ProcessorAround::collect();
     ++passed_on_;
     return std::move(place->passed_on);
   }
 
-  std::vector<StageTime> stages() const override { return filter_->stages(); }
-  MemoryUse memory() const override { return filter_->memory(); }
-  std::string device() const override { return filter_->device(); }
-  std::vector<DeviceUse> devices() const override { return filter_->devices(); }
-  std::vector<std::string> variants() const override { return filter_->variants(); }
   std::int64_t passed_on() const override { return passed_on_; }
-  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
-    return filter_->measure_stages(sample, seconds);
-  }
-  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
-    return filter_->measure_bus(sample, seconds);
-  }
 
  private:
   // In the order of all frames.
@@ -70,7 +59,6 @@ class PassingProcessor final : public Processor {
     return frame.on_device() == stay_on_device_ && work_.leaves_out(frame);
   }
 
-  const std::unique_ptr<Processor> filter_;
   const TimedWork work_;
   const bool stay_on_device_;
   Channel<Place> order_;  // of the frames in flight, as many as the processor has slots for

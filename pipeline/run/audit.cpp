@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "kernels/picture/rects.h"
 #include "pipeline/av/md5.h"
-#include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/part_step.h"
+#include "pipeline/run/beside_originals.h"
 
 namespace vidconv {
 namespace {
@@ -50,11 +48,11 @@ std::string rects_json(const std::vector<Rect>& rects) {
   return fmt::format("[{}]", text);
 }
 
-class AuditProcessor final : public Processor {
+class AuditProcessor final : public BesideOriginals {
  public:
   AuditProcessor(std::unique_ptr<Processor> filter, TimedWork work, const VideoInfo& video,
                  Scan scan, WriteAudit write)
-      : filter_(std::move(filter)),
+      : BesideOriginals(std::move(filter), "audit"),
         work_(std::move(work)),
         time_base_(video.time_base),
         scan_(scan),
@@ -66,47 +64,12 @@ class AuditProcessor final : public Processor {
           make_part_steps(work_.cases()[i], video.width, video.height, {.second_opinion = true});
   }
 
-  bool submit(Frame frame) override {
-    if (frame.on_device())
-      throw Error(Fault::internal, "a frame to audit is not in host memory", "", "");
-    {
-      const std::lock_guard lock(mutex_);
-      originals_.push_back(frame.share());
-    }
-    return filter_->submit(std::move(frame));
-  }
-  void close() override { filter_->close(); }
-  void cancel() override { filter_->cancel(); }
-
-  std::optional<Frame> collect() override {
-    std::optional<Frame> filtered = filter_->collect();
-    if (!filtered) return std::nullopt;
-    std::unique_lock lock(mutex_);
-    const Frame original = std::move(originals_.front());
-    originals_.pop_front();
-    lock.unlock();
-    busy_.time([&] { write_(audit(original, *filtered)); });
+ private:
+  Frame see(const Frame& original, Frame filtered) override {
+    write_(audit(original, filtered));
     return filtered;
   }
 
-  std::vector<StageTime> stages() const override {
-    std::vector<StageTime> all = filter_->stages();
-    all.push_back({"audit", busy_.seconds()});
-    return all;
-  }
-  MemoryUse memory() const override { return filter_->memory(); }
-  std::string device() const override { return filter_->device(); }
-  std::int64_t passed_on() const override { return filter_->passed_on(); }
-  std::vector<std::string> variants() const override { return filter_->variants(); }
-  std::vector<DeviceUse> devices() const override { return filter_->devices(); }
-  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
-    return filter_->measure_stages(sample, seconds);
-  }
-  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
-    return filter_->measure_bus(sample, seconds);
-  }
-
- private:
   std::string audit(const Frame& before, const Frame& after) {
     const bool by_field = filters_by_field(before, scan_);
     std::vector<ConstBytePlane> planes;
@@ -192,7 +155,6 @@ class AuditProcessor final : public Processor {
     }
   }
 
-  const std::unique_ptr<Processor> filter_;
   const TimedWork work_;
   const AVRational time_base_;
   const Scan scan_;
@@ -200,9 +162,6 @@ class AuditProcessor final : public Processor {
   std::vector<std::vector<std::unique_ptr<PartStep>>> cases_;
   std::size_t number_ = 0;  // of the case that the frame is
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
-  std::mutex mutex_;  // of originals_
-  std::deque<Frame> originals_;
-  Stopwatch busy_;
 };
 
 }  // namespace

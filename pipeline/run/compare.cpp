@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <deque>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +11,7 @@
 #include "kernels/base/numbers.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/base/stopwatch.h"
+#include "pipeline/run/beside_originals.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -138,11 +136,11 @@ struct Split {
   bool fits;
 };
 
-class CompareProcessor final : public Processor {
+class CompareProcessor final : public BesideOriginals {
  public:
   CompareProcessor(std::unique_ptr<Processor> filter, const VideoInfo& video,
                    const Comparison& comparison)
-      : filter_(std::move(filter)),
+      : BesideOriginals(std::move(filter), "compare"),
         comparison_(comparison),
         video_(video),
         limited_(is_limited_range(video)),
@@ -156,51 +154,14 @@ class CompareProcessor final : public Processor {
     pool_.emplace(aligned_layout(*video.format, both.width, both.height), plain_memory);
   }
 
-  bool submit(Frame frame) override {
-    if (frame.on_device())
-      throw Error(Fault::internal, "a frame to compare is not in host memory", "", "");
-    {
-      const std::lock_guard lock(mutex_);
-      originals_.push_back(frame.share());
-    }
-    return filter_->submit(std::move(frame));
-  }
-  void close() override { filter_->close(); }
-  void cancel() override { filter_->cancel(); }
-
-  std::optional<Frame> collect() override {
-    std::optional<Frame> filtered = filter_->collect();
-    if (!filtered) return std::nullopt;
-    std::unique_lock lock(mutex_);
-    const Frame original = std::move(originals_.front());
-    originals_.pop_front();
-    lock.unlock();
-    return busy_.time([&] { return join(original, std::move(*filtered)); });
-  }
-
-  std::vector<StageTime> stages() const override {
-    std::vector<StageTime> all = filter_->stages();
-    all.push_back({"compare", busy_.seconds()});
-    return all;
-  }
   MemoryUse memory() const override {
-    MemoryUse all = filter_->memory();
+    MemoryUse all = ProcessorAround::memory();
     if (pool_) all.host += pool_->bytes();
     return all;
   }
-  std::int64_t passed_on() const override { return filter_->passed_on(); }
-  std::string device() const override { return filter_->device(); }
-  std::vector<std::string> variants() const override { return filter_->variants(); }
-  std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
-    return filter_->measure_stages(sample, seconds);
-  }
-  std::vector<DeviceUse> devices() const override { return filter_->devices(); }
-  std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
-    return filter_->measure_bus(sample, seconds);
-  }
 
  private:
-  Frame join(const Frame& original, Frame filtered) {
+  Frame see(const Frame& original, Frame filtered) override {
     const bool passed_on = filtered.row(0, 0) == original.row(0, 0);
     switch (comparison_.mode) {
       case Comparison::Mode::split:
@@ -253,16 +214,12 @@ class CompareProcessor final : public Processor {
            0;
   }
 
-  const std::unique_ptr<Processor> filter_;
   const Comparison comparison_;
   const VideoInfo video_;
   const bool limited_;
   const Split split_;
   std::optional<FramePool> pool_;  // of side, and of what split must not draw on
   std::optional<std::int64_t> first_pts_;
-  std::mutex mutex_;  // of originals_
-  std::deque<Frame> originals_;
-  Stopwatch busy_;
 };
 
 }  // namespace

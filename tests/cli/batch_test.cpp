@@ -380,11 +380,12 @@ TEST(OutputKey, KnowsEveryOption) {
     if (!bears_on_bytes(option.names.back())) without.insert(option.names.back());
   EXPECT_EQ(
       without,
-      (FileNames{"INPUT",       "--output",     "--kernel",     "--files-from", "--null",
-                 "--recursive", "--skip-done",  "--keep-going", "--fail-fast",  "--timeout",
-                 "--insecure",  "--max-pixels", "-y",           "--strict",     "--device",
-                 "--variant",   "--decoder",    "--slots",      "--jobs",       "--no-sandbox",
-                 "--progress",  "--quiet",      "--stats",      "--trace",      "--verify"}));
+      (FileNames{"INPUT",       "--output",      "--kernel",     "--files-from", "--null",
+                 "--recursive", "--skip-done",   "--keep-going", "--fail-fast",  "--timeout",
+                 "--insecure",  "--max-pixels",  "-y",           "--strict",     "--device",
+                 "--variant",   "--decoder",     "--slots",      "--jobs",       "--no-sandbox",
+                 "--progress",  "--quiet",       "--stats",      "--trace",      "--verify",
+                 "--measure",   "--measure-log", "--report",     "--audit"}));
 }
 
 }  // namespace
