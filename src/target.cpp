@@ -65,6 +65,7 @@ class Search {
     options_.stats_file = options_.trace_file = options_.measure_log = options_.report_file =
         options_.audit_file = "";
     options_.verify_every.reset();
+    if (options_.boxes) options_.boxes = options_.boxes->anew();  // these are not the run's frames
     look();
   }
 

@@ -61,6 +61,8 @@ class Boxes {
   Boxes(std::vector<BoxLine> lines, BoxOptions options);
 
   const BoxOptions& options() const { return options_; }
+  // The same, applied to no frame yet.
+  std::shared_ptr<Boxes> anew() const { return std::make_shared<Boxes>(lines_, options_); }
   // The largest number of a filter that a line names.
   int filters() const;
   bool has_frames() const;  // some lines are by frame

@@ -26,8 +26,7 @@ class TargetQuality : public CliTest {
   mutable Result result_;
 };
 
-// Short inputs are one part, so what was found there holds for all. Not x264: of pictures this
-// small its bytes are others each time that a process encodes.
+// Short inputs are one part, so what was found there holds for all.
 TEST_F(TargetQuality, IsTheWorstThatReachesIt) {
   const std::string input = "pattern:96x64#25";
   for (const auto& [measure, wanted] : {std::pair{"psnr", 38.0}, {"ssim", 0.97}}) {
@@ -55,6 +54,16 @@ TEST_F(TargetQuality, LooksAtPartsOfLongInputs) {
   ASSERT_EQ(target.at("parts").size(), 3U);
   EXPECT_NEAR(target.at("parts")[0].at("start").get<double>(), 2 + 28.0 / 6 - 1, 0.1);
   EXPECT_GE(target.at("value").get<double>(), 36);
+}
+
+// What is encoded to find the quality is not the run.
+TEST_F(TargetQuality, CountsBoxesOfTheRunAlone) {
+  write_file(path("boxes.jsonl"),
+             "{\"frame\": 0, \"id\": 1, \"box\": [0, 0, 16, 16]}\n"
+             "{\"frame\": 24, \"id\": 1, \"box\": [8, 8, 16, 16]}\n");
+  const json stats = found({"pattern:96x64#25", "-o", path("out.mkv"), "--codec", "mpeg4",
+                            "--target", "psnr=30", "--regions", path("boxes.jsonl")});
+  EXPECT_EQ(stats.at("ledger").at("regions").at(0).at("frames"), 25);
 }
 
 TEST_F(TargetQuality, RefusesWhatCannotBe) {
