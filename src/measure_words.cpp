@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,16 +17,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct MeasureName {
-  std::string_view name;
-  bool Measures::*wanted;
-  std::optional<MeasureSummary> Measured::*summary;
-  const char* format;  // of a value, for people
-};
 constexpr MeasureName measure_names[] = {
-    {"psnr", &Measures::psnr, &Measured::psnr, "{:.2f} dB"},
-    {"ssim", &Measures::ssim, &Measured::ssim, "{:.6f}"},
-    {"vmaf", &Measures::vmaf, &Measured::vmaf, "{:.2f}"},
+    {"psnr", &Measures::psnr, &Measured::psnr, "{:.2f} dB", 1, 100},
+    {"ssim", &Measures::ssim, &Measured::ssim, "{:.6f}", 0, 1},
+    {"vmaf", &Measures::vmaf, &Measured::vmaf, "{:.2f}", 1, 100},
 };
 
 std::string name_of(char component) {
@@ -60,6 +55,11 @@ Json by_component(const FrameScore& score, const std::optional<double>& all, Val
 }
 
 }  // namespace
+
+const MeasureName* measure_named(std::string_view name) {
+  const auto* row = std::ranges::find(measure_names, name, &MeasureName::name);
+  return row == std::end(measure_names) ? nullptr : row;
+}
 
 Measures parse_measures(const std::string& text) {
   Measures measures;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,16 @@ namespace vidconv {
 
 // What every file of --measure-log begins with.
 inline constexpr std::string_view measure_log_beginning = R"({"schema":1,"measures":)";
+
+struct MeasureName {
+  std::string_view name;
+  bool Measures::*wanted;
+  std::optional<MeasureSummary> Measured::*summary;
+  const char* format;  // of a value, for people
+  double least, most;  // that can be aimed at
+};
+// The row of that name; nullptr where there is none.
+const MeasureName* measure_named(std::string_view name);
 
 // "psnr,ssim". Throws Error(usage).
 Measures parse_measures(const std::string& text);

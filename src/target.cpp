@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/run/job.h"
+#include "src/measure_words.h"
 #include "src/option_values.h"
 #include "src/progress.h"
 #include "src/settings.h"
@@ -16,23 +17,7 @@
 namespace vidconv {
 namespace {
 
-struct TargetKind {
-  std::string_view name;
-  bool Measures::*wanted;
-  std::optional<MeasureSummary> Measured::*summary;
-  double least, most;
-  const char* format;
-};
-constexpr TargetKind target_kinds[] = {
-    {"psnr", &Measures::psnr, &Measured::psnr, 1, 100, "{:.2f} dB"},
-    {"ssim", &Measures::ssim, &Measured::ssim, 0, 1, "{:.6f}"},
-    {"vmaf", &Measures::vmaf, &Measured::vmaf, 1, 100, "{:.2f}"},
-};
-const TargetKind* kind_named(const std::string& name) {
-  const auto* kind = std::ranges::find(target_kinds, name, &TargetKind::name);
-  return kind == std::end(target_kinds) ? nullptr : kind;
-}
-const TargetKind& kind_of(const Target& target) { return *kind_named(target.measure); }
+const MeasureName& kind_of(const Target& target) { return *measure_named(target.measure); }
 
 bool is_psnr(const Target& target) { return target.measure == "psnr"; }
 
@@ -159,7 +144,7 @@ class Search {
 Target parse_target(const std::string& text) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  const TargetKind* kind = kind_named(name);
+  const MeasureName* kind = measure_named(name);
   if (equals == text.npos || !kind)
     refuse("--target", shortened(text, longest_value), "it is not a measure and its value",
            "e.g. psnr=40, ssim=0.98 or vmaf=95");

@@ -22,6 +22,10 @@ struct InputClock {
 
   // Microseconds since the input's beginning.
   std::int64_t time_of(std::int64_t pts, AVRational time_base) const;
+  // Its number in the input, by that in the video; the same where nobody knows what comes before.
+  std::int64_t number_of(std::int64_t number_in_video) const {
+    return frames_before.value_or(0) + number_in_video;
+  }
 };
 
 struct VideoInfo {

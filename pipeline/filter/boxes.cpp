@@ -16,11 +16,6 @@ namespace {
 // Times are written with three digits, and 3 times 0.1 is more than 0.3.
 constexpr double nearby = 0.001;  // seconds
 
-// Of its input, from 0.
-std::int64_t number_of_frame(const Frame& frame, const BoxClock& clock) {
-  return clock.clock.frames_before.value_or(0) + frame.number_in_video();
-}
-
 }  // namespace
 
 Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
@@ -54,17 +49,13 @@ bool Boxes::has_frames() const {
   return std::ranges::any_of(lines_, [](const BoxLine& line) { return line.frame.has_value(); });
 }
 
-bool Boxes::has_ellipses() const {
-  return options_.ellipse || std::ranges::any_of(lines_, &BoxLine::ellipse);
-}
-
 double Boxes::place_of(const BoxLine& line) const {
   return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
 
 Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) {
   if (by_frame) {
-    const auto number = static_cast<double>(number_of_frame(frame, clock));
+    const auto number = static_cast<double>(clock.clock.number_of(frame.number_in_video()));
     return {number, number + 1};
   }
   const double from =
@@ -109,7 +100,7 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
   const std::lock_guard lock(mutex_);
   const Moment by_frame = moment_of(frame, clock, true);
   const Moment by_time = moment_of(frame, clock, false);
-  const std::int64_t number = number_of_frame(frame, clock);
+  const std::int64_t number = clock.clock.number_of(frame.number_in_video());
   if (note) {
     if (!first_frame_) first_frame_ = number, first_time_ = by_time.from;
     last_frame_ = number;

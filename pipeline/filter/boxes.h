@@ -66,7 +66,6 @@ class Boxes {
   // The largest number of a filter that a line names.
   int filters() const;
   bool has_frames() const;  // some lines are by frame
-  bool has_ellipses() const;
 
   // Those of filter `filter` of the chain (from 0) on a frame that is shown so; between two lines
   // of one id boxes move in straight lines. `clock`: of the frame's video. Notes that they were

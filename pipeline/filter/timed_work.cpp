@@ -148,7 +148,7 @@ TimedWork::TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video,
 std::size_t TimedWork::case_of(const Frame& frame) const {
   if (case_at_.size() == 1) return case_at_[0];
   const std::int64_t time = clock_.time_of(frame.av().pts, time_base_);
-  const std::int64_t number = clock_.frames_before.value_or(0) + frame.number_in_video();
+  const std::int64_t number = clock_.number_of(frame.number_in_video());
   return case_at_[passed(times_, time) * (frames_.size() + 1) + passed(frames_, number)];
 }
 
