@@ -36,6 +36,7 @@ struct VideoOutput {
   AVStream* stream = nullptr;  // of the output
   std::int64_t written = 0;    // frames
   std::int64_t held = 0;       // how long the last picture that was coded is shown
+  std::int64_t empty = 0;      // packets, each of them a frame that is the one before
 };
 
 class FileSink final : public Sink {
@@ -153,6 +154,19 @@ class FileSink final : public Sink {
       throw Error(
           MessageKind::unaccounted, "the encoder lost frames", video.encoder->codec().name,
           fmt::format("{} went in, {} came out", video.written, video.encoder->frames_out()));
+    name_empty(video);
+  }
+
+  // Theora says so that a frame is to be shown as the one before. Many decoders make no frame of
+  // it.
+  void name_empty(const VideoOutput& video) {
+    if (video.empty > 0)
+      notify(lose_, MessageKind::not_held,
+             fmt::format("{} found {} of {} frames the same as the one before them, and {} is "
+                         "empty: players show the one before for longer, programs that count "
+                         "frames may find fewer",
+                         video.encoder->codec().name, video.empty, video.written,
+                         video.empty == 1 ? "that one" : "each of them"));
   }
 
   void check_written(const VideoOutput& video) const {
@@ -324,6 +338,7 @@ class FileSink final : public Sink {
     last_ = Moment{packet.dts, time_base};
     write_waiting(last_);
     video.held = packet.duration;
+    if (packet.size == 0) ++video.empty;
     if (std::exchange(begun_, true) == false && is_gif())
       if (const AVDictionaryEntry* comment =
               av_dict_get(muxer_.container().metadata, "comment", nullptr, 0))

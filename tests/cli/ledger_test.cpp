@@ -23,6 +23,13 @@ class Ledger : public CliTest {
     return path("film.mkv");
   }
 
+  // Frames that are all the same.
+  std::string make_still(int frames) const {
+    ffmpeg("-f lavfi -i color=gray:size=64x48:rate=25 -frames:v " + std::to_string(frames) +
+           " -chroma_sample_location center -c:v ffv1 " + path("still.mkv"));
+    return path("still.mkv");
+  }
+
   // The arguments with --stats; fails where the exit code is another.
   json stats(const std::string& arguments, int code = 0) const {
     const Result result = shell(vidconv() + " " + arguments + " --stats " + path("stats.json"));
@@ -261,6 +268,29 @@ TEST_F(Ledger, ReportsOverwriteNoVideo) {
                                    path("a"), "--trace", path("a")}),
                       exit_command_line, {"--trace", "--stats"}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+}
+
+// Theora's encoder leaves packets empty where a picture is as the one before; nothing is said where
+// each has something in it.
+TEST_F(Ledger, FramesThatTheEncoderLeavesEmptyAreNamed) {
+  const std::string still = make_still(5), film = this->film();
+  for (const Arguments& more : {Arguments{}, Arguments{"--shards", "2"}}) {
+    Arguments words{still,       "-o",       path("still.nut"), "--codec",
+                    "libtheora", "--kernel", "identity",        "-y"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = run_vidconv(words);
+    EXPECT_TRUE(succeeded(result));
+    const std::size_t empty = std::ranges::count(probe(path("still.nut"), "packet=size"), "0");
+    EXPECT_GT(empty, 0U);
+    EXPECT_TRUE(has_line_with(result.err, {std::to_string(empty) + " of 5 frames", "[not-held]"}));
+  }
+  EXPECT_TRUE(refused(run_vidconv({still, "-o", path("strict.ogv"), "--kernel", "identity",
+                                   "--strict", "--pix-fmt", "yuv420p"}),
+                      exit_output, {"--strict", "the same as the one before"}));
+  EXPECT_FALSE(std::filesystem::exists(path("strict.ogv")));
+  const Result moving = run_vidconv({film, "-o", path("moving.mkv"), "--kernel", "identity"});
+  EXPECT_TRUE(succeeded(moving));
+  EXPECT_FALSE(has_line_with(moving.err, {"the same as the one before"}));
 }
 
 // An injected loss is told and costs no file.
