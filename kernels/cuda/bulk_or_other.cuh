@@ -7,7 +7,13 @@
 #include <utility>
 
 #include "kernels/convolver/convolver.h"
+#include "kernels/cuda/batch.cuh"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/tuning.h"
 
 namespace vidconv::cuda {
 
@@ -22,12 +28,55 @@ bool takes_rows(const PlanePair& pair) {
          (into == 0 || into >= S::half || width < S::warp_width);
 }
 
+// A kernel for planes that bulk copies can bring, of the shape S of its rows.
+template <class S, class Work>
+class BulkKernel {
+ public:
+  using Kernel = void (*)(Work);
+
+  // `name` is the variant's, for errors. A tile's first and last size / 2 rows are read only.
+  BulkKernel(const char* name, Kernel kernel, const Plan& plan, const Work& work, int size,
+             const StripCost& strips)
+      : name_(name),
+        kernel_(kernel),
+        work_(work),
+        lost_(size - 1),
+        strips_(strips),
+        usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
+                plan.border != BorderMode::wrap) {
+    if (!usable_) return;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::bytes),
+          name_);
+    multiprocessors_ = multiprocessors();
+  }
+
+  bool takes(const PlanePair& pair) const { return usable_ && takes_rows<S>(pair); }
+
+  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
+    work_.slabs = best_slabs(pairs, S::tile_width, S::slab_rows, lost_, multiprocessors_, strips_);
+    for_each_batch(pairs, S::tile_width, work_.slabs * S::slab_rows - lost_,
+                   [&](const Batch& batch, int blocks) {
+                     work_.batch = batch;
+                     launch(name_, kernel_, blocks, dim3(S::threads), S::bytes, stream, work_);
+                   });
+  }
+
+ private:
+  const char* name_;
+  Kernel kernel_;
+  Work work_;
+  int lost_;  // rows of a tile
+  StripCost strips_;
+  bool usable_;
+  int multiprocessors_ = 0;
+};
+
 // Runs the pairs that `Bulk` takes by it, and the others by another convolver.
 template <class Bulk>
 class BulkOrOther final : public Convolver {
  public:
-  BulkOrOther(const Plan& plan, std::unique_ptr<Convolver> other)
-      : bulk_(plan), other_(std::move(other)) {}
+  BulkOrOther(Bulk bulk, std::unique_ptr<Convolver> other)
+      : bulk_(std::move(bulk)), other_(std::move(other)) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     while (!pairs.empty()) {
@@ -47,5 +96,10 @@ class BulkOrOther final : public Convolver {
   Bulk bulk_;
   std::unique_ptr<Convolver> other_;
 };
+
+template <class Bulk>
+std::unique_ptr<Convolver> bulk_or_other(Bulk bulk, std::unique_ptr<Convolver> other) {
+  return std::make_unique<BulkOrOther<Bulk>>(std::move(bulk), std::move(other));
+}
 
 }  // namespace vidconv::cuda

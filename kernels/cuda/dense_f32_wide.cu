@@ -171,6 +171,18 @@ Result with_width(int width, Result no, Make make) {
   switch (width) {
     case 11:
       return make.template operator()<11>();
+    case 13:
+      return make.template operator()<13>();
+    case 15:
+      return make.template operator()<15>();
+    case 17:
+      return make.template operator()<17>();
+    case 21:
+      return make.template operator()<21>();
+    case 25:
+      return make.template operator()<25>();
+    case 31:
+      return make.template operator()<31>();
     default:
       return no;
   }

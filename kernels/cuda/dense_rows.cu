@@ -147,69 +147,62 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 
 // Runs the kernel for pairs that it can take.
 template <class T, Way way, int size>
-class DenseRows {
-  using Shape = Rows<T, size>;
-  static constexpr auto kernel = dense_rows_kernel<T, way, size>;
-
- public:
-  explicit DenseRows(const Plan& plan)
-      : usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
-                plan.border != BorderMode::wrap) {
-    if (!usable_) return;
-    work_.sampling = sampling_of(plan);
-    work_.finish = plan.finish;
-    work_.real = real_finish_of(plan, is_length(way));
-    for (int k = 0; k < terms(way); ++k) {
-      const Taps& t = plan.terms[static_cast<std::size_t>(k)];
-      for (int j = 0; j < t.height; ++j)
-        for (int i = 0; i < t.width; ++i)
-          work_.taps[k][(size / 2 - t.anchor_y + j) * size + size / 2 - t.anchor_x + i] =
-              static_cast<float>(t.dense[static_cast<std::size_t>(j * t.width + i)]);
-    }
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
-          "shared memory for cuda-dense-rows");
-    multiprocessors_ = multiprocessors();
-  }
-
-  bool takes(const PlanePair& pair) const { return usable_ && takes_rows<Shape>(pair); }
-
-  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
-    work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
-                             sm90::dense_rows_strips);
-    for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
-                   [&](const Batch& batch, int blocks) {
-                     work_.batch = batch;
-                     launch("cuda-dense-rows", kernel, blocks, dim3(Shape::threads), Shape::bytes,
-                            stream, work_);
-                   });
-  }
-
- private:
-  Work<size, terms(way)> work_{};
-  bool usable_;
-  int multiprocessors_ = 0;
-};
-
-template <class T, Way way, int size>
 std::unique_ptr<Convolver> make_of(const Plan& plan) {
-  return std::make_unique<BulkOrOther<DenseRows<T, way, size>>>(
-      plan, supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
+  Work<size, terms(way)> work{};
+  work.sampling = sampling_of(plan);
+  work.finish = plan.finish;
+  work.real = real_finish_of(plan, is_length(way));
+  for (int k = 0; k < terms(way); ++k) {
+    const Taps& t = plan.terms[static_cast<std::size_t>(k)];
+    for (int j = 0; j < t.height; ++j)
+      for (int i = 0; i < t.width; ++i)
+        work.taps[k][(size / 2 - t.anchor_y + j) * size + size / 2 - t.anchor_x + i] =
+            static_cast<float>(t.dense[static_cast<std::size_t>(j * t.width + i)]);
+  }
+  return bulk_or_other(
+      BulkKernel<Rows<T, size>, Work<size, terms(way)>>("cuda-dense-rows",
+                                                        dense_rows_kernel<T, way, size>, plan, work,
+                                                        size, sm90::dense_rows_strips),
+      supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
 }
 
-constexpr int largest = 3;
+// The largest matrices for which this was seen to be faster than what else there is
+// (docs/decisions/rows-by-bulk-copies.md): of floats, and of pairs; of 16 bits, in float.
+constexpr int largest = 3, largest_codes = 9;
+
+template <class T, Way way, int size>
+std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+  if constexpr (size < largest_codes)
+    if (square_for(plan) > size) return make_sized<T, way, size + 2>(plan);
+  return make_of<T, way, size>(plan);
+}
 
 }  // namespace
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
-  return plan.sample.storage == Storage::u16 && supports_dense(plan) && abilities.generation >= 9 &&
-         plan.border != BorderMode::wrap && square_for(plan) <= largest &&
-         plan.finish.combine == Combine::l2 && plan.terms.size() == 2 &&
-         plan.arith == Arith::int32 && plan.fits24 &&
-         std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor));
+  const bool floats = plan.sample.storage == Storage::f32;
+  const int most = floats || plan.terms.size() == 2 ? largest : largest_codes;
+  if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
+      plan.border == BorderMode::wrap || square_for(plan) > most)
+    return false;
+  if (floats && !std::ranges::all_of(plan.terms, [&](const Taps& t) {
+        return t.width == square_for(plan) && t.height == square_for(plan);
+      }))
+    return false;
+  if (plan.finish.combine == Combine::linear)
+    return plan.terms.size() == 1 && plan.arith == Arith::float32;
+  if (plan.finish.combine != Combine::l2 || plan.terms.size() != 2) return false;
+  return floats || (plan.arith == Arith::int32 && plan.fits24 &&
+                    std::has_single_bit(static_cast<unsigned>(plan.finish.real_divisor)));
 }
 
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
-  return make_of<std::uint16_t, Way::length, largest>(plan);
+  const bool two = plan.terms.size() == 2;
+  if (plan.sample.storage == Storage::f32)
+    return two ? make_of<float, Way::ordered_length, largest>(plan)
+               : make_of<float, Way::ordered, largest>(plan);
+  if (two) return make_of<std::uint16_t, Way::length, largest>(plan);
+  return make_sized<std::uint16_t, Way::ordered, 3>(plan);
 }
 
 }  // namespace vidconv::cuda

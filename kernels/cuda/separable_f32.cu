@@ -204,8 +204,8 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return std::make_unique<BulkOrOther<SeparableBulk<float, OrderedFloat, size>>>(
-      plan, std::make_unique<SeparableF32<size>>(plan));
+  return bulk_or_other(separable_bulk<float, OrderedFloat, size>("cuda-separable-f32", plan),
+                       std::make_unique<SeparableF32<size>>(plan));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < longest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return std::make_unique<BulkOrOther<SeparableBulk<float, OrderedFloat, size>>>(
-      plan, make_separable(plan, 1));
+  return bulk_or_other(separable_bulk<float, OrderedFloat, size>("cuda-separable-f32-long", plan),
+                       make_separable(plan, 1));
 }
 
 }  // namespace

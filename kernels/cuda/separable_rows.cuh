@@ -134,48 +134,14 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
 #endif
 }
 
-// Runs the kernel for pairs that it can take.
+// The kernel of a plan, for the planes that it can take; `name` is the variant's.
 template <class T, class Arith, int size>
-class SeparableBulk {
-  using Shape = SeparableRows<T, Arith, size>;
-
- public:
-  explicit SeparableBulk(const Plan& plan)
-      : kernel_(kernel_for(plan)),
-        work_(separable_work<Arith, size>(plan)),
-        usable_(is_sm90(current_device()) && is_sm90_code(kernel_) &&
-                plan.border != BorderMode::wrap) {
-    if (!usable_) return;
-    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
-          "shared memory for cuda-separable-f32");
-    multiprocessors_ = multiprocessors();
-  }
-
-  bool takes(const PlanePair& pair) const { return usable_ && takes_rows<Shape>(pair); }
-
-  void run(std::span<const PlanePair> pairs, cudaStream_t stream) {
-    work_.slabs = best_slabs(pairs, Shape::tile_width, Shape::slab_rows, size - 1, multiprocessors_,
-                             sm90::separable_f32_bulk_strips);
-    for_each_batch(pairs, Shape::tile_width, work_.slabs * Shape::slab_rows - (size - 1),
-                   [&](const Batch& batch, int blocks) {
-                     work_.batch = batch;
-                     launch("cuda-separable-f32", kernel_, blocks, dim3(Shape::threads),
-                            Shape::bytes, stream, work_);
-                   });
-  }
-
- private:
-  using Kernel = void (*)(SeparableWork<Arith, size>);
-  static Kernel kernel_for(const Plan& plan) {
-    if constexpr (std::is_same_v<T, float>)
-      if (plan.finish.absolute) return separable_bulk_kernel<T, Arith, size, true>;
-    return separable_bulk_kernel<T, Arith, size, false>;
-  }
-
-  const Kernel kernel_;
-  SeparableWork<Arith, size> work_;
-  bool usable_;
-  int multiprocessors_ = 0;
-};
+auto separable_bulk(const char* name, const Plan& plan) {
+  auto kernel = separable_bulk_kernel<T, Arith, size, false>;
+  if constexpr (std::is_same_v<T, float>)
+    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true>;
+  return BulkKernel<SeparableRows<T, Arith, size>, SeparableWork<Arith, size>>(
+      name, kernel, plan, separable_work<Arith, size>(plan), size, sm90::separable_f32_bulk_strips);
+}
 
 }  // namespace vidconv::cuda

@@ -1,4 +1,4 @@
-// cuda-separable-u16: two passes over samples of 16 bits, of at most 17 taps each way in float and
+// cuda-separable-u16: two passes over samples of 16 bits, of at most 31 taps each way in float and
 // 7 in integers, by the kernel of separable_rows.cuh. Planes that it cannot take go to
 // cuda-separable.
 #include "kernels/cuda/bulk_or_other.cuh"
@@ -8,17 +8,17 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int longest = 17, longest_integers = 7;
+constexpr int longest = 31, longest_integers = 7;
 
 // Others take the next size, with zeros added, which change no sum of codes.
-constexpr int after(int size) { return size + 2; }
+constexpr int after(int size) { return size < 17 ? size + 2 : size < 25 ? size + 4 : longest; }
 
 template <class Arith, int size, int largest>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (square_for(plan) > size) return make_sized<Arith, after(size), largest>(plan);
-  return std::make_unique<BulkOrOther<SeparableBulk<std::uint16_t, Arith, size>>>(
-      plan, make_separable(plan, 1));
+  return bulk_or_other(separable_bulk<std::uint16_t, Arith, size>("cuda-separable-u16", plan),
+                       make_separable(plan, 1));
 }
 
 }  // namespace
