@@ -61,15 +61,20 @@ class PlaceSpec {
   // The mask inside the rectangles, feathered and inverted as is asked for.
   Weights weights_of(const Weights& mask, std::span<const Rect> rects) const;
 
+  // Whether it is the same, word for word and mask for mask, so that part_of() is too.
+  bool operator==(const PlaceSpec&) const = default;
+
  private:
   struct Length {
     double value = 0;
     bool percent = false;
     int pixels(int of) const;
+    bool operator==(const Length&) const = default;
   };
   struct Region {
     std::size_t at = 0;  // in the text
     Length x = {}, y = {}, width = {}, height = {};
+    bool operator==(const Region&) const = default;
   };
 
   static Length read_length(Cursor& c, std::string_view what, long min);
