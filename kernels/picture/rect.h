@@ -33,6 +33,10 @@ constexpr Rect around(const Rect& a, const Rect& b) {
                       std::max(a.bottom(), b.bottom()));
 }
 
+constexpr Rect grown(const Rect& r, int by) {
+  return rect_between(r.x - by, r.y - by, r.right() + by, r.bottom() + by);
+}
+
 // What of it lies in a plane of that size; may be empty.
 constexpr Rect cut(const Rect& r, int width, int height) {
   return rect_between(std::max(r.x, 0), std::max(r.y, 0), std::min(r.right(), width),

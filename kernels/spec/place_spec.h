@@ -50,6 +50,8 @@ class PlaceSpec {
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
   const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
 
+  bool inverts() const { return invert_; }
+  int feather() const { return feather_; }  // pixels
   bool everywhere() const { return regions_.empty() && !mask_ && !edges_; }
 
   // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:

@@ -9,10 +9,6 @@ namespace {
 
 constexpr int grid = 8;  // of pixels: whole samples of every plane and field begin there
 
-Rect grown(const Rect& r, int by) {
-  return rect_between(r.x - by, r.y - by, r.right() + by, r.bottom() + by);
-}
-
 Rect on_grid(const Rect& r, int width, int height) {
   const auto down = [](int n) { return n / grid * grid; };
   const auto up = [](int n) { return (n + grid - 1) / grid * grid; };

@@ -58,12 +58,16 @@ void CudaParts::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) co
   }
 }
 
+bool CudaParts::moves(std::size_t number, std::size_t step) const {
+  return acts_in_boxes(cases_[number][step]);
+}
+
 void CudaParts::upload(const SlotBoxes& boxes, const Stream& stream) {
   if (boxes.used > 0) stream.upload(boxes.weights.data(), boxes.staging.get(), boxes.used);
 }
 
 const PartNow& CudaParts::now(const SlotBoxes& boxes, std::size_t number, std::size_t step) const {
-  return acts_in_boxes(cases_[number][step]) ? boxes.steps[step] : cases_[number][step]->now();
+  return moves(number, step) ? boxes.steps[step] : cases_[number][step]->now();
 }
 
 }  // namespace vidconv

@@ -29,6 +29,8 @@ class CudaParts {
 
   // nullptr where the step of that case acts on all of the picture.
   PartStep* of(std::size_t number, std::size_t step) const { return cases_[number][step].get(); }
+  // Whether it acts in boxes.
+  bool moves(std::size_t number, std::size_t step) const;
   std::size_t bytes() const { return places_.bytes(); }  // on the device
 
   // How many weights the boxes of a frame may have.

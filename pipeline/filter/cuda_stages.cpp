@@ -18,6 +18,7 @@ std::vector<std::string> kernel_names(const TimedWork& work,
       std::string name = variants[names.size()];
       for (const std::size_t i : step.components)
         name += std::string(" ") + one.format->components[i].name;
+      if (step.where) name += ", a part";
       names.push_back(name);
     }
   return names;
@@ -83,7 +84,7 @@ void CudaStages::warm_up(Slot& slot) {
     convolve(slot, number);
     const std::vector<Step>& steps = work_.cases()[number].steps;
     for (std::size_t s = 0; s < steps.size(); ++s)
-      if (parts_.of(number, s)) warm_up_part(slot, number, s);
+      if (parts_.moves(number, s)) warm_up_part(slot, number, s);
   }
   convolve_.synchronise();
   slot.input.reset();
@@ -172,7 +173,11 @@ void CudaStages::run_part(Slot& slot, std::size_t number, std::size_t s, bool by
   for (const std::size_t i : step.components)
     planes_.push_back(
         {plane(slot, step.from, i).as<const std::byte>(), plane(slot, step.to, i), beside(i)});
+  components_.clear();
+  for (std::size_t i = 0; i < work_.format().components.size(); ++i)
+    components_.push_back(plane(slot, Place::input, i).as<const std::byte>());
   as_device_error(leave_cuda, [&] {
+    parts_.of(number, s)->set_picture(components_, by_field, convolve_.get());
     parts_.of(number, s)->run(convolvers_.of(number, s), planes_, by_field, convolve_.get(),
                               parts_.now(slot.boxes, number, s));
   });

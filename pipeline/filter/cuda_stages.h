@@ -96,6 +96,7 @@ class CudaStages {
   std::vector<std::size_t> first_kernels_;  // of each case, among all kernels
   std::vector<PlanePair> pairs_;            // of the step being queued
   std::vector<PartStep::Planes> planes_;    // of the part being queued
+  std::vector<ConstBytePlane> components_;  // of its frame
   // But for pool_.
   std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };

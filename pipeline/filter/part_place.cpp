@@ -76,11 +76,28 @@ std::size_t PartPlace::most_weights() const {
 }
 
 void PartPlace::add(PartPieces& pieces) const {
+  if (kind_ == Kind::edges) return add_limits(pieces);
   const PicturePart part = part_of_picture(*where_, width_, height_);
   if (part.weights)
     add_weights(*part.weights, {0, 0, width_, height_}, pieces);
   else
     add_rects(part.rects, pieces);
+}
+
+void PartPlace::add_limits(PartPieces& pieces) const {
+  const PlaceSpec& place = where_->place();
+  std::vector<Rect> pixels{{0, 0, width_, height_}};
+  if (!place.inverts()) pixels = limits_;
+  for (Rect& r : pixels) r = cut(grown(r, place.feather()), width_, height_);
+  join(pixels, worth_of_few, true);
+  add_rects(pixels, pieces);
+  for (std::size_t which = 0; which < pieces.planes.size(); ++which)
+    for (PartPiece& piece : pieces.planes[which]) {
+      const int rows = which == 0 ? 1 : 2, first = which == 2 ? 1 : 0;
+      piece.stride = std::ptrdiff_t{rows} * plane_width_;
+      piece.weights =
+          piece.rect.x + std::ptrdiff_t{first} * plane_width_ + piece.rect.y * piece.stride;
+    }
 }
 
 void PartPlace::add(const Weights& edges, PartPieces& pieces) const {

@@ -54,12 +54,16 @@ class PartPlace {
   // The same place in planes of the same kind.
   bool operator==(const PartPlace& other) const;
 
+  const FilterSpec& where() const { return *where_; }
+  Subsampling subsampling() const { return subsampling_; }
+  const std::vector<Rect>& limits() const { return limits_; }  // of edges, in pixels
   int plane_width() const { return plane_width_; }
   int plane_height() const { return plane_height_; }
   // The most weights of a frame, where there are others in each.
   std::size_t most_weights() const;
 
-  // Each adds what is filtered to none. A fixed place:
+  // Each adds what is filtered to none. A fixed place; of edges all that may have a weight, and no
+  // weights: they are those of the plane's samples in order, of the rows of both fields too.
   void add(PartPieces& pieces) const;
   // Edges, of a mask of the picture's pixels as it is stored:
   void add(const Weights& edges, PartPieces& pieces) const;
@@ -67,6 +71,7 @@ class PartPlace {
   void add(const Frame& frame, bool note, std::vector<PlacedBox>& boxes, PartPieces& pieces) const;
 
  private:
+  void add_limits(PartPieces& pieces) const;
   void add_rects(std::span<const Rect> pixels, PartPieces& pieces) const;
   // Of the pixels of `area`, which begins at multiples of 8.
   void add_weights(const Weights& pixels, const Rect& area, PartPieces& pieces) const;

@@ -8,22 +8,10 @@
 
 namespace vidconv {
 
-void KnownPlaces::find(const PartPlace& place, const Blender& blender, PartNow& now) {
-  auto known = std::ranges::find(known_, place, &Known::place);
-  if (known == known_.end()) {
-    const auto pieces = std::make_shared<PartPieces>();
-    place.add(*pieces);
-    const auto weights = pieces->weights.empty() ? nullptr : blender.hold(pieces->weights);
-    known_.push_back({place, pieces, weights});
-    known = known_.end() - 1;
-  }
-  now.pieces = known->pieces;
-  now.weights = known->weights;
-}
-
 std::size_t KnownPlaces::bytes() const {
   std::size_t bytes = 0;
-  for (const Known& known : known_) bytes += known.pieces->weights.size();
+  for (const KnownPlace& known : known_)
+    bytes += known.pieces->weights.size() + (known.mask ? known.mask->bytes() : 0);
   return bytes;
 }
 
@@ -39,22 +27,38 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
   copier_ = pick(copy, options.device).convolver(options.threads);
   blender_ =
       cuda ? make_cuda_blender(plan_.sample) : make_cpu_blender(plan_.sample, options.threads);
-  if (kind() == PartPlace::Kind::fixed) {
-    known.find(place_, *blender_, now_);
+  const bool edges = kind() == PartPlace::Kind::edges;
+  if (kind() == PartPlace::Kind::fixed || (edges && cuda)) {
+    const KnownPlace& here =
+        known.find(place_, [&] { return look_at(*work.format, width, height); });
+    now_.pieces = here.pieces;
+    now_.weights = here.weights;
+    device_edges_ = here.mask;
     set_windows(now_);
     return;
   }
   now_.pieces = std::make_shared<PartPieces>();
-  if (kind() == PartPlace::Kind::boxes) return;
-  if (cuda)
-    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[step.link].text,
-                "masks of edges are made on the CPU as yet", "use `device` cpu");
-  edges_ = std::make_unique<EdgeMask>(step.where->place().edges()->of_stored(step.where->shown()),
-                                      *work.format, width, height, options.threads);
+  if (edges)
+    edges_ = std::make_unique<EdgeMask>(step.where->place().edges()->of_stored(step.where->shown()),
+                                        *work.format, width, height, options.threads);
 }
 
-void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_field) {
-  if (kind() != PartPlace::Kind::edges) return;
+KnownPlace PartStep::look_at(const PixelFormat& format, int width, int height) const {
+  KnownPlace known{.place = place_, .pieces = std::make_shared<PartPieces>()};
+  place_.add(*known.pieces);
+  if (kind() == PartPlace::Kind::edges) {
+    known.mask = make_device_mask(place_, format, width, height);
+    known.weights = known.mask->weights();
+  } else if (!known.pieces->weights.empty()) {
+    known.weights = blender_->hold(known.pieces->weights);
+  }
+  return known;
+}
+
+void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_field,
+                           CudaStream stream) {
+  if (device_edges_) device_edges_->make(components, by_field, stream);
+  if (!edges_) return;
   now_.pieces->clear();
   place_.add(edges_->of(components, by_field), *now_.pieces);
   now_.weights = blender_->hold(now_.pieces->weights);

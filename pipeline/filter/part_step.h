@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kernels/convolver/blend.h"
 #include "kernels/convolver/convolver.h"
 #include "kernels/convolver/part_windows.h"
+#include "pipeline/filter/device_mask.h"
 #include "pipeline/filter/edge_mask.h"
 #include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor.h"
@@ -29,20 +31,29 @@ struct PartNow {
   std::vector<Rect> rects;
 };
 
-// Places that many steps have, which share what is known of them.
+// What is known of a place that steps have: of one that is fixed all, on a CUDA device what makes
+// weights of edges.
+struct KnownPlace {
+  PartPlace place;
+  std::shared_ptr<PartPieces> pieces = nullptr;
+  std::shared_ptr<const std::uint8_t> weights = nullptr;
+  std::shared_ptr<DeviceMask> mask = nullptr;
+};
+
+// Of many steps, which run one after the other: those in the same place share it.
 class KnownPlaces {
  public:
-  // `blender`: of those who read the weights.
-  void find(const PartPlace& place, const Blender& blender, PartNow& now);
-  std::size_t bytes() const;  // of all weights
+  // Where it is not known, `make` says what there is to know.
+  template <class Make>
+  const KnownPlace& find(const PartPlace& place, const Make& make) {
+    for (const KnownPlace& known : known_)
+      if (known.place == place) return known;
+    return known_.emplace_back(make());
+  }
+  std::size_t bytes() const;  // of all weights, and what makes them
 
  private:
-  struct Known {
-    PartPlace place;
-    std::shared_ptr<PartPieces> pieces;
-    std::shared_ptr<const std::uint8_t> weights;
-  };
-  std::vector<Known> known_;
+  std::deque<KnownPlace> known_;
 };
 
 // How a step acts on its part of the planes: windows around its pieces are filtered beside the
@@ -61,11 +72,11 @@ class PartStep {
   // What is filtered of each frame, of a fixed place; of the frame that was set, of others.
   const PartNow& now() const { return now_; }
 
-  // On the CPU, before run(): the frame that is next, whose boxes count where the step acts in
-  // boxes.
+  // Before run(): the picture that is next, of which these are the components, unfiltered, where a
+  // mask is made of it.
+  void set_picture(std::span<const ConstBytePlane> components, bool by_field, CudaStream stream);
+  // On the CPU: the same of its frame, whose boxes count where the step acts in boxes.
   void set_frame(const Frame& frame);
-  // The same of a mask that is made of each picture, of which these are the components, unfiltered.
-  void set_picture(std::span<const ConstBytePlane> components, bool by_field);
   // What boxes make of a frame, but for where their weights can be read.
   void find_boxes(const Frame& frame, PartNow& now) const;
 
@@ -84,6 +95,7 @@ class PartStep {
   void add_rects(std::size_t which, std::vector<Rect>& rects) const;
 
  private:
+  KnownPlace look_at(const PixelFormat& format, int width, int height) const;
   void set_windows(PartNow& now) const;
   void run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
                 CudaStream stream, const PartNow& now);
@@ -96,7 +108,9 @@ class PartStep {
   const WindowRule rule_;
   std::unique_ptr<Convolver> copier_;
   std::unique_ptr<Blender> blender_;
-  std::unique_ptr<EdgeMask> edges_;  // of a step with a mask of edges
+  // Of a step with a mask of edges, by the device.
+  std::unique_ptr<EdgeMask> edges_;
+  std::shared_ptr<DeviceMask> device_edges_;
   std::vector<PlanePair> pairs_;
   std::vector<Blend> blends_;
   PartNow now_;

@@ -120,7 +120,7 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
   for (std::size_t s = 0; s < work_.steps.size(); ++s) {
     const Step& step = work_.steps[s];
     if (parts_[s]) {
-      parts_[s]->set_picture(components_, by_field_);
+      parts_[s]->set_picture(components_, by_field_, stream);
       planes_.clear();
       for (const std::size_t i : step.components)
         planes_.push_back({component(step.from, i).as<const std::byte>(), component(step.to, i),

@@ -114,7 +114,7 @@ class CpuProcessor final : public Processor {
     const Step& step = work_.cases()[number].steps[s];
     PartStep& part = *parts_[number][s];
     part.set_frame(input);
-    part.set_picture(components_, by_field);
+    part.set_picture(components_, by_field, nullptr);
     planes_.clear();
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),

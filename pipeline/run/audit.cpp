@@ -78,7 +78,7 @@ class AuditProcessor final : public BesideOriginals {
     for (const auto& part : cases_[number_]) {
       if (!part) continue;
       part->set_frame(before);
-      part->set_picture(planes, by_field);
+      part->set_picture(planes, by_field, nullptr);
     }
     std::string components;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
