@@ -12,10 +12,10 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t row_alignment = 256;  // bytes, of the response
+constexpr std::size_t response_alignment = 256;  // bytes, of the response
 
 std::size_t aligned(std::size_t bytes) {
-  return (bytes + row_alignment - 1) / row_alignment * row_alignment;
+  return (bytes + response_alignment - 1) / response_alignment * response_alignment;
 }
 
 Plane<std::uint8_t> weights_at(std::byte* memory, int width, int height) {

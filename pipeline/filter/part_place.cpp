@@ -146,7 +146,7 @@ void PartPlace::add_weights(const Weights& pixels, const Rect& area, PartPieces&
   const Weights interlaced =
       others ? touched(pixels, x, y, true, samples.width, samples.height) : Weights(0, 0);
   const std::size_t first_of_fields = others ? keep(interlaced) : first;
-  for (const std::size_t which : {1, 2})
+  for (const std::size_t which : {std::size_t{1}, std::size_t{2}})
     add_pieces((others ? interlaced : progressive).plane(), samples, first_of_fields, which,
                pieces);
 }
