@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a filter costs of a tenth of a 4K frame, beside all of it, on one core of a CPU.
+"""What a filter costs of a tenth of a 4K frame, beside all of it, on one core of a CPU or on a CUDA device.
 
-    bench/places.py build/release/vidconv [FILTER...]
+    bench/places.py [--device cuda] build/release/vidconv [FILTER...]
 
 Each figure is the best of five measurements of `vidconv --benchmark`, the four kinds in turns. Where chrt is allowed
 (root), nothing else runs on that core meanwhile.
@@ -25,7 +25,10 @@ def milliseconds(command):
 
 
 def main():
-    vidconv, filters = sys.argv[1], sys.argv[2:] or ["gaussian:sigma=2", "gaussian:sigma=8", "random:1,9", "sobel"]
+    given = sys.argv[1:]
+    cuda = given[:2] == ["--device", "cuda"]
+    vidconv, *filters = given[2:] if cuda else given
+    filters = filters or ["gaussian:sigma=2", "gaussian:sigma=8", "random:1,9", "sobel"]
     alone = ["chrt", "-f", "1"] if subprocess.run(["chrt", "-f", "1", "true"], capture_output=True, check=False).returncode == 0 else []
     print("| filter | " + " | ".join(PLACES) + " |")
     print("| --- |" + " --- |" * len(PLACES))
@@ -33,10 +36,11 @@ def main():
         best = dict.fromkeys(PLACES, float("inf"))
         for _ in range(RUNS):
             for place, words in PLACES.items():
-                command = alone + ["taskset", "-c", "1", vidconv, "--benchmark=0.15", "--threads", "1", "--device",
-                                   "cpu", "pattern:3840x2160", "--kernel", name + words]
+                where = [vidconv, "--device", "cuda"] if cuda else \
+                    alone + ["taskset", "-c", "1", vidconv, "--threads", "1", "--device", "cpu"]
+                command = where + ["--benchmark=0.15", "pattern:3840x2160", "--kernel", name + words]
                 best[place] = min(best[place], milliseconds(command))
-        print(f"| `{name}` | " + " | ".join(f"{best[place]:.2f} ms" for place in PLACES) + " |")
+        print(f"| `{name}` | " + " | ".join(f"{best[place]:.3f} ms" for place in PLACES) + " |")
 
 
 if __name__ == "__main__":

@@ -282,7 +282,6 @@ Options parse_options(int argc, const char* const* argv) {
   if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
   if (!w.regions.empty()) take_boxes(w.regions, o);
-  if (has_place(o.filters)) o.device = wish_for_parts(o.device);
   o.decoder = parse_decoder(w.decoder);
   o.scan = parse_scan(w.scan);
   for (const std::string& text : w.encoder_options)

@@ -204,7 +204,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   JobOptions job;
   job.input = s.input;
   job.output = s.output;
-  job.device = has_place(s.kernels) ? wish_for_parts(s.device) : s.device;
+  job.device = s.device;
   job.decoder = s.decoder;
   job.source = s.source;
   job.source.threads = s.threads;

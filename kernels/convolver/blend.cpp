@@ -1,6 +1,10 @@
 #include "kernels/convolver/blend.h"
 
+#include <stdexcept>
+#include <type_traits>
+
 #include "kernels/convolver/bands.h"
+#include "kernels/convolver/thread_pool.h"
 
 namespace vidconv {
 namespace {
@@ -23,36 +27,53 @@ void blend_row(const Plane<const T>& filtered, const Plane<T>& picture, const st
                int y, int shift) {
   const T* from = filtered.row(y);
   T* to = picture.row(y);
-  for (int x = 0; x < picture.width; ++x, from += filtered.step, to += picture.step) {
-    if (weights[x] == 0) continue;
-    if constexpr (std::is_same_v<T, float>)
-      *to = blended(*to, *from, weights[x]);
-    else
-      *to = static_cast<T>(
-          blended(static_cast<T>(*to >> shift), static_cast<T>(*from >> shift), weights[x])
-          << shift);
-  }
+  for (int x = 0; x < picture.width; ++x, from += filtered.step, to += picture.step)
+    if (weights[x] != 0) *to = blended_stored(*to, *from, weights[x], shift);
 }
+
+class CpuBlender final : public Blender {
+ public:
+  CpuBlender(const SampleType& sample, int threads)
+      : sample_(sample), pool_(shared_thread_pool(threads)) {}
+
+  std::shared_ptr<const std::uint8_t> hold(std::span<const std::uint8_t> weights) const override {
+    return {std::shared_ptr<const std::uint8_t>(), weights.data()};
+  }
+
+  void run(std::span<const Blend> blends, CudaStream) override {
+    for (const Blend& blend : blends)
+      for_rows(*pool_, {&blend.planes, 1},
+               [&](const PlanePair& planes, int y) { run_row(planes, blend.weights.row(y), y); });
+  }
+
+ private:
+  void run_row(const PlanePair& planes, const std::uint8_t* weights, int y) const {
+    const auto& [from, to] = planes;
+    if (sample_.storage == Storage::f32)
+      blend_row(from.as<const float>(), to.as<float>(), weights, y, 0);
+    else if (sample_.storage == Storage::u16)
+      blend_row(from.as<const std::uint16_t>(), to.as<std::uint16_t>(), weights, y, sample_.shift);
+    else if (from.step == 1 && to.step == 1 && sample_.shift == 0)
+      blend_bytes(from.as<const std::uint8_t>().row(y), to.as<std::uint8_t>().row(y), weights,
+                  to.width);
+    else
+      blend_row(from.as<const std::uint8_t>(), to.as<std::uint8_t>(), weights, y, sample_.shift);
+  }
+
+  const SampleType sample_;
+  const std::shared_ptr<ThreadPool> pool_;
+};
 
 }  // namespace
 
-void blend(ThreadPool& pool, const ConstBytePlane& filtered, const BytePlane& picture,
-           const Plane<const std::uint8_t>& weights, const SampleType& sample) {
-  const PlanePair pair{filtered, picture};
-  for_rows(pool, {&pair, 1}, [&](const PlanePair& planes, int y) {
-    const std::uint8_t* row = weights.row(y);
-    if (sample.storage == Storage::f32)
-      blend_row(planes.src.as<const float>(), planes.dst.as<float>(), row, y, 0);
-    else if (sample.storage == Storage::u16)
-      blend_row(planes.src.as<const std::uint16_t>(), planes.dst.as<std::uint16_t>(), row, y,
-                sample.shift);
-    else if (planes.src.step == 1 && planes.dst.step == 1 && sample.shift == 0)
-      blend_bytes(planes.src.as<const std::uint8_t>().row(y), planes.dst.as<std::uint8_t>().row(y),
-                  row, planes.dst.width);
-    else
-      blend_row(planes.src.as<const std::uint8_t>(), planes.dst.as<std::uint8_t>(), row, y,
-                sample.shift);
-  });
+std::unique_ptr<Blender> make_cpu_blender(const SampleType& sample, int threads) {
+  return std::make_unique<CpuBlender>(sample, threads);
 }
+
+#ifndef VIDCONV_HAVE_CUDA
+std::unique_ptr<Blender> make_cuda_blender(const SampleType&) {
+  throw std::invalid_argument("this build has no CUDA");
+}
+#endif
 
 }  // namespace vidconv

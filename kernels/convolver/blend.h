@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
-#include "kernels/convolver/thread_pool.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/picture/plane.h"
 
 namespace vidconv {
@@ -20,9 +22,37 @@ constexpr float blended(float was, float filtered, unsigned weight) {
   return was + (filtered - was) * (static_cast<float>(weight) / 255.0F);
 }
 
-// Mixes so into `picture` what `filtered` has in the same places; the three planes have equal size.
-// Samples of weight 0 are not written.
-void blend(ThreadPool& pool, const ConstBytePlane& filtered, const BytePlane& picture,
-           const Plane<const std::uint8_t>& weights, const SampleType& sample);
+// The same of a sample as it is stored, `shift` bits up.
+template <class T>
+constexpr T blended_stored(T was, T filtered, unsigned weight, int shift) {
+  return static_cast<T>(
+      blended(static_cast<T>(was >> shift), static_cast<T>(filtered >> shift), weight) << shift);
+}
+constexpr float blended_stored(float was, float filtered, unsigned weight, int) {
+  return blended(was, filtered, weight);
+}
+
+// What is mixed into what, and the weights of its samples: three planes of equal size.
+struct Blend {
+  PlanePair planes;  // filtered, picture
+  Plane<const std::uint8_t> weights;
+};
+
+// Mixes planes of samples of one type. Samples of weight 0 are not written.
+class Blender {
+ public:
+  virtual ~Blender() = default;
+
+  // Where run() can read these weights as long as they are held and stay as they are: themselves on
+  // the CPU, a copy in the memory of the current device with CUDA, for which it waits.
+  virtual std::shared_ptr<const std::uint8_t> hold(std::span<const std::uint8_t> weights) const = 0;
+
+  // As Convolver::run(). The pictures of no two blends overlap.
+  virtual void run(std::span<const Blend> blends, CudaStream stream) = 0;
+};
+
+std::unique_ptr<Blender> make_cpu_blender(const SampleType& sample, int threads);
+// Throws std::invalid_argument in a build without CUDA.
+std::unique_ptr<Blender> make_cuda_blender(const SampleType& sample);
 
 }  // namespace vidconv

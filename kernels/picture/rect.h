@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/picture/plane.h"
 
@@ -18,6 +19,22 @@ struct Rect {
 
 constexpr Rect rect_between(int left, int top, int right, int bottom) {
   return {left, top, right - left, bottom - top};
+}
+
+constexpr std::int64_t area(const Rect& r) { return std::int64_t{r.width} * r.height; }
+
+constexpr bool overlap(const Rect& a, const Rect& b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+// The smallest that holds both.
+constexpr Rect around(const Rect& a, const Rect& b) {
+  return rect_between(std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.right(), b.right()),
+                      std::max(a.bottom(), b.bottom()));
+}
+
+constexpr Rect grown(const Rect& r, int by) {
+  return rect_between(r.x - by, r.y - by, r.right() + by, r.bottom() + by);
 }
 
 // What of it lies in a plane of that size; may be empty.

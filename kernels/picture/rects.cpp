@@ -80,6 +80,25 @@ std::vector<Rect> outside(std::span<const Rect> rects, int width, int height) {
   return stacked(std::move(edges), [&](int y) { return gaps(spans_of_row(inside, y), width); });
 }
 
+void join(std::vector<Rect>& rects, int worth, bool apart) {
+  std::size_t count = 0;  // that are done, in front
+  for (std::size_t next = 0; next < rects.size(); ++next) {
+    Rect rect = rects[next];
+    for (std::size_t i = 0; i < count;) {
+      const Rect both = around(rect, rects[i]);
+      if (area(both) > area(rect) + area(rects[i]) + worth && !(apart && overlap(rect, rects[i]))) {
+        ++i;
+        continue;
+      }
+      rect = both;
+      rects[i] = rects[--count];
+      i = 0;  // it may have come near others
+    }
+    rects[count++] = rect;
+  }
+  rects.resize(count);
+}
+
 Rect in_field(const Rect& r, int field) {
   const auto row = [field](int y) { return (y + 1 - field) / 2; };  // the first at y or below
   return rect_between(r.x, row(r.y), r.right(), row(r.bottom()));

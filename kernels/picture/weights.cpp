@@ -56,7 +56,7 @@ Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, i
   for (int row = 0; row < height; ++row) {
     std::uint8_t* to = samples.row(row);
     for (int j = 0; j < y; ++j) {
-      const int from_row = by_field ? 2 * (row / 2 * y + j) + row % 2 : row * y + j;
+      const int from_row = row_touched(row, j, y, by_field);
       if (from_row >= pixels.height()) continue;
       const std::uint8_t* from = pixels.row(from_row);
       for (int i = 0; i < pixels.width(); ++i) to[i / x] = std::max(to[i / x], from[i]);

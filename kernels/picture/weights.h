@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/picture/rect.h"
@@ -38,6 +39,24 @@ class Weights {
   int width_, height_;
   std::vector<std::uint8_t> all_;
 };
+
+// The weight that a sample of a filter's response gives, as it is stored: the largest code 255.
+template <class T>
+constexpr std::uint8_t weight_of(T stored, const SampleType& sample) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<std::uint8_t>(stored >= 1  ? 255.0F
+                                     : stored > 0 ? stored * 255.0F + 0.5F
+                                                  : 0.0F);  // NaN: 0
+  else
+    return static_cast<std::uint8_t>(((stored >> sample.shift) * 255 + sample.max() / 2) /
+                                     sample.max());
+}
+
+// Row `j` of the `rows` rows of pixels that a sample of row `y` stands for, in its field where
+// `by_field`.
+constexpr int row_touched(int y, int j, int rows, bool by_field) {
+  return by_field ? 2 * (y / 2 * rows + j) + y % 2 : y * rows + j;
+}
 
 // Weights of the samples of a plane of which each stands for `x` by `y` pixels, of its field where
 // `by_field`: the largest of theirs. The plane has `width` by `height` samples.

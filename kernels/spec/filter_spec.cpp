@@ -98,10 +98,6 @@ FilterSpec FilterSpec::in_boxes(std::size_t number) const {
   return spec;
 }
 
-bool has_place(std::span<const FilterSpec> chain) {
-  return std::ranges::any_of(chain, &FilterSpec::has_place);
-}
-
 Filter FilterSpec::make(Subsampling subsampling) const {
   if (shown_.swaps()) std::swap(subsampling.x, subsampling.y);
   Filter filter = make_unmodified(subsampling);

@@ -133,8 +133,6 @@ class FilterSpec {
 
 // Each of a chain, for pictures that are shown so.
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown);
-// Whether one of them acts on a part of the picture.
-bool has_place(std::span<const FilterSpec> chain);
 
 // The words that begin a specification without a preset, and what follows them.
 struct MatrixForm {

@@ -50,6 +50,8 @@ class PlaceSpec {
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
   const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
 
+  bool inverts() const { return invert_; }
+  int feather() const { return feather_; }  // pixels
   bool everywhere() const { return regions_.empty() && !mask_ && !edges_; }
 
   // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:
@@ -61,15 +63,20 @@ class PlaceSpec {
   // The mask inside the rectangles, feathered and inverted as is asked for.
   Weights weights_of(const Weights& mask, std::span<const Rect> rects) const;
 
+  // Whether it is the same, word for word and mask for mask, so that part_of() is too.
+  bool operator==(const PlaceSpec&) const = default;
+
  private:
   struct Length {
     double value = 0;
     bool percent = false;
     int pixels(int of) const;
+    bool operator==(const Length&) const = default;
   };
   struct Region {
     std::size_t at = 0;  // in the text
     Length x = {}, y = {}, width = {}, height = {};
+    bool operator==(const Region&) const = default;
   };
 
   static Length read_length(Cursor& c, std::string_view what, long min);

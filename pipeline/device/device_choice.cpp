@@ -54,24 +54,13 @@ DeviceWish parse_device(const std::string& text) {
               "use auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all");
 }
 
-DeviceWish wish_for_parts(const DeviceWish& wish) {
-  using Kind = DeviceWish::Kind;
-  if (wish.kind == Kind::cuda)
-    throw Error(Fault::usage, "`device`", shortened(wish.text, longest_value),
-                "parts of pictures are filtered on the CPU as yet", "use `device` cpu or auto");
-  if (wish.kind == Kind::cpu) return wish;
-  return {.kind = Kind::cpu,
-          .text = wish.text,
-          .why = "convolving on the CPU, where parts of pictures are filtered"};
-}
-
 DeviceChoice choose_device(const DeviceWish& wish) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {.why = wish.why};
+  if (wish.kind == DeviceWish::Kind::cpu) return {};
   return choose_device(wish, cuda_devices());
 }
 
 DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {.why = wish.why};
+  if (wish.kind == DeviceWish::Kind::cpu) return {};
   const std::vector<int> all = all_of(found);
   if (wish.kind == DeviceWish::Kind::automatic) {
     if (all.empty()) return {.why = fmt::format("convolving on the CPU: {}", found.why_none)};

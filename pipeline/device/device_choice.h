@@ -17,15 +17,10 @@ struct DeviceWish {
   std::vector<int> indices = {0};  // of CUDA devices that take frames in turn,
   bool all = false;                // or all there are
   std::string text = "auto";       // as it was written, for messages
-  std::string why = {};            // one line where we know better than automatic; else empty
 };
 
 // auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all. Throws Error(usage) for any other text.
 DeviceWish parse_device(const std::string& text);
-
-// The same where parts of pictures are filtered, which the CPU alone does as yet. Throws
-// Error(usage) where CUDA devices were asked for.
-DeviceWish wish_for_parts(const DeviceWish& wish);
 
 struct DeviceChoice {
   Device device = Device::cpu;

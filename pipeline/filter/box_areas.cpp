@@ -2,28 +2,17 @@
 
 #include <algorithm>
 
+#include "kernels/picture/rects.h"
+
 namespace vidconv {
 namespace {
 
 constexpr int grid = 8;  // of pixels: whole samples of every plane and field begin there
 
-Rect grown(const Rect& r, int by) {
-  return rect_between(r.x - by, r.y - by, r.right() + by, r.bottom() + by);
-}
-
 Rect on_grid(const Rect& r, int width, int height) {
   const auto down = [](int n) { return n / grid * grid; };
   const auto up = [](int n) { return (n + grid - 1) / grid * grid; };
   return cut(rect_between(down(r.x), down(r.y), up(r.right()), up(r.bottom())), width, height);
-}
-
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
-
-Rect around(const Rect& a, const Rect& b) {
-  return rect_between(std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.right(), b.right()),
-                      std::max(a.bottom(), b.bottom()));
 }
 
 // Pixels whose middle is in the ellipse that the rectangle is drawn around. `area`: what is
@@ -47,19 +36,9 @@ std::vector<Rect> areas_of(std::span<const PlacedBox> boxes, int feather, int wi
   for (const PlacedBox& box : boxes) {
     const Rect visible = cut(box.rect, width, height);
     if (visible.empty()) continue;
-    Rect area = on_grid(cut(grown(visible, feather), width, height), width, height);
-    // With those that it overlaps; what they make together may overlap others.
-    for (std::size_t i = 0; i < areas.size();) {
-      if (!overlap(area, areas[i])) {
-        ++i;
-        continue;
-      }
-      area = around(area, areas[i]);
-      areas.erase(areas.begin() + static_cast<std::ptrdiff_t>(i));
-      i = 0;
-    }
-    areas.push_back(area);
+    areas.push_back(on_grid(cut(grown(visible, feather), width, height), width, height));
   }
+  join(areas, 0, true);
   return areas;
 }
 

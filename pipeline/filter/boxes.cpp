@@ -49,6 +49,10 @@ bool Boxes::has_frames() const {
   return std::ranges::any_of(lines_, [](const BoxLine& line) { return line.frame.has_value(); });
 }
 
+bool Boxes::has_weights() const {
+  return options_.feather > 0 || options_.ellipse || std::ranges::any_of(lines_, &BoxLine::ellipse);
+}
+
 double Boxes::place_of(const BoxLine& line) const {
   return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
@@ -103,8 +107,9 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
   const std::int64_t number = clock.clock.number_of(frame.number_in_video());
   if (note) {
     if (!first_frame_) first_frame_ = number, first_time_ = by_time.from;
-    last_frame_ = number;
-    last_time_ = by_time.to;
+    // A device that takes over from one that failed sees frames once more.
+    last_frame_ = std::max(last_frame_.value_or(number), number);
+    last_time_ = std::max(last_time_.value_or(by_time.to), by_time.to);
   }
   int width = frame.width(), height = frame.height();
   if (shown.swaps()) std::swap(width, height);

@@ -65,7 +65,8 @@ class Boxes {
   std::shared_ptr<Boxes> anew() const { return std::make_shared<Boxes>(lines_, options_); }
   // The largest number of a filter that a line names.
   int filters() const;
-  bool has_frames() const;  // some lines are by frame
+  bool has_frames() const;   // some lines are by frame
+  bool has_weights() const;  // some boxes are not filtered in all of their pixels alike
 
   // Those of filter `filter` of the chain (from 0) on a frame that is shown so; between two lines
   // of one id boxes move in straight lines. `clock`: of the frame's video. Notes that they were

@@ -1,8 +1,9 @@
-// Stands for cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and processor_cuda.cpp in a
-// build without CUDA.
+// Stands for cuda.cpp, cuda_mask.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and
+// processor_cuda.cpp in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"
+#include "pipeline/filter/device_mask.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/processor.h"
 
@@ -37,6 +38,10 @@ std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
                                                         const ProcessorOptions& options, bool) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
+}
+
+std::shared_ptr<DeviceMask> make_device_mask(const PartPlace&, const PixelFormat&, int, int) {
+  throw Error(Fault::device, "cannot make a mask on a device", "", no_cuda, "use `device` cpu");
 }
 
 // Nothing of NVDEC is asked for where there is no device.

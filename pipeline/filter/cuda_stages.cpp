@@ -18,6 +18,7 @@ std::vector<std::string> kernel_names(const TimedWork& work,
       std::string name = variants[names.size()];
       for (const std::size_t i : step.components)
         name += std::string(" ") + one.format->components[i].name;
+      if (step.where) name += ", a part";
       names.push_back(name);
     }
   return names;
@@ -41,6 +42,7 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
                   [&](const Prepared& prepared) {
                     return as_device_error(leave_cuda, [&] { return prepared(options.threads); });
                   }),
+      parts_(as_device_error(leave_cuda, [&] { return CudaParts(work_, width, height, options); })),
       timeline_(kernel_names(work_, convolvers_.variants()), options.trace, options.track,
                 last_stage()) {
   std::size_t kernels = 0;
@@ -50,6 +52,7 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
+  if (work_.has_parts()) beside_ = allocate(scratch_layout_.bytes);
   pool_.reserve(options.slots);
 }
 
@@ -68,19 +71,41 @@ std::unique_ptr<Slot> CudaStages::make_slot() {
   auto slot = std::make_unique<Slot>(work_.most_steps());
   slot->input_memory = allocate(padded_);
   if (!stay_) slot->output_memory = allocate(pool_.layout().bytes);
+  const std::size_t weights = parts_.most_weights();
+  slot->boxes = parts_.make_slot(weights > 0 ? allocate(weights) : DeviceBuffer(), node_);
+  host_bytes_ += weights;
   return slot;
 }
 
 void CudaStages::warm_up(Slot& slot) {
   slot.input.emplace(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host);
-  prepare(slot);
-  for (std::size_t number = 0; number < work_.cases().size(); ++number) convolve(slot, number);
+  prepare_memory(slot);  // and no boxes, which would count as filtered
+  for (std::size_t number = 0; number < work_.cases().size(); ++number) {
+    convolve(slot, number);
+    const std::vector<Step>& steps = work_.cases()[number].steps;
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      if (parts_.moves(number, s)) warm_up_part(slot, number, s);
+  }
   convolve_.synchronise();
   slot.input.reset();
   slot.output.reset();
 }
 
+// The kernels of a step whose boxes are not known yet.
+void CudaStages::warm_up_part(const Slot& slot, std::size_t number, std::size_t s) {
+  pairs_.clear();
+  const Step& step = work_.cases()[number].steps[s];
+  for (const std::size_t i : step.components)
+    pairs_.push_back({plane(slot, step.from, i).as<const std::byte>(), beside(i)});
+  as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
+}
+
 void CudaStages::prepare(Slot& slot) {
+  prepare_memory(slot);
+  parts_.set(slot.boxes, *slot.input, work_.case_of(*slot.input));
+}
+
+void CudaStages::prepare_memory(Slot& slot) {
   Frame& frame = *slot.input;
   slot.in_place = frame.on_device() && device_of(frame.extent().data()) == device_;
   if (slot.in_place) {
@@ -112,6 +137,7 @@ void CudaStages::copy_down(Slot& slot) {
 void CudaStages::upload(Slot& slot) {
   slot.passage.begin(Passage::upload, upload_);
   if (!slot.in_place) copy_up(slot);
+  CudaParts::upload(slot.boxes, upload_);
   slot.passage.end(Passage::upload, upload_);
 }
 
@@ -124,6 +150,11 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
   slot.passage.set_kernels(first_kernels_[number], steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];
+    if (parts_.of(number, s)) {
+      run_part(slot, number, s, by_field);
+      slot.passage.end_kernel(s, convolve_);
+      continue;
+    }
     pairs_.clear();
     for (const std::size_t i : step.components) {
       const BytePlane from = plane(slot, step.from, i);
@@ -134,6 +165,22 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
     slot.passage.end_kernel(s, convolve_);
   }
   slot.passage.end(Passage::convolve, convolve_);
+}
+
+void CudaStages::run_part(Slot& slot, std::size_t number, std::size_t s, bool by_field) {
+  const Step& step = work_.cases()[number].steps[s];
+  planes_.clear();
+  for (const std::size_t i : step.components)
+    planes_.push_back(
+        {plane(slot, step.from, i).as<const std::byte>(), plane(slot, step.to, i), beside(i)});
+  components_.clear();
+  for (std::size_t i = 0; i < work_.format().components.size(); ++i)
+    components_.push_back(plane(slot, Place::input, i).as<const std::byte>());
+  as_device_error(leave_cuda, [&] {
+    parts_.of(number, s)->set_picture(components_, by_field, convolve_.get());
+    parts_.of(number, s)->run(convolvers_.of(number, s), planes_, by_field, convolve_.get(),
+                              parts_.now(slot.boxes, number, s));
+  });
 }
 
 void CudaStages::download(Slot& slot) {
@@ -162,7 +209,12 @@ void CudaStages::record(std::span<const Event, 3> ends) const {
 
 MemoryUse CudaStages::memory() const {
   const std::size_t frames = pool_.bytes();
-  return {.host = stay_ ? 0 : frames, .device = device_bytes_ + (stay_ ? frames : 0)};
+  return {.host = host_bytes_ + (stay_ ? 0 : frames),
+          .device = device_bytes_ + parts_.bytes() + (stay_ ? frames : 0)};
+}
+
+BytePlane CudaStages::beside(std::size_t i) const {
+  return component_of(scratch_layout_, i, beside_.data());
 }
 
 // Component i in device memory. One frame after the other uses the scratch memory, because

@@ -11,6 +11,7 @@
 
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/case_convolvers.h"
+#include "pipeline/filter/cuda_parts.h"
 #include "pipeline/filter/cuda_timeline.h"
 #include "pipeline/filter/processor.h"
 
@@ -25,6 +26,7 @@ struct Slot {
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
   bool in_place = false;  // the input lies on this device: it is not copied
+  SlotBoxes boxes;        // where filters act, of the input
   Passage passage;
   std::atomic<bool> started = false;  // more than its upload is queued
   const Passage* arrival = nullptr;   // whose last stage ends the group's
@@ -39,7 +41,7 @@ class CudaStages {
 
   // With memory for frames of the size that was announced.
   std::unique_ptr<Slot> make_slot();
-  // Gives a slot what its input needs: memory on the device, and an output.
+  // Gives a slot what its input needs: memory on the device, an output, and where boxes are.
   void prepare(Slot& slot);
   // The first launch of a kernel loads its code; that belongs to the start, not to a frame.
   void warm_up(Slot& slot);
@@ -69,9 +71,13 @@ class CudaStages {
   const std::vector<std::string>& variants() const { return convolvers_.variants(); }
 
  private:
+  void prepare_memory(Slot& slot);
+  void warm_up_part(const Slot& slot, std::size_t number, std::size_t s);
   void convolve(Slot& slot, std::size_t number);  // of the case
+  void run_part(Slot& slot, std::size_t number, std::size_t s, bool by_field);
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
+  BytePlane beside(std::size_t i) const;
 
   const TimedWork work_;
   const int device_;
@@ -83,11 +89,16 @@ class CudaStages {
   const std::size_t padded_;  // bytes of an input frame as decoders pad them
   const FrameLayout scratch_layout_;
   const CaseConvolvers convolvers_;
+  const CudaParts parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
-  std::vector<std::size_t> first_kernels_;     // of each case, among all kernels
-  std::vector<PlanePair> pairs_;               // of the step being queued
-  std::atomic<std::size_t> device_bytes_ = 0;  // but for pool_
+  DeviceBuffer beside_;                     // where parts are filtered
+  std::vector<std::size_t> first_kernels_;  // of each case, among all kernels
+  std::vector<PlanePair> pairs_;            // of the step being queued
+  std::vector<PartStep::Planes> planes_;    // of the part being queued
+  std::vector<ConstBytePlane> components_;  // of its frame
+  // But for pool_.
+  std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };
 
 }  // namespace vidconv

@@ -1,13 +1,23 @@
 #include "pipeline/filter/edge_mask.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/variants/variants.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
 namespace {
+
+template <class T>
+void raise_weights(Weights& weights, const Plane<const T>& response, const SampleType& sample) {
+  for (int y = 0; y < weights.height(); ++y) {
+    std::uint8_t* to = weights.row(y);
+    const T* from = response.row(y);
+    for (int x = 0; x < weights.width(); ++x) to[x] = std::max(to[x], weight_of(from[x], sample));
+  }
+}
+
+}  // namespace
 
 std::vector<std::size_t> components_seen(const PixelFormat& format) {
   using Kind = Component::Kind;
@@ -18,17 +28,10 @@ std::vector<std::size_t> components_seen(const PixelFormat& format) {
   return seen;
 }
 
-template <class T, class F>
-void raise_weights(Weights& weights, const Plane<const T>& response, const F& weight_of) {
-  for (int y = 0; y < weights.height(); ++y) {
-    std::uint8_t* to = weights.row(y);
-    const T* from = response.row(y);
-    for (int x = 0; x < weights.width(); ++x)
-      to[x] = std::max(to[x], static_cast<std::uint8_t>(weight_of(from[x])));
-  }
+Plan edge_plan(const FilterSpec& filter, const PixelFormat& format) {
+  return make_plan(filter.make(), format.components[components_seen(format).front()].sample, {},
+                   Role::colour);
 }
-
-}  // namespace
 
 EdgeMask::EdgeMask(const FilterSpec& filter, const PixelFormat& format, int width, int height,
                    int threads)
@@ -37,8 +40,7 @@ EdgeMask::EdgeMask(const FilterSpec& filter, const PixelFormat& format, int widt
       memory_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
               static_cast<std::size_t>(sample_.bytes())),
       weights_(width, height) {
-  const Plan plan = make_plan(filter.make(), sample_, {}, Role::colour);
-  convolver_ = pick(plan, Device::cpu, {}).convolver(threads);
+  convolver_ = pick(edge_plan(filter, format), Device::cpu).convolver(threads);
   pairs_.reserve(2);
 }
 
@@ -58,17 +60,13 @@ const Weights& EdgeMask::of(std::span<const ConstBytePlane> components, bool by_
 }
 
 void EdgeMask::raise(const ConstBytePlane& response) {
-  const int max = sample_.max(), shift = sample_.shift;
-  const auto of_code = [max, shift](int code) { return ((code >> shift) * 255 + max / 2) / max; };
   switch (sample_.storage) {
     case Storage::u8:
-      return raise_weights(weights_, response.as<const std::uint8_t>(), of_code);
+      return raise_weights(weights_, response.as<const std::uint8_t>(), sample_);
     case Storage::u16:
-      return raise_weights(weights_, response.as<const std::uint16_t>(), of_code);
+      return raise_weights(weights_, response.as<const std::uint16_t>(), sample_);
     case Storage::f32:
-      return raise_weights(weights_, response.as<const float>(), [](float value) {
-        return value > 0 ? std::floor(std::min(value, 1.0F) * 255.0F + 0.5F) : 0.0F;  // NaN: 0
-      });
+      return raise_weights(weights_, response.as<const float>(), sample_);
   }
 }
 

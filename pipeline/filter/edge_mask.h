@@ -13,6 +13,11 @@
 
 namespace vidconv {
 
+// Luma, or R, G and B: of which masks are made.
+std::vector<std::size_t> components_seen(const PixelFormat& format);
+// What a filter that makes masks does to them.
+Plan edge_plan(const FilterSpec& filter, const PixelFormat& format);
+
 // For the CPU.
 class EdgeMask {
  public:

@@ -1,193 +1,154 @@
 #include "pipeline/filter/part_step.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "kernels/convolver/blend.h"
-#include "kernels/convolver/part.h"
 #include "kernels/picture/rects.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/base/error.h"
-#include "pipeline/base/printable.h"
-#include "pipeline/filter/box_areas.h"
 
 namespace vidconv {
-namespace {
 
-constexpr std::size_t longest_excerpt = 60;  // characters
-
-PicturePart part_of_picture(const FilterSpec& where, int width, int height) {
-  try {
-    return where.place_in(width, height);
-  } catch (const SpecError& error) {
-    throw Error(MessageKind::filter_spec, "cannot filter a part of the picture",
-                excerpt(error.text(), error.column() - 1, longest_excerpt),
-                fmt::format("column {}: {}", error.column(), error.what()),
-                "name a part of what is seen, in pixels or percent");
-  }
-}
-
-// `which`: 0 for the plane, 1 and 2 for its fields.
-template <class T>
-Plane<T> rows_of(const Plane<T>& plane, std::size_t which) {
-  return which == 0 ? plane : field_of(plane, static_cast<int>(which) - 1);
-}
-
-Rect rows_of(const Rect& r, std::size_t which) {
-  return which == 0 ? r : in_field(r, static_cast<int>(which) - 1);
-}
-
-}  // namespace
-
-PartStep::PartStep(const Work& work, const Step& step, int width, int height,
-                   const ProcessorOptions& options)
-    : plan_(step.plan),
-      whole_windows_(options.second_opinion),
-      subsampling_(work.format->components[step.components.front()].subsampling),
-      width_(width),
-      height_(height),
-      where_(step.where),
-      boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
-      clock_(work.clock),
-      filter_(step.where->number_for_boxes()),
-      shown_(step.where->shown()) {
-  if (step.where->acts_in_boxes() && !boxes_)
-    throw Error(Fault::internal, "a filter acts in boxes, and there are none", "", "");
-  const Component& c = work.format->components[step.components.front()];
-  plane_width_ = work.format->width_of(c, width);
-  plane_height_ = work.format->height_of(c, height);
-  if (!step.where->acts_in_boxes()) {
-    const PicturePart part = part_of_picture(*step.where, width, height);
-    if (const auto& edges = step.where->place().edges()) {
-      edges_ = std::make_unique<EdgeMask>(edges->of_stored(shown_), *work.format, width, height,
-                                          options.threads);
-      limits_ = part.rects;
-    } else if (part.weights)
-      add_weights(*part.weights, {0, 0, width, height});
-    else
-      set_rects(part.rects);
-  }
-  const Plan copy =
-      make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
-  copier_ = pick(copy, Device::cpu, {}).convolver(options.threads);
-  pool_ = shared_thread_pool(options.threads);
-  pairs_.reserve(step.components.size());
-}
-
-// A sample is in the part where one of its pixels is.
-void PartStep::set_rects(std::span<const Rect> pixels) {
-  for (std::size_t which = 0; which < pieces_.size(); ++which) {
-    const int height = rows_of(Rect{0, 0, plane_width_, plane_height_}, which).height;
-    std::vector<Rect> rects;
-    for (const Rect& r : pixels)
-      rects.push_back(
-          cut(touched(rows_of(r, which), subsampling_.x, subsampling_.y), plane_width_, height));
-    for (const Rect& rect : disjoint(rects)) pieces_[which].push_back({rect});
-  }
-}
-
-void PartStep::add_weights(const Weights& pixels, const Rect& area) {
-  const auto [x, y] = subsampling_;
-  const Rect samples = cut(touched(area, x, y), plane_width_, plane_height_);
-  weights_.push_back(touched(pixels, x, y, false, samples.width, samples.height));
-  const Plane<const std::uint8_t> progressive = weights_.back().plane();
-  // Rows of luma belong to one field each; those of chroma stand for others in a field.
-  if (y > 1) weights_.push_back(touched(pixels, x, y, true, samples.width, samples.height));
-  const Plane<const std::uint8_t> interlaced = weights_.back().plane();
-  for (std::size_t which = 0; which < pieces_.size(); ++which) {
-    const auto weights = rows_of(which == 0 ? progressive : interlaced, which);
-    const Rect origin = rows_of(samples, which);
-    for (const Rect& r : with_weight(weights))
-      pieces_[which].push_back(
-          {{origin.x + r.x, origin.y + r.y, r.width, r.height}, part_of(weights, r, 1)});
-  }
-}
-
-void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_field) {
-  if (!edges_) return;
-  for (std::vector<Piece>& pieces : pieces_) pieces.clear();
-  weights_.clear();
-  add_weights(where_->place().weights_of(edges_->of(components, by_field), limits_),
-              {0, 0, width_, height_});
-}
-
-void PartStep::set_frame(const Frame& frame) {
-  if (!boxes_) return;
-  boxes_->on(frame, clock_, filter_, shown_, !whole_windows_, placed_);
-  for (std::vector<Piece>& pieces : pieces_) pieces.clear();
-  weights_.clear();
-  add_boxes();
-}
-
-void PartStep::add_boxes() {
-  const int feather = boxes_->options().feather;
-  if (feather == 0 && std::ranges::none_of(placed_, &PlacedBox::ellipse)) {
-    std::vector<Rect> rects;
-    for (const PlacedBox& box : placed_) rects.push_back(cut(box.rect, width_, height_));
-    return set_rects(rects);
-  }
-  for (const Rect& area : areas_of(placed_, feather, width_, height_))
-    add_weights(weights_of(placed_, area, feather, width_, height_), area);
-}
-
-void PartStep::add_rects(std::size_t which, std::vector<Rect>& rects) const {
-  for (const Piece& piece : pieces_[which]) rects.push_back(piece.rect);
-}
-
-std::size_t PartStep::bytes() const {
+std::size_t KnownPlaces::bytes() const {
   std::size_t bytes = 0;
-  for (const Weights& weights : weights_) bytes += weights.bytes();
+  for (const KnownPlace& known : known_)
+    bytes += known.pieces->weights.size() + (known.mask ? known.mask->bytes() : 0);
   return bytes;
 }
 
-void PartStep::run(Convolver& convolver, std::span<const Planes> components, bool by_field) {
-  pairs_.clear();
-  for (const Planes& c : components) pairs_.push_back({c.from, c.to});
-  copier_->run(pairs_, nullptr);
-  if (!by_field) return run_part(convolver, components, 0);
-  run_part(convolver, components, 1);
-  run_part(convolver, components, 2);
+PartStep::PartStep(const Work& work, const Step& step, int width, int height,
+                   const ProcessorOptions& options, KnownPlaces& known)
+    : plan_(step.plan),
+      notes_(!options.second_opinion),
+      place_(work, step, width, height, options.device == Device::cuda),
+      rule_{.whole = options.second_opinion, .together = options.device == Device::cuda} {
+  const bool cuda = options.device == Device::cuda;
+  const Plan copy =
+      make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
+  copier_ = pick(copy, options.device).convolver(options.threads);
+  blender_ =
+      cuda ? make_cuda_blender(plan_.sample) : make_cpu_blender(plan_.sample, options.threads);
+  const bool edges = kind() == PartPlace::Kind::edges;
+  if (kind() == PartPlace::Kind::fixed || (edges && cuda)) {
+    const KnownPlace& here =
+        known.find(place_, [&] { return look_at(*work.format, width, height); });
+    now_.pieces = here.pieces;
+    now_.weights = here.weights;
+    device_edges_ = here.mask;
+    set_windows(now_);
+    return;
+  }
+  now_.pieces = std::make_shared<PartPieces>();
+  if (edges)
+    edges_ = std::make_unique<EdgeMask>(step.where->place().edges()->of_stored(step.where->shown()),
+                                        *work.format, width, height, options.threads);
 }
 
-void PartStep::run_part(Convolver& convolver, std::span<const Planes> components,
-                        std::size_t which) {
-  const Reach reach = reach_of(plan_);
-  const int bytes = plan_.sample.bytes();
-  const ConstBytePlane all = rows_of(components.front().from, which);
-  for (const auto& [part, weights] : pieces_[which]) {
-    const Rect window = whole_windows_
-                            ? Rect{0, 0, all.width, all.height}
-                            : window_around(part, reach, plan_.border, all.width, all.height);
-    pairs_.clear();
-    for (const Planes& c : components)
-      pairs_.push_back({part_of(rows_of(c.from, which), window, bytes),
-                        part_of(rows_of(c.beside, which), window, bytes)});
-    convolver.run(pairs_, nullptr);
-    pairs_.clear();
-    for (const Planes& c : components)
-      pairs_.push_back({part_of(rows_of(c.beside, which), part, bytes).as<const std::byte>(),
-                        part_of(rows_of(c.to, which), part, bytes)});
-    if (!weights.data) {
-      copier_->run(pairs_, nullptr);
-      continue;
-    }
-    for (const PlanePair& pair : pairs_) blend(*pool_, pair.src, pair.dst, weights, plan_.sample);
+KnownPlace PartStep::look_at(const PixelFormat& format, int width, int height) const {
+  KnownPlace known{.place = place_, .pieces = std::make_shared<PartPieces>()};
+  place_.add(*known.pieces);
+  if (kind() == PartPlace::Kind::edges) {
+    known.mask = make_device_mask(place_, format, width, height);
+    known.weights = known.mask->weights();
+  } else if (!known.pieces->weights.empty()) {
+    known.weights = blender_->hold(known.pieces->weights);
+  }
+  return known;
+}
+
+void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_field,
+                           CudaStream stream) {
+  if (device_edges_) device_edges_->make(components, by_field, stream);
+  if (!edges_) return;
+  now_.pieces->clear();
+  place_.add(edges_->of(components, by_field), *now_.pieces);
+  now_.weights = blender_->hold(now_.pieces->weights);
+  set_windows(now_);
+}
+
+void PartStep::set_frame(const Frame& frame) {
+  if (kind() != PartPlace::Kind::boxes) return;
+  find_boxes(frame, now_);
+  now_.weights = blender_->hold(now_.pieces->weights);
+}
+
+void PartStep::find_boxes(const Frame& frame, PartNow& now) const {
+  now.pieces->clear();
+  place_.add(frame, notes_, now.boxes, *now.pieces);
+  set_windows(now);
+}
+
+void PartStep::set_windows(PartNow& now) const {
+  const Rect plane{0, 0, place_.plane_width(), place_.plane_height()};
+  for (std::size_t which = 0; which < now.windows.size(); ++which) {
+    now.rects.clear();
+    for (const PartPiece& piece : now.pieces->planes[which]) now.rects.push_back(piece.rect);
+    const Rect rows = rows_of(plane, which);
+    now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height,
+                           rule_);
   }
 }
 
-std::vector<std::unique_ptr<PartStep>> make_part_steps(const Work& work, int width, int height,
-                                                       const ProcessorOptions& options) {
-  std::vector<std::unique_ptr<PartStep>> parts;
-  for (const Step& step : work.steps)
-    parts.push_back(step.where ? std::make_unique<PartStep>(work, step, width, height, options)
-                               : nullptr);
-  return parts;
+void PartStep::add_rects(std::size_t which, std::vector<Rect>& rects) const {
+  for (const PartPiece& piece : now_.pieces->planes[which]) rects.push_back(piece.rect);
 }
 
-void check_parts(const Work& work, int width, int height) {
+void PartStep::run(Convolver& convolver, std::span<const Planes> components, bool by_field,
+                   CudaStream stream, const PartNow& now) {
+  pairs_.clear();
+  for (const Planes& c : components) pairs_.push_back({c.from, c.to});
+  copier_->run(pairs_, stream);
+  if (!by_field) return run_part(convolver, components, 0, stream, now);
+  run_part(convolver, components, 1, stream, now);
+  run_part(convolver, components, 2, stream, now);
+}
+
+void PartStep::run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
+                        CudaStream stream, const PartNow& now) {
+  const int bytes = plan_.sample.bytes();
+  const PartWindows& windows = now.windows[which];
+  PartWindows::Round done{0, 0};
+  for (const PartWindows::Round& round : windows.rounds()) {
+    pairs_.clear();
+    for (std::size_t w = done.windows; w < round.windows; ++w)
+      for (const Planes& c : components)
+        pairs_.push_back({part_of(rows_of(c.from, which), windows.windows()[w], bytes),
+                          part_of(rows_of(c.beside, which), windows.windows()[w], bytes)});
+    convolver.run(pairs_, stream);
+    bring_in(components, which,
+             std::span(windows.parts()).subspan(done.parts, round.parts - done.parts), stream, now);
+    done = round;
+  }
+}
+
+void PartStep::bring_in(std::span<const Planes> components, std::size_t which,
+                        std::span<const std::size_t> parts, CudaStream stream, const PartNow& now) {
+  const int bytes = plan_.sample.bytes();
+  pairs_.clear();
+  blends_.clear();
+  for (const std::size_t part : parts) {
+    const PartPiece& piece = now.pieces->planes[which][part];
+    for (const Planes& c : components) {
+      const PlanePair pair{
+          part_of(rows_of(c.beside, which), piece.rect, bytes).as<const std::byte>(),
+          part_of(rows_of(c.to, which), piece.rect, bytes)};
+      if (piece.weights < 0)
+        pairs_.push_back(pair);
+      else
+        blends_.push_back({pair, piece.weights_in(now.weights.get())});
+    }
+  }
+  copier_->run(pairs_, stream);
+  blender_->run(blends_, stream);
+}
+
+PartSteps make_part_steps(const Work& work, int width, int height, const ProcessorOptions& options,
+                          KnownPlaces& known) {
+  PartSteps parts;
   for (const Step& step : work.steps)
-    if (step.where && !step.where->acts_in_boxes()) part_of_picture(*step.where, width, height);
+    parts.push_back(step.where
+                        ? std::make_unique<PartStep>(work, step, width, height, options, known)
+                        : nullptr);
+  return parts;
 }
 
 }  // namespace vidconv

@@ -4,94 +4,121 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "kernels/convolver/blend.h"
 #include "kernels/convolver/convolver.h"
-#include "kernels/convolver/thread_pool.h"
-#include "kernels/picture/rect.h"
-#include "kernels/picture/weights.h"
-#include "pipeline/filter/boxes.h"
+#include "kernels/convolver/part_windows.h"
+#include "pipeline/filter/device_mask.h"
 #include "pipeline/filter/edge_mask.h"
+#include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/work.h"
 
 namespace vidconv {
 
-// Which part that is of the planes of a step, and how it is computed: windows around its rectangles
-// are filtered beside the picture, and what they hold of the part is brought into it, or as much of
-// it as the part's weights say. For the CPU.
+// What a step filters of one frame. One that is used again needs no new memory.
+struct PartNow {
+  std::shared_ptr<PartPieces> pieces;  // of a fixed place: everyone's
+  std::array<PartWindows, 3> windows;  // of each of its planes
+  // The pieces' weights, where the step's blender reads them.
+  std::shared_ptr<const std::uint8_t> weights;
+
+  std::vector<PlacedBox> boxes;
+  std::vector<Rect> rects;
+};
+
+// What is known of a place that steps have: of one that is fixed all, on a CUDA device what makes
+// weights of edges.
+struct KnownPlace {
+  PartPlace place;
+  std::shared_ptr<PartPieces> pieces = nullptr;
+  std::shared_ptr<const std::uint8_t> weights = nullptr;
+  std::shared_ptr<DeviceMask> mask = nullptr;
+};
+
+// Of many steps, which run one after the other: those in the same place share it.
+class KnownPlaces {
+ public:
+  // Where it is not known, `make` says what there is to know.
+  template <class Make>
+  const KnownPlace& find(const PartPlace& place, const Make& make) {
+    for (const KnownPlace& known : known_)
+      if (known.place == place) return known;
+    return known_.emplace_back(make());
+  }
+  std::size_t bytes() const;  // of all weights, and what makes them
+
+ private:
+  std::deque<KnownPlace> known_;
+};
+
+// How a step acts on its part of the planes: windows around its pieces are filtered beside the
+// picture, and what they hold of the pieces is brought into it, or as much of it as their weights
+// say.
 class PartStep {
  public:
-  // Of a step of `work` that says where, in pictures of that size. Of the options threads and
-  // second_opinion, with which windows are whole planes. Throws Error(filter_spec) where the part
-  // does not lie in the picture.
+  // Of a step of `work` that says where, in pictures of that size. Of the options the device, which
+  // is current, threads and second_opinion, with which windows are whole planes. Throws
+  // Error(filter_spec) where the part does not lie in the picture.
   PartStep(const Work& work, const Step& step, int width, int height,
-           const ProcessorOptions& options);
+           const ProcessorOptions& options, KnownPlaces& known);
 
-  // Before run(): the frame that is next, whose boxes count where the step acts in boxes.
+  PartPlace::Kind kind() const { return place_.kind(); }
+  const PartPlace& place() const { return place_; }
+  // What is filtered of each frame, of a fixed place; of the frame that was set, of others.
+  const PartNow& now() const { return now_; }
+
+  // Before run(): the picture that is next, of which these are the components, unfiltered, where a
+  // mask is made of it.
+  void set_picture(std::span<const ConstBytePlane> components, bool by_field, CudaStream stream);
+  // On the CPU: the same of its frame, whose boxes count where the step acts in boxes.
   void set_frame(const Frame& frame);
-  // The same of a mask that is made of each picture, of which these are the components, unfiltered.
-  void set_picture(std::span<const ConstBytePlane> components, bool by_field);
+  // What boxes make of a frame, but for where their weights can be read.
+  void find_boxes(const Frame& frame, PartNow& now) const;
 
-  // A component of the picture, the same of the result, and memory for as much.
+  // A component of the picture, the same of the result, and memory for as much, which is the
+  // step's until it is done.
   struct Planes {
     ConstBytePlane from;
     BytePlane to, beside;
   };
-  // `convolver`: of the step's plan.
-  void run(Convolver& convolver, std::span<const Planes> components, bool by_field);
-
-  std::size_t bytes() const;  // of the weights
+  // `convolver`: of the step's plan. As Convolver::run().
+  void run(Convolver& convolver, std::span<const Planes> components, bool by_field,
+           CudaStream stream, const PartNow& now);
 
   // Adds the rectangles outside of which nothing of a plane is changed: of a whole plane (0), or of
   // one of its fields (1, 2).
   void add_rects(std::size_t which, std::vector<Rect>& rects) const;
 
  private:
-  struct Piece {
-    Rect rect;
-    Plane<const std::uint8_t> weights{};  // of its samples; without data where all are 255
-  };
-  // Of a plane, and of each of its fields. No sample is in two pieces.
-  using Pieces = std::array<std::vector<Piece>, 3>;
-
-  void set_rects(std::span<const Rect> pixels);
-  // Of the pixels of `area`, which begins at multiples of 8.
-  void add_weights(const Weights& pixels, const Rect& area);
-  void add_boxes();
-  void run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which);
+  KnownPlace look_at(const PixelFormat& format, int width, int height) const;
+  void set_windows(PartNow& now) const;
+  void run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
+                CudaStream stream, const PartNow& now);
+  void bring_in(std::span<const Planes> components, std::size_t which,
+                std::span<const std::size_t> parts, CudaStream stream, const PartNow& now);
 
   const Plan& plan_;
-  const bool whole_windows_;
-  const Subsampling subsampling_;
-  const int width_, height_;                // of the picture
-  int plane_width_ = 0, plane_height_ = 0;  // of the components
-  Pieces pieces_;
-  std::vector<Weights> weights_;  // that the pieces look at
+  const bool notes_;  // the boxes that it acts in
+  const PartPlace place_;
+  const WindowRule rule_;
   std::unique_ptr<Convolver> copier_;
-  std::shared_ptr<ThreadPool> pool_;
-  std::vector<PlanePair> pairs_;
-
-  // Of a step with a mask of edges.
-  const std::shared_ptr<const FilterSpec> where_;
+  std::unique_ptr<Blender> blender_;
+  // Of a step with a mask of edges, by the device.
   std::unique_ptr<EdgeMask> edges_;
-  std::vector<Rect> limits_;
-
-  // Of a step that acts in boxes.
-  const std::shared_ptr<Boxes> boxes_;
-  const BoxClock clock_;
-  const std::size_t filter_;
-  const Orientation shown_;
-  std::vector<PlacedBox> placed_;  // of the frame that is next
+  std::shared_ptr<DeviceMask> device_edges_;
+  std::vector<PlanePair> pairs_;
+  std::vector<Blend> blends_;
+  PartNow now_;
 };
 
-// One for each step of the work that acts on a part, nullptr for the others.
-std::vector<std::unique_ptr<PartStep>> make_part_steps(const Work& work, int width, int height,
-                                                       const ProcessorOptions& options);
-
-// Throws Error(filter_spec) where a part does not lie in pictures of that size.
-void check_parts(const Work& work, int width, int height);
+// One for each step of a work that acts on a part, nullptr for the others.
+using PartSteps = std::vector<std::unique_ptr<PartStep>>;
+PartSteps make_part_steps(const Work& work, int width, int height, const ProcessorOptions& options,
+                          KnownPlaces& known);
 
 }  // namespace vidconv

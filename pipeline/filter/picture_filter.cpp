@@ -56,7 +56,7 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
   }
-  parts_ = make_part_steps(work_, width_, height_, options);
+  parts_ = make_part_steps(work_, width_, height_, options, places_);
   planes_.reserve(most);
   components_.reserve(work_.format->components.size());
   const int pictures = work_.scratch_frames() + (work_.has_parts() ? 1 : 0);
@@ -86,7 +86,7 @@ OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const F
 }
 
 std::size_t PictureSteps::memory() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = places_.bytes();
   for (const OwnPicture& picture : scratch_) bytes += picture.bytes;
   return bytes;
 }
@@ -120,12 +120,12 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
   for (std::size_t s = 0; s < work_.steps.size(); ++s) {
     const Step& step = work_.steps[s];
     if (parts_[s]) {
-      parts_[s]->set_picture(components_, by_field_);
+      parts_[s]->set_picture(components_, by_field_, stream);
       planes_.clear();
       for (const std::size_t i : step.components)
         planes_.push_back({component(step.from, i).as<const std::byte>(), component(step.to, i),
                            plane(scratch_.back().planes, *work_.scratch_format, i)});
-      parts_[s]->run(*convolvers_[s], planes_, by_field_);
+      parts_[s]->run(*convolvers_[s], planes_, by_field_, stream, parts_[s]->now());
       continue;
     }
     pairs_.clear();

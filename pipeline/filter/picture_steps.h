@@ -54,9 +54,10 @@ class PictureSteps {
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
   std::vector<PlanePair> pairs_;     // of the step being run
-  std::vector<std::unique_ptr<PartStep>> parts_;  // of the steps that act on a part
-  std::vector<ConstBytePlane> components_;        // of the input
-  std::vector<PartStep::Planes> planes_;          // of the one being run
+  KnownPlaces places_;
+  PartSteps parts_;                         // of the steps that act on a part
+  std::vector<ConstBytePlane> components_;  // of the input
+  std::vector<PartStep::Planes> planes_;    // of the one being run
 };
 
 }  // namespace vidconv

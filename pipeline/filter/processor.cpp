@@ -84,9 +84,6 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
 }
 
 PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
-  if (step.where && options.device == Device::cuda)
-    throw Error(Fault::usage, "cannot filter on a CUDA device", work.links[step.link].text,
-                "parts of pictures are filtered on the CPU as yet", "use `device` cpu");
   if (step.light) return prepare_light(step, options.device);
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
@@ -97,7 +94,8 @@ PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOpt
   };
   PreparedStep usual =
       filters && options.variant ? prepare_named(*options.variant, work, step, abilities) : best();
-  return filters && options.second_opinion ? prepare_another(std::move(usual), step) : usual;
+  const bool another = filters && options.second_opinion && options.device == Device::cpu;
+  return another ? prepare_another(std::move(usual), step) : usual;
 }
 
 std::vector<PreparedStep> prepare_steps(const Work& work, const ProcessorOptions& options) {

@@ -25,7 +25,7 @@ class CpuProcessor final : public Processor {
         trace_(options.trace) {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
     for (const Work& one : work_.cases())
-      parts_.push_back(make_part_steps(one, width, height, options));
+      parts_.push_back(make_part_steps(one, width, height, options, places_));
     if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
@@ -44,11 +44,7 @@ class CpuProcessor final : public Processor {
 
   std::vector<StageTime> stages() const override { return {{"convolve", busy_.seconds()}}; }
   MemoryUse memory() const override {
-    std::size_t bytes = pool_.bytes() + scratch_pool_.bytes();
-    for (const auto& steps : parts_)
-      for (const auto& part : steps)
-        if (part) bytes += part->bytes();
-    return {.host = bytes, .device = 0};
+    return {.host = pool_.bytes() + scratch_pool_.bytes() + places_.bytes(), .device = 0};
   }
   std::string device() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
@@ -118,12 +114,12 @@ class CpuProcessor final : public Processor {
     const Step& step = work_.cases()[number].steps[s];
     PartStep& part = *parts_[number][s];
     part.set_frame(input);
-    part.set_picture(components_, by_field);
+    part.set_picture(components_, by_field, nullptr);
     planes_.clear();
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),
                          destination(step.to, output).component(i), beside_->component(i)});
-    part.run(convolvers_.of(number, s), planes_, by_field);
+    part.run(convolvers_.of(number, s), planes_, by_field, nullptr, part.now());
   }
 
   const Frame& source(Place place, const Frame& input) const {
@@ -139,11 +135,12 @@ class CpuProcessor final : public Processor {
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
   const CaseConvolvers convolvers_;
-  std::vector<PlanePair> pairs_;                               // of the step being run
-  std::vector<std::vector<std::unique_ptr<PartStep>>> parts_;  // of each case's steps
-  std::vector<ConstBytePlane> components_;                     // of the input
-  std::vector<PartStep::Planes> planes_;                       // of the part being run
-  std::optional<Frame> beside_;                                // where parts are filtered
+  std::vector<PlanePair> pairs_;  // of the step being run
+  KnownPlaces places_;
+  std::vector<PartSteps> parts_;            // of each case
+  std::vector<ConstBytePlane> components_;  // of the input
+  std::vector<PartStep::Planes> planes_;    // of the part being run
+  std::optional<Frame> beside_;             // where parts are filtered
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;

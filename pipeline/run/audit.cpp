@@ -56,12 +56,11 @@ class AuditProcessor final : public BesideOriginals {
         work_(std::move(work)),
         time_base_(video.time_base),
         scan_(scan),
-        write_(std::move(write)),
-        cases_(work_.cases().size()) {
+        write_(std::move(write)) {
     // What is asked here is not what is applied.
-    for (std::size_t i = 0; i < cases_.size(); ++i)
-      cases_[i] =
-          make_part_steps(work_.cases()[i], video.width, video.height, {.second_opinion = true});
+    for (const Work& one : work_.cases())
+      cases_.push_back(
+          make_part_steps(one, video.width, video.height, {.second_opinion = true}, places_));
   }
 
  private:
@@ -79,7 +78,7 @@ class AuditProcessor final : public BesideOriginals {
     for (const auto& part : cases_[number_]) {
       if (!part) continue;
       part->set_frame(before);
-      part->set_picture(planes, by_field);
+      part->set_picture(planes, by_field, nullptr);
     }
     std::string components;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
@@ -159,7 +158,8 @@ class AuditProcessor final : public BesideOriginals {
   const AVRational time_base_;
   const Scan scan_;
   const WriteAudit write_;
-  std::vector<std::vector<std::unique_ptr<PartStep>>> cases_;
+  KnownPlaces places_;
+  std::vector<PartSteps> cases_;
   std::size_t number_ = 0;  // of the case that the frame is
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
 };

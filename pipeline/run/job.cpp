@@ -6,7 +6,7 @@
 
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/device/cuda.h"
-#include "pipeline/filter/part_step.h"
+#include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/verify.h"
 
@@ -124,9 +124,9 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  const bool cpu_alone = std::ranges::any_of(works_, &TimedWork::has_parts);
-  o.second_opinion = on_cpu && (cpu_alone || cuda_devices().devices.empty());
-  if (!o.second_opinion) {
+  const bool other_device = !on_cpu || !cuda_devices().devices.empty();
+  o.second_opinion = !other_device || std::ranges::any_of(works_, &TimedWork::has_parts);
+  if (other_device) {
     o.variant = nullptr;
     o.device = on_cpu ? Device::cuda : Device::cpu;
   }

@@ -172,7 +172,6 @@ TEST_F(BoxFiles, WrongUsesAreRefused) {
   wrong(":grow=5%", {"no file is named"});
   wrong(file, {"one video"}, {"--video", "all"});
   wrong(file, {"part of the picture", "--linear"}, {"--linear"});
-  wrong(file, {"CPU as yet"}, {"--device", "cuda"});
   EXPECT_TRUE(
       refused(filter(file, {}, "box:region=0,0,9,9"), exit_command_line, {"region of its own"}));
 }

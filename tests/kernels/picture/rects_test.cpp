@@ -49,6 +49,30 @@ TEST(Rects, AreNotCutMoreThanNeeded) {
             (std::vector<Rect>{{0, 0, 10, 3}, {0, 3, 2, 5}, {6, 3, 4, 5}, {0, 8, 10, 2}}));
 }
 
+TEST(Rects, AreJoinedWhereThatIsWorthIt) {
+  std::mt19937 random(6);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Rect> rects;
+    for (int n = below(9); n-- > 0;)
+      rects.push_back({below(60), below(50), 1 + below(6), 1 + below(6)});
+    for (const int worth : {0, 20, 100000}) {
+      std::vector<Rect> joined = rects;
+      join(joined, worth, true);
+      const Samples held = samples_of(joined);
+      EXPECT_EQ(held, once(held));  // apart
+      for (const auto& sample : samples_of(rects)) ASSERT_TRUE(held.contains(sample));
+      if (worth == 100000) {
+        EXPECT_EQ(joined.size(), rects.empty() ? 0u : 1u);
+      }
+      EXPECT_LE(joined.size(), rects.size());
+    }
+  }
+  std::vector<Rect> cross{{0, 10, 100, 1}, {50, 0, 1, 100}};
+  join(cross, 0, false);
+  EXPECT_EQ(cross.size(), 2u);
+}
+
 TEST(Rects, FieldsAndSubsampling) {
   for (int y = 0; y < 6; ++y)
     for (int height = 0; height < 6; ++height) {

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <vector>
-
-#include "kernels/convolver/blend.h"
 
 namespace vidconv {
 namespace {
@@ -73,42 +70,6 @@ TEST(Weights, RectanglesHoldThem) {
   weights.fill({190, 99, 10, 1}, 255);
   EXPECT_EQ(with_weight(weights.plane()), (std::vector<Rect>{{64, 32, 64, 16}, {128, 96, 72, 4}}));
   EXPECT_TRUE(with_weight(Weights(5, 5).plane()).empty());
-}
-
-// Against real arithmetic, rounded to the nearest: there are no ties.
-TEST(Weights, BlendsAreTheNearestCodes) {
-  for (const unsigned max : {255U, 1023U, 65535U})
-    for (unsigned weight = 0; weight <= 255; ++weight)
-      for (unsigned was = 0; was <= max; was += 1 + max / 83)
-        for (unsigned filtered = 0; filtered <= max; filtered += 1 + max / 71) {
-          const double real =
-              (was * (255.0 - weight) + filtered * static_cast<double>(weight)) / 255;
-          ASSERT_EQ(blended(static_cast<std::uint16_t>(was), static_cast<std::uint16_t>(filtered),
-                            weight),
-                    std::floor(real + 0.5));
-        }
-  // Bytes side by side: all of them.
-  ThreadPool pool(1);
-  std::vector<std::uint8_t> filtered(256), picture(256), weights(256);
-  std::iota(filtered.begin(), filtered.end(), std::uint8_t{0});
-  const BytePlane to{.data = reinterpret_cast<std::byte*>(picture.data()),
-                     .stride = 256,
-                     .width = 256,
-                     .height = 1};
-  const ConstBytePlane from =
-      to.at(reinterpret_cast<const std::byte*>(filtered.data())).as<const std::byte>();
-  for (int weight = 0; weight <= 255; ++weight)
-    for (int was = 0; was <= 255; ++was) {
-      std::ranges::fill(picture, static_cast<std::uint8_t>(was));
-      std::ranges::fill(weights, static_cast<std::uint8_t>(weight));
-      blend(pool, from, to, to.at(static_cast<const std::uint8_t*>(weights.data())), {});
-      for (int i = 0; i <= 255; ++i)
-        ASSERT_EQ(picture[static_cast<std::size_t>(i)],
-                  blended(static_cast<std::uint8_t>(was), static_cast<std::uint8_t>(i),
-                          static_cast<unsigned>(weight)));
-    }
-  EXPECT_EQ(blended(0.1F, 0.3F, 255), 0.3F);
-  EXPECT_EQ(blended(0.1F, 0.3F, 0), 0.1F);
 }
 
 }  // namespace

@@ -129,6 +129,61 @@ TEST(Boxes, AreAccountedFor) {
   EXPECT_EQ(accounts[1].frames, 1);
 }
 
+// All frames of an input by a chain of filters in boxes, several in flight, on any device.
+std::vector<std::string> filtered_in_boxes(const std::string& input,
+                                           const std::vector<std::string>& chain,
+                                           const std::shared_ptr<Boxes>& boxes,
+                                           const ProcessorOptions& options) {
+  const auto source = open_source(input, test::source_options_for(options.device));
+  const VideoInfo& video = source->video();
+  std::vector<FilterSpec> specs;
+  for (const std::string& text : chain)
+    specs.push_back(FilterSpec::parse(text).in_boxes(specs.size()));
+  const TimedWork work(specs, video, [&](std::span<const FilterSpec> acting) {
+    Work one = make_work(acting, *video.format, {}, {});
+    one.boxes = boxes;
+    one.clock = {video.time_base, video.clock};
+    return one;
+  });
+  const auto processor = make_processor(work, video.width, video.height, options);
+  test::MemorySink sink;
+  run(*source, *processor, sink);
+  return sink.pictures;
+}
+
+// Each frame has boxes of its own, some none, while others are still on their way; with values over
+// time too.
+TEST(Boxes, SameBytesOnEveryDevice) {
+  std::vector<BoxLine> lines{box_at_frame(1, "a", 3, 5, 40, 30),
+                             box_at_frame(9, "a", 90, 40, 9, 50),
+                             box_at_frame(4, "b", 60, 50, 50, 40), box_at_frame(7, "b", 0, 0, 9, 9),
+                             box_at_frame(10, "", -5, 70, 200, 300)};
+  lines[2].ellipse = lines[3].ellipse = true;
+  const std::vector<std::string> chain{"gaussian:sigma=1..3@f3-f6", "sharpen:between=f2-f8"};
+  for (const std::string input : {"pattern:131x97#12", "pattern:131x97:p010le#12"})
+    for (const BoxOptions& shapes :
+         {BoxOptions{}, BoxOptions{.feather = 5}, BoxOptions{.ellipse = true, .feather = 2}})
+      for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+        SCOPED_TRACE(input + (scan == Scan::interlaced ? " by field" : ""));
+        const auto filtered = [&](ProcessorOptions options) {
+          options.scan = scan;
+          const auto boxes = std::make_shared<Boxes>(lines, shapes);
+          auto pictures = filtered_in_boxes(input, chain, boxes, options);
+          if (!options.second_opinion) {
+            boxes->check(true);
+            EXPECT_EQ(boxes->accounts()[0].frames, 9);
+          }
+          return pictures;
+        };
+        const auto wanted = filtered({.second_opinion = true});  // windows are whole planes
+        for (const Device device : test::all_devices())
+          EXPECT_TRUE(filtered({.device = device, .slots = 4}) == wanted);
+        if (test::has(Device::cuda)) {
+          EXPECT_TRUE(filtered({.device = Device::cuda, .slots = 1}) == wanted);
+        }
+      }
+}
+
 // What is computed area by area is what is computed of the whole picture.
 TEST(Boxes, WeightsOfAreasAreThoseOfThePicture) {
   const std::vector<PlacedBox> boxes{{{3, 5, 20, 11}, true},

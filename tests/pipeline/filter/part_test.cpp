@@ -1,4 +1,5 @@
-// Filters of a part of the picture: there it is as if all were filtered, elsewhere as it was.
+// Filters of a part of the picture: there it is as if all were filtered on the CPU, elsewhere as it
+// was; on every device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <tuple>
 
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
@@ -27,6 +29,20 @@ Frame filtered_by(const Frame& frame, const std::vector<FilterSpec>& chain, Bord
   processor->submit(frame.share());
   return std::move(*processor->collect());
 }
+
+class PartStep : public testing::TestWithParam<Device> {
+ protected:
+  void SetUp() override {
+    if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
+  }
+
+  // By the device.
+  static Frame placed(const Frame& frame, const std::vector<FilterSpec>& chain, Border border,
+                      ProcessorOptions options = {}) {
+    options.device = GetParam();
+    return filtered_by(frame, chain, border, options);
+  }
+};
 
 // The rule of the manual in the plainest way: a sample belongs to the part where one of the pixels
 // that it stands for does. In a field these are pixels of that field.
@@ -79,7 +95,7 @@ const std::vector<PartCase> some_cases{
      {{0, 0, 37, 3}, {0, 3, 5, 9}, {15, 3, 22, 9}, {0, 12, 37, 17}}},
 };
 
-TEST(PartStep, InsideAsAllFilteredOutsideAsItWas) {
+TEST_P(PartStep, InsideAsAllFilteredOutsideAsItWas) {
   for (const std::string format : {"yuv420p", "nv12", "yuv422p10le", "yuva444p", "rgb24",
                                    "gbrpf32le", "p010le", "yuv410p", "gray16le"})
     for (const PartCase& c : some_cases)
@@ -90,13 +106,13 @@ TEST(PartStep, InsideAsAllFilteredOutsideAsItWas) {
           ProcessorOptions options{.scan = scan};
           const Frame frame = first_frame("pattern:37x29:" + format + "#1");
           const Frame all = filtered_by(frame, {FilterSpec::parse(c.filter)}, mode, options);
-          const FilterSpec placed = FilterSpec::parse(c.filter + ":" + c.place);
+          const FilterSpec here = FilterSpec::parse(c.filter + ":" + c.place);
           const std::string expected =
               test::packed(merged(frame, all, c.part, scan == Scan::interlaced));
-          ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, mode, options)) == expected);
+          ASSERT_TRUE(test::packed(placed(frame, {here}, mode, options)) == expected);
           options.threads = 3;
           options.second_opinion = true;
-          ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, mode, options)) == expected);
+          ASSERT_TRUE(test::packed(placed(frame, {here}, mode, options)) == expected);
         }
 }
 
@@ -167,7 +183,7 @@ void expect_blended(const Frame& before, const Frame& all, const Frame& result, 
   }
 }
 
-TEST(PartStep, MasksAreWeights) {
+TEST_P(PartStep, MasksAreWeights) {
   const Mask mask(37, 29, 1);
   for (const std::string format :
        {"yuv420p", "nv12", "yuv422p10le", "rgb24", "gbrpf32le", "p010le", "gray16le", "yuv410p"})
@@ -177,17 +193,17 @@ TEST(PartStep, MasksAreWeights) {
       const Frame frame = first_frame("pattern:37x29:" + format + "#1");
       const Frame all = filtered_by(frame, {FilterSpec::parse("box:size=9")}, {}, options);
       const FilterSpec masked = FilterSpec::parse("box:mask=" + mask.path() + ":size=9");
-      const Frame result = filtered_by(frame, {masked}, {}, options);
+      const Frame result = placed(frame, {masked}, {}, options);
       expect_blended(frame, all, result, mask, scan == Scan::interlaced);
       if (HasFatalFailure()) return;
       options.threads = 3;
       options.second_opinion = true;
-      EXPECT_TRUE(test::packed(filtered_by(frame, {masked}, {}, options)) == test::packed(result));
+      EXPECT_TRUE(test::packed(placed(frame, {masked}, {}, options)) == test::packed(result));
     }
 }
 
 // What an edge filter finds, in a file, is the mask that it makes.
-TEST(PartStep, EdgesMakeMasks) {
+TEST_P(PartStep, EdgesMakeMasks) {
   const test::TempDir folder;
   for (const std::string format : {"yuv420p", "nv12", "rgb24", "gbrp10le", "p010le", "gray16le"})
     for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
@@ -206,33 +222,59 @@ TEST(PartStep, EdgesMakeMasks) {
           levels += static_cast<char>(static_cast<int>(std::floor(most * 255 / max + 0.5)));
         }
       std::ofstream(folder / "m.pgm", std::ios::binary) << "P5\n37 29\n255\n" << levels;
-      const auto with = [&](const std::string& mask, const std::string& more) {
-        const FilterSpec spec = FilterSpec::parse("box:mask=" + mask + ":size=9" + more);
+      const auto by_file = [&](const std::string& more) {
+        const FilterSpec spec =
+            FilterSpec::parse("box:mask=" + (folder / "m.pgm") + ":size=9" + more);
         return test::packed(filtered_by(frame, {spec}, {}, options));
       };
-      for (const std::string more : {"", ":feather=3", ":invert=1", ":region=3,5,20,9"})
-        EXPECT_TRUE(with("edges:(sobel:scale=2)", more) == with(folder / "m.pgm", more)) << more;
+      const auto made = [&](const std::string& more) {
+        const FilterSpec spec = FilterSpec::parse("box:mask=edges:(sobel:scale=2):size=9" + more);
+        return test::packed(placed(frame, {spec}, {}, options));
+      };
+      for (const std::string more : {"", ":feather=3", ":invert=1", ":region=3,5,20,9",
+                                     ":region=3,5,9,9;20,9,4,4:feather=2:invert=1"})
+        EXPECT_TRUE(made(more) == by_file(more)) << more;
     }
 }
 
 // A mask of black and white is its regions.
-TEST(PartStep, WhiteIsARegion) {
+// Windows that follow each other, because they overlap, and windows that are filtered at once.
+TEST_P(PartStep, ManyPiecesOfALargePicture) {
+  for (const auto& [format, width, height] :
+       {std::tuple("gray", 1500, 900), {"nv12", 1310, 700}, {"gbrp10le", 700, 1200}})
+    for (const std::string place :
+         {"region=10,11,90,80;103,97,300,90;605,501,70,199", "region=60,50,551,601:invert=1",
+          "region=60,50,551,601:feather=9:invert=1", "region=0,0,9,9;650,600,50,99:feather=13"}) {
+      SCOPED_TRACE(format + (" " + place));
+      const Frame frame = first_frame("pattern:" + std::to_string(width) + "x" +
+                                      std::to_string(height) + ":" + format + "#1");
+      for (const std::string filter : {"gaussian:sigma=4", "sobel"})
+        for (const BorderMode border : {BorderMode::reflect101, BorderMode::wrap}) {
+          const FilterSpec here = FilterSpec::parse(filter + ":" + place);
+          const std::string wanted =
+              test::packed(filtered_by(frame, {here}, {border, 0}, {.second_opinion = true}));
+          EXPECT_TRUE(test::packed(placed(frame, {here}, {border, 0})) == wanted);
+        }
+    }
+}
+
+TEST_P(PartStep, WhiteIsARegion) {
   const test::TempDir folder;
   std::ofstream(folder / "m.pgm") << "P2 4 2 1  0 1 1 0  0 1 1 0";
   const Frame frame = first_frame("pattern:4x2:yuv420p#1");
   const auto with = [&](const std::string& place) {
-    return test::packed(filtered_by(frame, {FilterSpec::parse("box:" + place)}, {}));
+    return test::packed(placed(frame, {FilterSpec::parse("box:" + place)}, {}));
   };
   const std::string mask = "mask=" + (folder / "m.pgm");
   EXPECT_TRUE(with(mask) == with("region=1,0,2,2"));
   EXPECT_TRUE(with(mask + ":region=0,0,2,1") == with("region=1,0,1,1"));
   EXPECT_TRUE(with(mask + ":invert=1") == with("region=1,0,2,2:invert=1"));
   expect_error(Fault::usage, {"column 10", "the mask is 4x2", "8x2"}, [&] {
-    filtered_by(first_frame("pattern:8x2:gray#1"), {FilterSpec::parse("box:" + mask)}, {});
+    placed(first_frame("pattern:8x2:gray#1"), {FilterSpec::parse("box:" + mask)}, {});
   });
 }
 
-TEST(PartStep, EverySizeFromOneToForty) {
+TEST_P(PartStep, EverySizeFromOneToForty) {
   for (int n = 1; n <= 40; ++n) {
     const int width = n, height = 1 + n * 17 % 40;
     const Frame frame = first_frame("pattern:" + std::to_string(width) + "x" +
@@ -241,17 +283,17 @@ TEST(PartStep, EverySizeFromOneToForty) {
     for (const std::string filter : {"gaussian:sigma=1", "box:size=31", "random:3,4x2"}) {
       SCOPED_TRACE(std::to_string(n) + " " + filter);
       const Frame all = filtered_by(frame, {FilterSpec::parse(filter)}, {});
-      const FilterSpec placed = FilterSpec::parse(
+      const FilterSpec here = FilterSpec::parse(
           filter + ":region=" + std::to_string(part.x) + "," + std::to_string(part.y) + "," +
           std::to_string(part.width) + "," + std::to_string(part.height));
-      ASSERT_TRUE(test::packed(filtered_by(frame, {placed}, {})) ==
+      ASSERT_TRUE(test::packed(placed(frame, {here}, {})) ==
                   test::packed(merged(frame, all, {part}, false)));
     }
   }
 }
 
 // Each filter of a chain sees what those before it have made, wherever that was.
-TEST(PartStep, ChainsOfParts) {
+TEST_P(PartStep, ChainsOfParts) {
   const Frame frame = first_frame("pattern:37x29:yuv420p#1");
   const std::vector<std::vector<std::string>> chains{
       {"gaussian:sigma=2:region=5,3,10,9", "sobel:region=8,8,20,20"},
@@ -264,17 +306,17 @@ TEST(PartStep, ChainsOfParts) {
       specs.push_back(FilterSpec::parse(text));
       one_by_one = filtered_by(one_by_one, {specs.back()}, {});
     }
-    EXPECT_TRUE(test::packed(filtered_by(frame, specs, {})) == test::packed(one_by_one));
+    EXPECT_TRUE(test::packed(placed(frame, specs, {})) == test::packed(one_by_one));
   }
 }
 
-TEST(PartStep, PicturesOfOtherProgramsToo) {
+TEST_P(PartStep, PicturesOfOtherProgramsToo) {
   const Frame frame = first_frame("pattern:37x29:nv12#1");
   const std::vector<FilterSpec> chain{FilterSpec::parse("box:size=5:region=5,3,10,9"),
                                       FilterSpec::parse("gaussian:sigma=2:region=9,9,9,9")};
   Frame result = filtered_by(frame, {FilterSpec::parse("identity")}, {});
-  const auto filter =
-      make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29, {}, true);
+  const auto filter = make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29,
+                                          {.device = GetParam()}, true);
   std::vector<PlaceOfPlane> from, to;
   for (int p = 0; p < frame.format().planes; ++p) {
     from.push_back({const_cast<std::byte*>(frame.row(p, 0)), frame.row(p, 1) - frame.row(p, 0)});
@@ -285,7 +327,7 @@ TEST(PartStep, PicturesOfOtherProgramsToo) {
 }
 
 // What stays visible of a filter's results is limited, whatever follows elsewhere.
-TEST(PartStep, CodesOfAllThatIsSeenAreLimited) {
+TEST(PartSteps, CodesOfAllThatIsSeenAreLimited) {
   const FilterSpec chain[] = {FilterSpec::parse("sharpen"), FilterSpec::parse("box"),
                               FilterSpec::parse("sobel:region=0,0,9,9")};
   const Work work = make_work(chain, *find_format(AV_PIX_FMT_GRAY8), {}, {}, Codes::limited);
@@ -295,10 +337,10 @@ TEST(PartStep, CodesOfAllThatIsSeenAreLimited) {
   EXPECT_GT(work.steps[2].plan.finish.min, 0);
 }
 
-TEST(PartStep, WhatIsNotThereIsRefused) {
+TEST_P(PartStep, WhatIsNotThereIsRefused) {
   const Frame frame = first_frame("pattern:37x29:yuv420p#1");
   const auto with = [&](const std::string& place) {
-    return [&frame, place] { filtered_by(frame, {FilterSpec::parse("box:" + place)}, {}); };
+    return [&frame, place] { placed(frame, {FilterSpec::parse("box:" + place)}, {}); };
   };
   expect_error(Fault::usage, {"column 12", "ends at 38,29", "37x29"}, with("region=8,0,30,29"));
   expect_error(Fault::usage, {"column 20", "ends at 5,30"}, with("region=0,0,1,1;0,0,5,30"));
@@ -306,6 +348,11 @@ TEST(PartStep, WhatIsNotThereIsRefused) {
   expect_error(Fault::usage, {"column 33", "leaves nothing"},
                with("region=0,0,100%,100%:invert=1"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, PartStep, testing::Values(Device::cpu, Device::cuda),
+                         [](const auto& instance) {
+                           return instance.param == Device::cpu ? "cpu" : "cuda";
+                         });
 
 }  // namespace
 }  // namespace vidconv

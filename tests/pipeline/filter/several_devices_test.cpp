@@ -56,6 +56,9 @@ TEST_F(SeveralDevices, GiveTheBytesOfOne) {
         DealtJob{"pattern:63x47:gbrpf32le#5", {"box:size=5"}},
         DealtJob{"pattern:64x48:rgb24#1", {"emboss"}},
         DealtJob{"pattern:1920x1080#50", {"matrix:1 2 3;4 5 6;7 8 1:scale=auto"}},
+        DealtJob{
+            "pattern:320x240:nv12#21",
+            {"gaussian:sigma=1..4@f3-f15:region=10,20,50%,90:feather=7", "box:region=9,9,9,9"}},
         DealtJob{"pattern:320x240:yuva444p16le#9", {"kirsch"}}}) {
     const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
     ASSERT_TRUE(filter(job, on({0})) == wanted) << job.input;

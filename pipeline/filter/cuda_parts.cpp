@@ -1,0 +1,73 @@
+#include "pipeline/filter/cuda_parts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "pipeline/device/cuda.h"
+
+namespace vidconv {
+namespace {
+
+bool acts_in_boxes(const std::unique_ptr<PartStep>& part) {
+  return part && part->kind() == PartPlace::Kind::boxes;
+}
+
+}  // namespace
+
+CudaParts::CudaParts(const TimedWork& work, int width, int height,
+                     const ProcessorOptions& options) {
+  for (const Work& one : work.cases()) {
+    cases_.push_back(make_part_steps(one, width, height, options, places_));
+    std::size_t weights = 0;
+    for (const auto& part : cases_.back())
+      if (acts_in_boxes(part)) weights += part->place().most_weights();
+    most_weights_ = std::max(most_weights_, weights);
+    if (std::ranges::any_of(cases_.back(), acts_in_boxes))
+      most_steps_ = std::max(most_steps_, one.steps.size());
+  }
+}
+
+SlotBoxes CudaParts::make_slot(DeviceBuffer weights, std::optional<int> node) const {
+  SlotBoxes boxes;
+  boxes.weights = std::move(weights);
+  boxes.steps.resize(most_steps_);
+  for (PartNow& now : boxes.steps) now.pieces = std::make_shared<PartPieces>();
+  if (most_weights_ == 0) return boxes;
+  const FrameMemory memory = pinned_memory_near(node);
+  boxes.staging = {memory.allocate(most_weights_, memory.nodes), memory.release};
+  if (!boxes.staging) throw_out_of_memory("for the weights of boxes");
+  return boxes;
+}
+
+void CudaParts::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) const {
+  boxes.used = 0;
+  const PartSteps& parts = cases_[number];
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    if (!acts_in_boxes(parts[s])) continue;
+    PartNow& now = boxes.steps[s];
+    parts[s]->find_boxes(frame, now);
+    const std::vector<std::uint8_t>& weights = now.pieces->weights;
+    if (weights.empty()) continue;
+    if (boxes.used + weights.size() > boxes.weights.size())
+      throw Error(Fault::internal, "the boxes of a frame have too many weights", "", "");
+    std::memcpy(boxes.staging.get() + boxes.used, weights.data(), weights.size());
+    now.weights = {std::shared_ptr<const std::uint8_t>(),
+                   reinterpret_cast<const std::uint8_t*>(boxes.weights.data() + boxes.used)};
+    boxes.used += weights.size();
+  }
+}
+
+bool CudaParts::moves(std::size_t number, std::size_t step) const {
+  return acts_in_boxes(cases_[number][step]);
+}
+
+void CudaParts::upload(const SlotBoxes& boxes, const Stream& stream) {
+  if (boxes.used > 0) stream.upload(boxes.weights.data(), boxes.staging.get(), boxes.used);
+}
+
+const PartNow& CudaParts::now(const SlotBoxes& boxes, std::size_t number, std::size_t step) const {
+  return moves(number, step) ? boxes.steps[step] : cases_[number][step]->now();
+}
+
+}  // namespace vidconv

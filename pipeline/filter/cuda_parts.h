@@ -1,0 +1,54 @@
+// Filters of a part of the picture on a CUDA device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pipeline/device/cuda_objects.h"
+#include "pipeline/filter/part_step.h"
+#include "pipeline/filter/timed_work.h"
+
+namespace vidconv {
+
+// What one frame in flight needs where filters act in boxes, which are others in each: what they
+// are, and their weights on their way to the device.
+struct SlotBoxes {
+  std::vector<PartNow> steps;
+  std::unique_ptr<std::byte, void (*)(std::byte*)> staging{nullptr, nullptr};  // pinned
+  DeviceBuffer weights;
+  std::size_t used = 0;  // bytes of both
+};
+
+// The device is current in all that is called here.
+class CudaParts {
+ public:
+  CudaParts(const TimedWork& work, int width, int height, const ProcessorOptions& options);
+
+  // nullptr where the step of that case acts on all of the picture.
+  PartStep* of(std::size_t number, std::size_t step) const { return cases_[number][step].get(); }
+  // Whether it acts in boxes.
+  bool moves(std::size_t number, std::size_t step) const;
+  std::size_t bytes() const { return places_.bytes(); }  // on the device
+
+  // How many weights the boxes of a frame may have.
+  std::size_t most_weights() const { return most_weights_; }
+  // For a slot: `weights` is memory of the device for as many, and the host's is of this node.
+  SlotBoxes make_slot(DeviceBuffer weights, std::optional<int> node) const;
+  // Finds the boxes of a frame of that case, on the host.
+  void set(SlotBoxes& boxes, const Frame& frame, std::size_t number) const;
+  // Queues the copy of their weights.
+  static void upload(const SlotBoxes& boxes, const Stream& stream);
+
+  // What the step filters of a slot's frame, which is of that case.
+  const PartNow& now(const SlotBoxes& boxes, std::size_t number, std::size_t step) const;
+
+ private:
+  KnownPlaces places_;
+  std::vector<PartSteps> cases_;
+  std::size_t most_steps_ = 0, most_weights_ = 0;  // where some act in boxes
+};
+
+}  // namespace vidconv

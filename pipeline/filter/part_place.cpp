@@ -1,0 +1,174 @@
+#include "pipeline/filter/part_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/picture/rects.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/filter/box_areas.h"
+
+namespace vidconv {
+namespace {
+
+constexpr std::size_t longest_excerpt = 60;  // characters
+// Samples without a weight that a piece may have for being one and not two.
+constexpr int worth_of_few = 1 << 15;
+
+PicturePart part_of_picture(const FilterSpec& where, int width, int height) {
+  try {
+    return where.place_in(width, height);
+  } catch (const SpecError& error) {
+    throw Error(MessageKind::filter_spec, "cannot filter a part of the picture",
+                excerpt(error.text(), error.column() - 1, longest_excerpt),
+                fmt::format("column {}: {}", error.column(), error.what()),
+                "name a part of what is seen, in pixels or percent");
+  }
+}
+
+const Component& component_of(const Work& work, const Step& step) {
+  return work.format->components[step.components.front()];
+}
+
+}  // namespace
+
+Rect rows_of(const Rect& r, std::size_t which) {
+  return which == 0 ? r : in_field(r, static_cast<int>(which) - 1);
+}
+
+void PartPieces::clear() {
+  for (std::vector<PartPiece>& pieces : planes) pieces.clear();
+  weights.clear();
+}
+
+PartPlace::PartPlace(const Work& work, const Step& step, int width, int height, bool few)
+    : few_(few),
+      subsampling_(component_of(work, step).subsampling),
+      width_(width),
+      height_(height),
+      plane_width_(work.format->width_of(component_of(work, step), width)),
+      plane_height_(work.format->height_of(component_of(work, step), height)),
+      where_(step.where),
+      boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
+      clock_(work.clock) {
+  if (where_->acts_in_boxes()) {
+    if (!boxes_) throw Error(Fault::internal, "a filter acts in boxes, and there are none", "", "");
+    kind_ = Kind::boxes;
+  } else if (where_->place().edges()) {
+    kind_ = Kind::edges;
+    limits_ = part_of_picture(*where_, width, height).rects;
+  }
+}
+
+bool PartPlace::operator==(const PartPlace& other) const {
+  return kind_ == other.kind_ && few_ == other.few_ && subsampling_ == other.subsampling_ &&
+         width_ == other.width_ && height_ == other.height_ && boxes_ == other.boxes_ &&
+         where_->number_for_boxes() == other.where_->number_for_boxes() &&
+         where_->shown() == other.where_->shown() && where_->place() == other.where_->place();
+}
+
+std::size_t PartPlace::most_weights() const {
+  if (kind_ == Kind::boxes && !boxes_->has_weights()) return 0;
+  const auto samples =
+      static_cast<std::size_t>(plane_width_) * static_cast<std::size_t>(plane_height_);
+  return subsampling_.y > 1 ? 2 * samples : samples;
+}
+
+void PartPlace::add(PartPieces& pieces) const {
+  if (kind_ == Kind::edges) return add_limits(pieces);
+  const PicturePart part = part_of_picture(*where_, width_, height_);
+  if (part.weights)
+    add_weights(*part.weights, {0, 0, width_, height_}, pieces);
+  else
+    add_rects(part.rects, pieces);
+}
+
+void PartPlace::add_limits(PartPieces& pieces) const {
+  const PlaceSpec& place = where_->place();
+  std::vector<Rect> pixels{{0, 0, width_, height_}};
+  if (!place.inverts()) pixels = limits_;
+  for (Rect& r : pixels) r = cut(grown(r, place.feather()), width_, height_);
+  join(pixels, worth_of_few, true);
+  add_rects(pixels, pieces);
+  for (std::size_t which = 0; which < pieces.planes.size(); ++which)
+    for (PartPiece& piece : pieces.planes[which]) {
+      const int rows = which == 0 ? 1 : 2, first = which == 2 ? 1 : 0;
+      piece.stride = std::ptrdiff_t{rows} * plane_width_;
+      piece.weights =
+          piece.rect.x + std::ptrdiff_t{first} * plane_width_ + piece.rect.y * piece.stride;
+    }
+}
+
+void PartPlace::add(const Weights& edges, PartPieces& pieces) const {
+  add_weights(where_->place().weights_of(edges, limits_), {0, 0, width_, height_}, pieces);
+}
+
+void PartPlace::add(const Frame& frame, bool note, std::vector<PlacedBox>& boxes,
+                    PartPieces& pieces) const {
+  boxes_->on(frame, clock_, where_->number_for_boxes(), where_->shown(), note, boxes);
+  const int feather = boxes_->options().feather;
+  if (feather == 0 && std::ranges::none_of(boxes, &PlacedBox::ellipse)) {
+    std::vector<Rect> rects;
+    for (const PlacedBox& box : boxes) rects.push_back(cut(box.rect, width_, height_));
+    return add_rects(rects, pieces);
+  }
+  for (const Rect& area : areas_of(boxes, feather, width_, height_))
+    add_weights(weights_of(boxes, area, feather, width_, height_), area, pieces);
+}
+
+// A sample is in the part where one of its pixels is.
+void PartPlace::add_rects(std::span<const Rect> pixels, PartPieces& pieces) const {
+  for (std::size_t which = 0; which < pieces.planes.size(); ++which) {
+    const int height = rows_of(Rect{0, 0, plane_width_, plane_height_}, which).height;
+    std::vector<Rect> rects;
+    for (const Rect& r : pixels)
+      rects.push_back(
+          cut(touched(rows_of(r, which), subsampling_.x, subsampling_.y), plane_width_, height));
+    for (const Rect& rect : disjoint(rects)) pieces.planes[which].push_back({rect});
+  }
+}
+
+void PartPlace::add_weights(const Weights& pixels, const Rect& area, PartPieces& pieces) const {
+  const auto [x, y] = subsampling_;
+  const Rect samples = cut(touched(area, x, y), plane_width_, plane_height_);
+  const auto keep = [&](const Weights& weights) {
+    const std::size_t first = pieces.weights.size();
+    const Plane<const std::uint8_t> plane = weights.plane();
+    pieces.weights.insert(pieces.weights.end(), plane.data, plane.data + weights.bytes());
+    return first;
+  };
+  const Weights progressive = touched(pixels, x, y, false, samples.width, samples.height);
+  const std::size_t first = keep(progressive);
+  add_pieces(progressive.plane(), samples, first, 0, pieces);
+  // Rows of luma belong to one field each; those of chroma stand for others in a field.
+  const bool others = y > 1;
+  const Weights interlaced =
+      others ? touched(pixels, x, y, true, samples.width, samples.height) : Weights(0, 0);
+  const std::size_t first_of_fields = others ? keep(interlaced) : first;
+  for (const std::size_t which : {std::size_t{1}, std::size_t{2}})
+    add_pieces((others ? interlaced : progressive).plane(), samples, first_of_fields, which,
+               pieces);
+}
+
+// `weights`: of `samples`, kept from the weight `first` on.
+void PartPlace::add_pieces(const Plane<const std::uint8_t>& weights, const Rect& samples,
+                           std::size_t first, std::size_t which, PartPieces& pieces) const {
+  const Plane<const std::uint8_t> rows = rows_of(weights, which);
+  const Rect origin = rows_of(samples, which);
+  std::vector<Rect> rects = with_weight(rows);
+  if (few_) join(rects, worth_of_few, true);
+  for (const Rect& r : rects) {
+    const std::ptrdiff_t at = part_of(rows, r, 1).data - weights.data;
+    pieces.planes[which].push_back({{origin.x + r.x, origin.y + r.y, r.width, r.height},
+                                    static_cast<std::ptrdiff_t>(first) + at,
+                                    rows.stride});
+  }
+}
+
+void check_parts(const Work& work, int width, int height) {
+  for (const Step& step : work.steps)
+    if (step.where && !step.where->acts_in_boxes()) part_of_picture(*step.where, width, height);
+}
+
+}  // namespace vidconv

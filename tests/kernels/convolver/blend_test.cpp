@@ -1,0 +1,153 @@
+// Blends against the nearest code in double, and a CUDA device against the CPU.
+#include "kernels/convolver/blend.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/picture/rect.h"
+#include "tests/kernels/support/runner.h"
+#ifdef VIDCONV_HAVE_CUDA
+#include "kernels/cuda/device_buffer.h"
+#endif
+
+namespace vidconv {
+namespace {
+
+// Against real arithmetic, rounded to the nearest: there are no ties.
+TEST(Blend, IsTheNearestCode) {
+  for (const unsigned max : {255U, 1023U, 65535U})
+    for (unsigned weight = 0; weight <= 255; ++weight)
+      for (unsigned was = 0; was <= max; was += 1 + max / 83)
+        for (unsigned filtered = 0; filtered <= max; filtered += 1 + max / 71) {
+          const double real =
+              (was * (255.0 - weight) + filtered * static_cast<double>(weight)) / 255;
+          ASSERT_EQ(blended(static_cast<std::uint16_t>(was), static_cast<std::uint16_t>(filtered),
+                            weight),
+                    std::floor(real + 0.5));
+        }
+  // Bytes side by side: all of them.
+  const auto blender = make_cpu_blender({}, 1);
+  std::vector<std::uint8_t> filtered(256), picture(256), weights(256);
+  std::iota(filtered.begin(), filtered.end(), std::uint8_t{0});
+  const BytePlane to{.data = reinterpret_cast<std::byte*>(picture.data()),
+                     .stride = 256,
+                     .width = 256,
+                     .height = 1};
+  const ConstBytePlane from =
+      to.at(reinterpret_cast<const std::byte*>(filtered.data())).as<const std::byte>();
+  for (int weight = 0; weight <= 255; ++weight)
+    for (int was = 0; was <= 255; ++was) {
+      std::ranges::fill(picture, static_cast<std::uint8_t>(was));
+      std::ranges::fill(weights, static_cast<std::uint8_t>(weight));
+      const Blend all{{from, to}, to.at(static_cast<const std::uint8_t*>(weights.data()))};
+      blender->run({&all, 1}, nullptr);
+      for (int i = 0; i <= 255; ++i)
+        ASSERT_EQ(picture[static_cast<std::size_t>(i)],
+                  blended(static_cast<std::uint8_t>(was), static_cast<std::uint8_t>(i),
+                          static_cast<unsigned>(weight)));
+    }
+  EXPECT_EQ(blended(0.1F, 0.3F, 255), 0.3F);
+  EXPECT_EQ(blended(0.1F, 0.3F, 0), 0.1F);
+  EXPECT_EQ(blended(0.25F, 0.75F, 51), 0.25F + 0.5F * (51.0F / 255.0F));
+  EXPECT_EQ((blended_stored<std::uint16_t>(64, 1023 << 6, 255, 6)), 1023 << 6);
+}
+
+// Three planes in memory of the host, of any bytes.
+struct BlendMemory {
+  BlendMemory(const SampleType& sample, unsigned seed) : filtered(size), picture(size) {
+    std::mt19937 random(seed);
+    weights.resize(static_cast<std::size_t>(width * height));
+    for (std::uint8_t& weight : weights) {
+      const unsigned n = random() % 512;
+      weight = static_cast<std::uint8_t>(n < 128 ? 0 : n > 383 ? 255 : n - 128);
+    }
+    for (auto* plane : {&filtered, &picture})
+      for (std::size_t i = 0; i + 4 <= size; i += 4) {
+        const float value = static_cast<float>(random() % 4096) / 4096;
+        const auto codes = static_cast<std::uint32_t>(random());
+        if (sample.storage == Storage::f32)
+          std::memcpy(&(*plane)[i], &value, 4);
+        else
+          std::memcpy(&(*plane)[i], &codes, 4);
+      }
+  }
+
+  static constexpr int width = 203, height = 61;
+  static constexpr std::size_t size = 203 * 61 * 4 * 2;
+  std::vector<std::byte> filtered, picture;
+  std::vector<std::uint8_t> weights;
+};
+
+// Six pieces of planes that lie at those places: of several launches, in odd columns.
+std::vector<Blend> some_blends(const SampleType& sample, int step, const std::byte* filtered,
+                               std::byte* picture, const std::uint8_t* weights) {
+  const int bytes = sample.bytes();
+  const ConstBytePlane from{.data = filtered,
+                            .stride = std::ptrdiff_t{BlendMemory::width} * bytes * step,
+                            .width = BlendMemory::width,
+                            .height = BlendMemory::height,
+                            .step = step};
+  const BytePlane to = from.at(picture);
+  const Plane<const std::uint8_t> all{.data = weights,
+                                      .stride = BlendMemory::width,
+                                      .width = BlendMemory::width,
+                                      .height = BlendMemory::height};
+  std::vector<Blend> blends;
+  for (const Rect& r : {Rect{0, 0, 1, 1}, Rect{3, 5, 130, 20}, Rect{140, 0, 63, 61},
+                        Rect{1, 30, 128, 9}, Rect{5, 2, 0, 4}, Rect{7, 50, 31, 11}})
+    blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});
+  return blends;
+}
+
+constexpr SampleType all_samples[] = {{},
+                                      {.storage = Storage::u16, .depth = 10},
+                                      {.storage = Storage::u16, .depth = 10, .shift = 6},
+                                      {.storage = Storage::u16, .depth = 16},
+                                      {.storage = Storage::f32, .depth = 32}};
+
+std::vector<std::byte> blended_on_cpu(const SampleType& sample, int step, BlendMemory memory,
+                                      int threads) {
+  make_cpu_blender(sample, threads)
+      ->run(some_blends(sample, step, memory.filtered.data(), memory.picture.data(),
+                        memory.weights.data()),
+            nullptr);
+  return memory.picture;
+}
+
+TEST(Blend, SameBytesByEveryNumberOfThreads) {
+  for (const SampleType& sample : all_samples)
+    for (const int step : {1, 2}) {
+      const BlendMemory memory(sample, 3);
+      EXPECT_EQ(blended_on_cpu(sample, step, memory, 1), blended_on_cpu(sample, step, memory, 3));
+      EXPECT_NE(blended_on_cpu(sample, step, memory, 1), memory.picture);
+    }
+}
+
+TEST(Blend, SameBytesOnADevice) {
+  if (!test::cuda_works()) GTEST_SKIP() << "no CUDA device";
+#ifdef VIDCONV_HAVE_CUDA
+  for (const SampleType& sample : all_samples)
+    for (const int step : {1, 2}) {
+      const BlendMemory memory(sample, 4);
+      cuda::DeviceBuffer filtered(0, BlendMemory::size), picture(0, BlendMemory::size);
+      filtered.upload(memory.filtered, nullptr);
+      picture.upload(memory.picture, nullptr);
+      const auto blender = make_cuda_blender(sample);
+      const auto weights = blender->hold(memory.weights);
+      blender->run(some_blends(sample, step, filtered.data(), picture.data(), weights.get()),
+                   nullptr);
+      std::vector<std::byte> result(BlendMemory::size);
+      picture.download(result, nullptr);
+      EXPECT_EQ(result, blended_on_cpu(sample, step, memory, 1)) << sample.depth << " " << step;
+    }
+#endif
+}
+
+}  // namespace
+}  // namespace vidconv
