@@ -23,7 +23,7 @@ from pathlib import Path
 TOPS = ("api", "bench", "kernels", "pipeline", "samples", "src", "tests")
 # Tests need not be fast, doubles of C functions are made by macros, and GoogleTest's macros make so much code that
 # every check takes its time: so there are those only that find mistakes which tests do not.
-LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-infinite-loop,bugprone-sizeof-expression,bugprone-suspicious-*,"
+LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-sizeof-expression,bugprone-suspicious-*,"
                  "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-nullptr,"
                  "modernize-use-override,performance-for-range-copy,-bugprone-suspicious-include"}
 # Libraries without which the project can be built.
