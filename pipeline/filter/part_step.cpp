@@ -35,6 +35,11 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
     now_.weights = here.weights;
     device_edges_ = here.mask;
     set_windows(now_);
+    std::size_t most = 1;
+    for (const PartWindows& windows : now_.windows)
+      most = std::max({most, windows.windows().size(), windows.parts().size()});
+    pairs_.reserve(most * step.components.size());
+    blends_.reserve(most * step.components.size());
     return;
   }
   now_.pieces = std::make_shared<PartPieces>();

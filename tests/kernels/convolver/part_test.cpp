@@ -1,4 +1,4 @@
-// Parts of a plane are filtered as all of it is, in every variant of the CPU.
+// Parts of a plane are filtered as all of it is, in every variant.
 #include "kernels/convolver/part.h"
 
 #include <gtest/gtest.h>
@@ -8,18 +8,65 @@
 #include <string>
 #include <vector>
 
+#include "kernels/convolver/part_windows.h"
 #include "kernels/spec/parse.h"
-#include "kernels/variants/variants.h"
+#include "tests/kernels/support/runner.h"
+#ifdef VIDCONV_HAVE_CUDA
+#include "kernels/cuda/check.h"
+#endif
 
 namespace vidconv {
 namespace {
 
+// Of planes: the host's, or such as a device and the host can both use.
+class Memory {
+ public:
+  explicit Memory(bool for_device) {
+#ifdef VIDCONV_HAVE_CUDA
+    void* pinned = nullptr;
+    if (for_device) cuda::check(cudaMallocHost(&pinned, size), "pinned memory");
+    pinned_ = static_cast<std::byte*>(pinned);
+#endif
+    if (!for_device) host_.resize(size);
+  }
+  ~Memory() {
+#ifdef VIDCONV_HAVE_CUDA
+    if (pinned_) cudaFreeHost(pinned_);
+#endif
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  void use_again() { used_ = 0; }
+  std::byte* take(int bytes) {
+    std::byte* const at = (pinned_ ? pinned_ : host_.data()) + used_;
+    used_ += (static_cast<std::size_t>(bytes) + 255) / 256 * 256;
+    EXPECT_LE(used_, size);
+    return at;
+  }
+  // Runs a convolver on planes that lie here.
+  void run(Convolver& convolver, const PlanePair& pair) const {
+    convolver.run({&pair, 1}, nullptr);
+#ifdef VIDCONV_HAVE_CUDA
+    if (pinned_) cuda::check(cudaDeviceSynchronize(), "a variant");
+#endif
+  }
+
+ private:
+  static constexpr std::size_t size = 1 << 20;
+  std::vector<std::byte> host_;
+  std::byte* pinned_ = nullptr;
+  std::size_t used_ = 0;
+};
+
 // Samples of any codes.
 struct SomePlane {
-  SomePlane(const SampleType& type, int width, int height, unsigned seed)
-      : sample(type), bytes(static_cast<std::size_t>(width * height * type.bytes())) {
-    plane = {
-        .data = bytes.data(), .stride = width * type.bytes(), .width = width, .height = height};
+  SomePlane(const SampleType& type, int width, int height, unsigned seed, Memory& memory)
+      : sample(type) {
+    plane = {.data = memory.take(width * height * type.bytes()),
+             .stride = width * type.bytes(),
+             .width = width,
+             .height = height};
     std::mt19937 random(seed);
     for (int i = 0; i < width * height; ++i) {
       const auto code = static_cast<std::uint16_t>(random() % 1024 >> (type.depth == 8 ? 2 : 0));
@@ -34,7 +81,6 @@ struct SomePlane {
   }
 
   SampleType sample;
-  std::vector<std::byte> bytes;
   BytePlane plane;
 };
 
@@ -56,18 +102,22 @@ std::vector<Rect> parts_of(int width, int height) {
           {0, 0, width, height}};
 }
 
-void expect_parts_equal(Convolver& convolver, const Plan& plan, int width, int height) {
-  const SomePlane from(plan.sample, width, height, static_cast<unsigned>(width * 41 + height));
-  SomePlane all(plan.sample, width, height, 1);
+// `together`: by windows such as devices have.
+void expect_parts_equal(Convolver& convolver, const Plan& plan, int width, int height,
+                        bool together, Memory& memory) {
+  memory.use_again();
+  const SomePlane from(plan.sample, width, height, static_cast<unsigned>(width * 41 + height),
+                       memory);
+  SomePlane all(plan.sample, width, height, 1, memory);
   const auto read = [](const BytePlane& plane) { return plane.as<const std::byte>(); };
-  const PlanePair whole{read(from.plane), all.plane};
-  convolver.run({&whole, 1}, nullptr);
+  memory.run(convolver, {read(from.plane), all.plane});
   const int bytes = plan.sample.bytes();
   for (const Rect& part : parts_of(width, height)) {
-    const Rect window = window_around(part, reach_of(plan), plan.border, width, height);
-    SomePlane beside(plan.sample, window.width, window.height, 2);
-    const PlanePair pair{read(part_of(from.plane, window, bytes)), beside.plane};
-    convolver.run({&pair, 1}, nullptr);
+    PartWindows windows;
+    windows.set({&part, 1}, reach_of(plan), plan.border, width, height, {.together = together});
+    const Rect window = windows.windows()[0];
+    SomePlane beside(plan.sample, window.width, window.height, 2, memory);
+    memory.run(convolver, {read(part_of(from.plane, window, bytes)), beside.plane});
     const Rect inside{part.x - window.x, part.y - window.y, part.width, part.height};
     ASSERT_TRUE(equal(part_of(beside.plane, inside, bytes), all.plane, part, bytes))
         << width << "x" << height << ", part " << part.width << "x" << part.height << " at "
@@ -93,6 +143,7 @@ constexpr SampleType some_samples[] = {
     {}, {.storage = Storage::u16, .depth = 10}, {.storage = Storage::f32, .depth = 32}};
 
 TEST(Part, IsFilteredAsAllOfThePlane) {
+  Memory host(false);
   int sizes = 0;
   for (const char* text : some_filters)
     for (const BorderName& border : border_modes)
@@ -100,16 +151,19 @@ TEST(Part, IsFilteredAsAllOfThePlane) {
         const Plan plan = make_plan(FilterSpec::parse(text).make(), sample,
                                     {.mode = border.mode, .value = 0.3}, Role::colour);
         SCOPED_TRACE(std::string(text) + " " + std::string(border.name));
-        for (const Variant& variant : variants()) {
-          if (variant.device != Device::cpu || variant.uses_cuda) continue;
-          const Prepared prepared = variant.prepare(plan, {});
-          if (!prepared) continue;
-          SCOPED_TRACE(std::string(variant.name));
-          const auto convolver = prepared(1);
+        for (const Variant* variant : test::runnable_variants()) {
+          if (variant->uses_cuda || variant->name.starts_with("study-") ||
+              !test::supports(*variant, plan))
+            continue;
+          SCOPED_TRACE(std::string(variant->name));
+          const auto convolver = test::convolver_of(*variant, plan);
+          const bool on_device = variant->device == Device::cuda;
+          static Memory device(test::cuda_works());
           // Every width and height from 1 to 40 is among the cases.
           for (int n = 0; n < 3; ++n, ++sizes) {
             const int width = 1 + sizes * 7 % 40, height = 1 + sizes * 11 / 3 % 40;
-            expect_parts_equal(*convolver, plan, width, height);
+            expect_parts_equal(*convolver, plan, on_device && n == 0 ? 5 * width : width, height,
+                               on_device, on_device ? device : host);
             if (HasFatalFailure()) return;
           }
         }

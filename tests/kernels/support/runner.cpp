@@ -90,6 +90,10 @@ bool supports(const Variant& variant, const Plan& plan) {
   return variant.prepare(plan, abilities()) != nullptr;
 }
 
+std::unique_ptr<Convolver> convolver_of(const Variant& variant, const Plan& plan) {
+  return variant.prepare(plan, abilities())(1);
+}
+
 std::vector<const Variant*> runnable_variants(int width, int height) {
   static const bool cuda = cuda_works();
   std::vector<const Variant*> result;

@@ -19,6 +19,9 @@ std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
 // Whether the variant supports the plan, on the first device where it is one of CUDA.
 bool supports(const Variant& variant, const Plan& plan);
 
+// What it makes of a plan that it supports, for one thread, or the first device.
+std::unique_ptr<Convolver> convolver_of(const Variant& variant, const Plan& plan);
+
 // Whether the build has CUDA variants and the machine a device for them.
 bool cuda_works();
 
