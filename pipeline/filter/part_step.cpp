@@ -18,9 +18,9 @@ std::size_t KnownPlaces::bytes() const {
 PartStep::PartStep(const Work& work, const Step& step, int width, int height,
                    const ProcessorOptions& options, KnownPlaces& known)
     : plan_(step.plan),
-      notes_(!options.second_opinion),
+      notes_(!options.whole_planes),
       place_(work, step, width, height, options.device == Device::cuda),
-      rule_{.whole = options.second_opinion, .together = options.device == Device::cuda} {
+      rule_{.whole = options.whole_planes, .together = options.device == Device::cuda} {
   const bool cuda = options.device == Device::cuda;
   const Plan copy =
       make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);

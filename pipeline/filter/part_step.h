@@ -62,7 +62,7 @@ class KnownPlaces {
 class PartStep {
  public:
   // Of a step of `work` that says where, in pictures of that size. Of the options the device, which
-  // is current, threads and second_opinion, with which windows are whole planes. Throws
+  // is current, threads and whole_planes, with which windows are whole planes. Throws
   // Error(filter_spec) where the part does not lie in the picture.
   PartStep(const Work& work, const Step& step, int width, int height,
            const ProcessorOptions& options, KnownPlaces& known);

@@ -118,10 +118,12 @@ struct ProcessorOptions {
   // it take the best.) Making a processor throws Error(usage) where it belongs to the other device
   // or cannot compute a step.
   const Variant* variant = nullptr;
-  // To verify frames: on the CPU each step that filters takes the best variant but the one that it
-  // would take, and the definition where there is none. Where filters act on a part of the picture,
-  // all of it is filtered, and boxes do not count as applied.
+  // To verify frames by the same CPU: each step that filters takes the best variant but the one
+  // that it would take, and the definition where there is none.
   bool second_opinion = false;
+  // To verify frames anywhere: where filters act on a part of the picture, all of it is filtered,
+  // and boxes do not count as applied.
+  bool whole_planes = false;
   Trace* trace = nullptr;        // where each copy and kernel is noted; outlives the processor
   std::string track = "device";  // what the rows of a CUDA device are called there
 };

@@ -60,7 +60,7 @@ class AuditProcessor final : public BesideOriginals {
     // What is asked here is not what is applied.
     for (const Work& one : work_.cases())
       cases_.push_back(
-          make_part_steps(one, video.width, video.height, {.second_opinion = true}, places_));
+          make_part_steps(one, video.width, video.height, {.whole_planes = true}, places_));
   }
 
  private:

@@ -125,7 +125,8 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
   const bool other_device = !on_cpu || !cuda_devices().devices.empty();
-  o.second_opinion = !other_device || std::ranges::any_of(works_, &TimedWork::has_parts);
+  o.whole_planes = true;
+  o.second_opinion = !other_device;
   if (other_device) {
     o.variant = nullptr;
     o.device = on_cpu ? Device::cuda : Device::cpu;

@@ -169,13 +169,13 @@ TEST(Boxes, SameBytesOnEveryDevice) {
           options.scan = scan;
           const auto boxes = std::make_shared<Boxes>(lines, shapes);
           auto pictures = filtered_in_boxes(input, chain, boxes, options);
-          if (!options.second_opinion) {
+          if (!options.whole_planes) {
             boxes->check(true);
             EXPECT_EQ(boxes->accounts()[0].frames, 9);
           }
           return pictures;
         };
-        const auto wanted = filtered({.second_opinion = true});  // windows are whole planes
+        const auto wanted = filtered({.second_opinion = true, .whole_planes = true});  // windows are whole planes
         for (const Device device : test::all_devices())
           EXPECT_TRUE(filtered({.device = device, .slots = 4}) == wanted);
         if (test::has(Device::cuda)) {

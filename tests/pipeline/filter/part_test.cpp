@@ -111,7 +111,7 @@ TEST_P(PartStep, InsideAsAllFilteredOutsideAsItWas) {
               test::packed(merged(frame, all, c.part, scan == Scan::interlaced));
           ASSERT_TRUE(test::packed(placed(frame, {here}, mode, options)) == expected);
           options.threads = 3;
-          options.second_opinion = true;
+          options.second_opinion = options.whole_planes = true;
           ASSERT_TRUE(test::packed(placed(frame, {here}, mode, options)) == expected);
         }
 }
@@ -197,7 +197,7 @@ TEST_P(PartStep, MasksAreWeights) {
       expect_blended(frame, all, result, mask, scan == Scan::interlaced);
       if (HasFatalFailure()) return;
       options.threads = 3;
-      options.second_opinion = true;
+      options.second_opinion = options.whole_planes = true;
       EXPECT_TRUE(test::packed(placed(frame, {masked}, {}, options)) == test::packed(result));
     }
 }
@@ -252,7 +252,7 @@ TEST_P(PartStep, ManyPiecesOfALargePicture) {
         for (const BorderMode border : {BorderMode::reflect101, BorderMode::wrap}) {
           const FilterSpec here = FilterSpec::parse(filter + ":" + place);
           const std::string wanted =
-              test::packed(filtered_by(frame, {here}, {border, 0}, {.second_opinion = true}));
+              test::packed(filtered_by(frame, {here}, {border, 0}, {.second_opinion = true, .whole_planes = true}));
           EXPECT_TRUE(test::packed(placed(frame, {here}, {border, 0})) == wanted);
         }
     }
