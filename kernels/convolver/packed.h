@@ -16,71 +16,68 @@ inline constexpr int most_packed = 4;
 
 // Where components lie in rows of pixels. Places are counted in samples from the first component's.
 struct PixelLayout {
-  int bytes = 1;                         // of a sample
-  int step = 1;                          // samples from one pixel to the next
-  int count = 1;                         // of components
-  std::array<int, most_packed> place{};  // of each component
-  std::byte* first = nullptr;            // what lies at place 0 of pixel (0, 0); only read of a
-                                         // source
-  std::ptrdiff_t stride = 0;             // bytes from one row to the next
+  int bytes = 1;  // of a sample
+  int step = 1;   // samples from one pixel to the next
+  int count = 0;  // of components
+  std::array<int, most_packed> place{};
+  std::byte* first = nullptr;  // place 0 of pixel (0, 0); of a source it is only read
+  std::ptrdiff_t stride = 0;   // bytes from one row to the next
 
   // Samples from the first component of a pixel to its last.
   int span() const { return *std::max_element(place.begin(), place.begin() + count) + 1; }
-  bool is_full() const { return count == step; }
   std::byte* row(int y) const { return first + stride * y; }
 };
 
-// Of planes that lie in the same pixels, or of one of any step. `plane(k)`: component k's.
-template <class PlaneOf>
-PixelLayout pixel_layout(int count, int bytes, const PlaneOf& plane) {
-  const auto address = [&](int k) { return reinterpret_cast<std::uintptr_t>(plane(k).data); };
-  std::uintptr_t least = address(0);
-  for (int k = 1; k < count; ++k) least = std::min(least, address(k));
-  PixelLayout layout{.bytes = bytes,
-                     .step = plane(0).step,
-                     .count = count,
-                     .first = reinterpret_cast<std::byte*>(least),
-                     .stride = plane(0).stride};
-  for (int k = 0; k < count; ++k)
-    layout.place[static_cast<std::size_t>(k)] = static_cast<int>(address(k) - least) / bytes;
+inline std::uintptr_t address_of(const auto& plane) {
+  return reinterpret_cast<std::uintptr_t>(plane.data);
+}
+
+// Of the sources or the results of pairs of samples T that are computed together: `side` is
+// &PlanePair::src or dst.
+template <class T, class Side>
+PixelLayout pixel_layout(std::span<const PlanePair> pairs, Side side) {
+  std::uintptr_t first = UINTPTR_MAX;
+  for (const PlanePair& pair : pairs) first = std::min(first, address_of(pair.*side));
+  const auto& plane = pairs.front().*side;
+  PixelLayout layout{.bytes = sizeof(T),
+                     .step = plane.step,
+                     .first = reinterpret_cast<std::byte*>(first),
+                     .stride = plane.stride};
+  for (const PlanePair& pair : pairs)
+    layout.place[static_cast<std::size_t>(layout.count++)] =
+        static_cast<int>((address_of(pair.*side) - first) / sizeof(T));
   return layout;
 }
 
-// How many of the planes `all` (at least one) lie in the pixels of the first, and can be computed
-// together with it: they come one after the other, and are there only once.
-inline std::size_t packed_together(std::span<const PlanePair> all, int bytes) {
-  const auto alike = [&](const auto& a, const auto& b) {
-    return a.stride == b.stride && a.step == b.step && a.width == b.width && a.height == b.height;
-  };
-  // Whether the planes up to `last` lie in one pixel, each at a place of its own.
-  const auto in_one_pixel = [&](std::size_t last, const auto& plane) {
-    std::uintptr_t least = UINTPTR_MAX, most = 0;
-    unsigned taken = 0;
-    for (std::size_t k = 0; k <= last; ++k) {
-      const auto address = reinterpret_cast<std::uintptr_t>(plane(k).data);
-      least = std::min(least, address);
-      most = std::max(most, address);
-    }
-    const auto size = static_cast<std::uintptr_t>(bytes);
-    if (most - least >= static_cast<std::uintptr_t>(plane(0).step) * size) return false;
-    for (std::size_t k = 0; k <= last; ++k) {
-      const auto offset = reinterpret_cast<std::uintptr_t>(plane(k).data) - least;
-      const unsigned place = 1U << offset / size;
-      if (offset % size != 0 || (taken & place) != 0) return false;
-      taken |= place;
-    }
-    return true;
-  };
-  const PlanePair& first = all.front();
-  if (first.src.step < 2 || first.src.step > most_packed || first.dst.step < 2 ||
-      first.dst.step > most_packed)
-    return 1;
-  std::size_t count = 1;
-  while (count < all.size() && alike(all[count].src, first.src) &&
-         alike(all[count].dst, first.dst) &&
-         in_one_pixel(count, [&](std::size_t k) { return all[k].src; }) &&
-         in_one_pixel(count, [&](std::size_t k) { return all[k].dst; }))
-    ++count;
+// Whether the planes lie in the same pixels, each at a place of its own. `side` as above.
+template <class Side>
+bool share_pixels(std::span<const PlanePair> pairs, std::uintptr_t bytes, Side side) {
+  const auto& first = pairs.front().*side;
+  if (first.step < 2 || first.step > most_packed) return false;
+  std::uintptr_t least = UINTPTR_MAX;
+  for (const PlanePair& pair : pairs) least = std::min(least, address_of(pair.*side));
+  unsigned taken = 0;
+  for (const PlanePair& pair : pairs) {
+    const auto& plane = pair.*side;
+    const std::uintptr_t offset = address_of(plane) - least, place = offset / bytes;
+    const bool alike = plane.stride == first.stride && plane.step == first.step &&
+                       plane.width == first.width && plane.height == first.height;
+    if (!alike || offset % bytes != 0 || place >= static_cast<std::uintptr_t>(first.step) ||
+        (taken >> place & 1) != 0)
+      return false;
+    taken |= 1U << place;
+  }
+  return true;
+}
+
+// How many of the first pairs, of samples of so many bytes, are to be computed together, because
+// they lie in the same pixels: at least 1.
+inline std::size_t packed_together(std::span<const PlanePair> pairs, int bytes) {
+  const auto size = static_cast<std::uintptr_t>(bytes);
+  std::size_t count = std::min(pairs.size(), std::size_t{most_packed});
+  while (count > 1 && !(share_pixels(pairs.first(count), size, &PlanePair::src) &&
+                        share_pixels(pairs.first(count), size, &PlanePair::dst)))
+    --count;
   return count;
 }
 

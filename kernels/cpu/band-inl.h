@@ -146,10 +146,12 @@ class BandRun {
         band_(band),
         layout_(layout),
         windows_(windows),
-        count_(static_cast<int>(band.pairs.size())),
+        count_(static_cast<int>(std::count_if(band.pairs.begin(), band.pairs.end(),
+                                              [](const PlanePair& one) { return !one.copied; }))),
+        copies_(band.pairs.back().copied),
         width_(band.pairs.front().src.width),
-        src_(pixel_layout(count_, sizeof(T), [&](int k) { return pair(k).src; })),
-        dst_(pixel_layout(count_, sizeof(T), [&](int k) { return pair(k).dst; })),
+        src_(pixel_layout<T>(band.pairs, &PlanePair::src)),
+        dst_(pixel_layout<T>(band.pairs, &PlanePair::dst)),
         split_into_lines_(are_lanes<T, Lane>(plan, engine.offset)),
         middle_(middle_of<T, Lane>(plan, reach, pair(0).src, layout, engine.offset)) {}
 
@@ -247,7 +249,7 @@ class BandRun {
   void join(int y, int r) const {
     const std::byte* lines[most_packed] = {};
     for (int k = 0; k < count_; ++k) lines[k] = reinterpret_cast<const std::byte*>(made(k, r));
-    join_row(dst_, lines, dst_.row(y), width_, dst_.row(y));
+    join_row(dst_, lines, copies_ ? src_.row(y) : dst_.row(y), width_, dst_.row(y));
   }
 
   Engine& engine_;
@@ -256,7 +258,9 @@ class BandRun {
   const Band& band_;
   const WindowLayout& layout_;
   const Windows<Lane> windows_;
-  const int count_, width_;
+  const int count_;    // of the components that are computed; the others come last
+  const bool copies_;  // those
+  const int width_;
   const PixelLayout src_, dst_;
   const bool split_into_lines_;
   const Middle middle_;

@@ -52,7 +52,8 @@ class BandedConvolver final : public Convolver {
     };
     for_groups(pairs, together, [&](std::span<const PlanePair> group) {
       for (int thread = 0; thread < (alone ? 1 : pool_->threads()); ++thread)
-        for (std::size_t k = 0; k < group.size(); ++k) reserve(windows_of(thread)[k], group[k]);
+        for (std::size_t k = 0; k < group.size(); ++k)
+          if (!group[k].copied) reserve(windows_of(thread)[k], group[k]);
     });
     const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
     for_bands(*pool_, pairs, bands, together, [&](const Band& band, int thread) {
@@ -60,6 +61,8 @@ class BandedConvolver final : public Convolver {
                 windows_of(alone ? 0 : thread));
     });
   }
+
+  bool copies_in_passing() const override { return true; }
 
  private:
   // Of a thread: more than 16K takes with a kernel of 513 rows.

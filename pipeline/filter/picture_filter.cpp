@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/convolver/packed.h"
 #include "pipeline/filter/picture_steps.h"
 
 namespace vidconv {
@@ -51,11 +52,14 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
       by_field_(options.scan == Scan::interlaced) {
   std::size_t most = 0;
   for (const Step& step : work_.steps) most = std::max(most, step.components.size());
-  pairs_.reserve(2 * most);  // two fields
+  pairs_.reserve(2 * (most + most_packed));  // two fields
   for (const PreparedStep& step : prepare_steps(work_, options)) {
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
   }
+  std::vector<const Convolver*> convolvers;
+  for (const auto& convolver : convolvers_) convolvers.push_back(convolver.get());
+  step_planes_ = planes_of_steps(work_, width_, convolvers);
   parts_ = make_part_steps(work_, width_, height_, options);
   planes_.reserve(most);
   components_.reserve(work_.format->components.size());
@@ -128,11 +132,11 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       parts_[s]->run(*convolvers_[s], planes_, by_field_);
       continue;
     }
-    pairs_.clear();
-    for (const std::size_t i : step.components)
-      add_pairs(component(step.from, i).as<const std::byte>(), component(step.to, i),
-                by_field_ && !step.light, pairs_);
-    convolvers_[s]->run(pairs_, stream);
+    set_pairs(
+        step_planes_[s],
+        [&](std::size_t i) { return component(step.from, i).as<const std::byte>(); },
+        [&](std::size_t i) { return component(step.to, i); }, by_field_ && !step.light, pairs_);
+    if (!pairs_.empty()) convolvers_[s]->run(pairs_, stream);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
 namespace {
@@ -24,8 +25,13 @@ class CpuProcessor final : public Processor {
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
-    for (const Work& one : work_.cases())
+    for (const Work& one : work_.cases()) {
       parts_.push_back(make_part_steps(one, width, height, options));
+      std::vector<const Convolver*> convolvers;
+      for (std::size_t s = 0; s < one.steps.size(); ++s)
+        convolvers.push_back(&convolvers_.of(planes_of_.size(), s));
+      planes_of_.push_back(planes_of_steps(one, width, convolvers));
+    }
     if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
@@ -104,11 +110,12 @@ class CpuProcessor final : public Processor {
         run_part(number, s, input, output, by_field);
         continue;
       }
-      pairs_.clear();
-      for (const std::size_t i : step.components)
-        add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
-                  by_field && !step.light, pairs_);
-      convolvers_.of(number, s).run(pairs_, nullptr);
+      set_pairs(
+          planes_of_[number][s],
+          [&](std::size_t i) { return source(step.from, input).component(i); },
+          [&](std::size_t i) { return destination(step.to, output).component(i); },
+          by_field && !step.light, pairs_);
+      if (!pairs_.empty()) convolvers_.of(number, s).run(pairs_, nullptr);
     }
     return output;
   }
@@ -139,6 +146,7 @@ class CpuProcessor final : public Processor {
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
   const CaseConvolvers convolvers_;
+  std::vector<std::vector<StepPlanes>> planes_of_;             // the steps of each case
   std::vector<PlanePair> pairs_;                               // of the step being run
   std::vector<std::vector<std::unique_ptr<PartStep>>> parts_;  // of each case's steps
   std::vector<ConstBytePlane> components_;                     // of the input

@@ -1,0 +1,69 @@
+#include "pipeline/filter/step_planes.h"
+
+#include <algorithm>
+
+#include "kernels/convolver/packed.h"
+
+namespace vidconv {
+namespace {
+
+bool is_whole_way(const Step& step) {
+  return step.from == Place::input && step.to == Place::output && !step.where && !step.light;
+}
+
+// Finds the step that only copies the component; nullptr where there is none.
+StepPlanes* copy_of(const Work& work, std::size_t component, std::vector<StepPlanes>& planes) {
+  for (std::size_t s = 0; s < work.steps.size(); ++s)
+    if (work.steps[s].action == Action::copy && is_whole_way(work.steps[s]) &&
+        std::ranges::count(planes[s].components, component) > 0)
+      return &planes[s];
+  return nullptr;
+}
+
+// Has step `s` copy all that lies beside its components, where that is to be copied.
+void take_what_is_beside(const Work& work, std::size_t s, int width,
+                         std::vector<StepPlanes>& planes) {
+  const PixelFormat& format = *work.format;
+  const Component& first = format.components[planes[s].components.front()];
+  if (first.step < 2 || first.step > most_packed) return;
+  const auto place_of = [&](const Component& c) {
+    return c.offset / c.sample.bytes() % first.step;
+  };
+  std::vector<std::size_t> others;
+  std::vector<bool> taken(static_cast<std::size_t>(first.step));
+  for (std::size_t i = 0; i < format.components.size(); ++i) {
+    const Component& c = format.components[i];
+    if (c.plane != first.plane || format.width_of(c, width) == 0) continue;
+    // A row of 4:2:2 whose last pair of pixels is half there has bytes beyond all of these.
+    if (c.step * format.width_of(c, width) != first.step * format.width_of(first, width)) return;
+    if (std::ranges::count(planes[s].components, i) > 0) {
+      taken[static_cast<std::size_t>(place_of(c))] = true;
+      continue;
+    }
+    // A copy is of codes: bits below them are cleared, and of floats -0 becomes 0.
+    if (copy_of(work, i, planes) == nullptr || c.sample.bytes() != first.sample.bytes() ||
+        c.sample.shift != 0 || c.sample.storage == Storage::f32)
+      return;
+    others.push_back(i);
+  }
+  for (const std::size_t i : planes[s].components)
+    if (format.components[i].plane != first.plane) return;
+  for (const std::size_t i : others) std::erase(copy_of(work, i, planes)->components, i);
+  for (int place = 0; !others.empty() && place < first.step; ++place)
+    if (!taken[static_cast<std::size_t>(place)])
+      planes[s].beside.push_back(std::ptrdiff_t{place - place_of(first)} * first.sample.bytes());
+}
+
+}  // namespace
+
+std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
+                                        const std::vector<const Convolver*>& convolvers) {
+  std::vector<StepPlanes> planes;
+  for (const Step& step : work.steps) planes.push_back({step.components, {}});
+  for (std::size_t s = 0; s < work.steps.size(); ++s)
+    if (is_whole_way(work.steps[s]) && convolvers[s]->copies_in_passing())
+      take_what_is_beside(work, s, width, planes);
+  return planes;
+}
+
+}  // namespace vidconv
