@@ -23,10 +23,10 @@ namespace {
 
 struct FormatPair {
   const char* packed;
-  const char* planar;  // as many samples of the same kind, none that is only there to be copied
+  const char* planar;  // as many samples of the same kind
 };
 constexpr FormatPair format_pairs[] = {
-    {"rgb24", "gbrp"},       {"rgba", "gbrap"},         {"bgr0", "gbrp"},
+    {"rgb24", "gbrp"},       {"rgba", "gbrap"},         {"bgr0", "gbrap"},
     {"rgb48le", "gbrp16le"}, {"rgba64le", "gbrap16le"}, {"yuyv422", "yuv422p"},
     {"uyvy422", "yuv422p"},  {"nv12", "yuv420p"},       {"p010le", "yuv420p10le"},
 };

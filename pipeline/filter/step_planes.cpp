@@ -59,9 +59,16 @@ void take_what_is_beside(const Work& work, std::size_t s, int width,
 std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
                                         const std::vector<const Convolver*>& convolvers) {
   std::vector<StepPlanes> planes;
-  for (const Step& step : work.steps) planes.push_back({step.components, {}});
+  for (const Step& step : work.steps) {
+    planes.push_back({step.components, {}});
+    // Padding of rows that need none.
+    std::erase_if(planes.back().components, [&](std::size_t i) {
+      return work.format->width_of(work.format->components[i], width) == 0;
+    });
+  }
   for (std::size_t s = 0; s < work.steps.size(); ++s)
-    if (is_whole_way(work.steps[s]) && convolvers[s]->copies_in_passing())
+    if (is_whole_way(work.steps[s]) && !planes[s].components.empty() &&
+        convolvers[s]->copies_in_passing())
       take_what_is_beside(work, s, width, planes);
   return planes;
 }
