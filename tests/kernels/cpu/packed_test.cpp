@@ -82,6 +82,12 @@ class PackedPixels {
   std::vector<std::byte> bytes_;
 };
 
+#ifdef VIDCONV_THIN_SWEEP
+constexpr int turns = 2;
+#else
+constexpr int turns = 8;
+#endif
+
 // Some of the places of a pixel in any order: the seed says which.
 std::vector<int> some_places(int step, unsigned seed) {
   std::vector<int> places(static_cast<std::size_t>(step));
@@ -201,10 +207,10 @@ TEST(PackedPlanes, GiveTheBytesOfTheReference) {
   for (const Case& c : cases) {
     const Filter filter = FilterSpec::parse(c.spec).make();
     for (const int step : {2, 3, 4, 6})
-      for (int turn = 0; turn < 12; ++turn) {
+      for (int turn = 0; turn < turns; ++turn) {
         ++seed;
-        const int width = turn < 8 ? 1 + static_cast<int>(seed * 7 % 40)
-                                   : static_cast<int>(100 + seed * 31 % 300);
+        const int width = turn % 3 != 2 ? 1 + static_cast<int>(seed * 7 % 40)
+                                        : static_cast<int>(100 + seed * 31 % 300);
         const int height = 1 + static_cast<int>(seed * 11 % 40);
         const std::vector<int> places = some_places(step, seed);
         // The result may lie in other pixels than the source.
