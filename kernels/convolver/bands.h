@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
+#include "kernels/convolver/convolver.h"
 #include "kernels/convolver/thread_pool.h"
 #include "kernels/picture/plane.h"
 
 namespace vidconv {
+
+// All that there are.
+inline constexpr RowRange all_rows{0, std::numeric_limits<int>::max()};
 
 // The rows from `first` up to `last` of pairs of one size.
 struct Band {
@@ -36,16 +41,18 @@ void for_groups(std::span<const PlanePair> pairs, const Together& together, cons
   }
 }
 
-// Calls job(band, thread) for each band of each group of pairs, none of them empty. Nothing is
-// shared between bands, so the result depends neither on their number nor on the threads.
+// Calls job(band, thread) for each band of those rows of each group of pairs, none of them empty.
+// Nothing is shared between bands, so the result depends neither on their number nor on the
+// threads.
 template <class Together, class Job>
-void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands,
+void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, int bands,
                const Together& together, const Job& job) {
   pool.run(bands, [&](int index, int thread) {
     for_groups(pairs, together, [&](std::span<const PlanePair> group) {
-      const std::int64_t height = group.front().dst.height;
-      const int first = static_cast<int>(height * index / bands);
-      const int last = static_cast<int>(height * (index + 1) / bands);
+      const int height = group.front().dst.height, top = std::min(rows.first, height);
+      const std::int64_t count = std::min(rows.last, height) - top;
+      const int first = top + static_cast<int>(count * index / bands);
+      const int last = top + static_cast<int>(count * (index + 1) / bands);
       if (first < last) job(Band{group, first, last}, thread);
     });
   });
@@ -55,7 +62,7 @@ void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands,
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
   const auto each = [](std::span<const PlanePair>) { return std::size_t{1}; };
-  for_bands(pool, pairs, pool.threads(), each, [&](const Band& band, int) {
+  for_bands(pool, pairs, all_rows, pool.threads(), each, [&](const Band& band, int) {
     for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
   });
 }

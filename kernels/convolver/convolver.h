@@ -19,6 +19,11 @@ using CudaStream = CUstream_st*;
 
 enum class Device : std::uint8_t { cpu, cuda };
 
+// From `first` up to `last`.
+struct RowRange {
+  int first, last;
+};
+
 // A plan made ready by one variant: taps in their final form, scratch memory allocated.
 class Convolver {
  public:
@@ -40,6 +45,11 @@ class Convolver {
   // computed is there at hand. Such pairs follow those of the pixel, with which
   // packed_together() takes them, and lie in the source's pixels as they do in the result's.
   virtual bool copies_in_passing() const { return false; }
+
+  // As run(), those rows only, of each pair its own: so that convolvers whose components lie in the
+  // same memory can take turns while it is in a cache. Returns false, and does nothing, where the
+  // variant cannot. For Device::cpu.
+  virtual bool run_rows(std::span<const PlanePair> /*pairs*/, RowRange /*rows*/) { return false; }
 };
 
 // What a variant made of a plan that it supports; makes convolvers of it, and holds what it needs

@@ -152,6 +152,7 @@ class BandRun {
         width_(band.pairs.front().src.width),
         src_(pixel_layout<T>(band.pairs, &PlanePair::src)),
         dst_(pixel_layout<T>(band.pairs, &PlanePair::dst)),
+        ahead_((src_.step * std::ptrdiff_t{sizeof(T)} + count_ - 1) / std::max(1, count_)),
         split_into_lines_(are_lanes<T, Lane>(plan, engine.offset)),
         middle_(middle_of<T, Lane>(plan, reach, pair(0).src, layout, engine.offset)) {}
 
@@ -238,12 +239,11 @@ class BandRun {
 
   // Of rows of pixels each component asks for its share.
   NextRows<Engine::rows> next_rows(int k, int y, int begin) const {
-    const std::ptrdiff_t column = (src_.step * std::ptrdiff_t{sizeof(T)} + count_ - 1) / count_;
     std::array<const std::byte*, Engine::rows> rows;
     for (const std::byte*& row : rows)
       row = src_.row(std::clamp(y++, 0, height() - 1)) +
-            (k * std::ptrdiff_t{width_} + begin) * column;
-    return {rows, column};
+            (k * std::ptrdiff_t{width_} + begin) * ahead_;
+    return {rows, ahead_};
   }
 
   void join(int y, int r) const {
@@ -262,6 +262,7 @@ class BandRun {
   const bool copies_;  // those
   const int width_;
   const PixelLayout src_, dst_;
+  const std::ptrdiff_t ahead_;  // bytes a component asks for with each column
   const bool split_into_lines_;
   const Middle middle_;
 };

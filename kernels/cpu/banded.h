@@ -36,11 +36,13 @@ class BandedConvolver final : public Convolver {
         shared_(WindowsInTurn::of<Lane>(most_packed * threads)),
         windows_(*shared_) {}
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
     int height = 0;
     std::ptrdiff_t largest = 0;
     for (const PlanePair& pair : pairs) {
-      height = std::max(height, pair.dst.height);
+      height = std::max(height, std::min(rows.last, pair.dst.height) - rows.first);
       largest = std::max(largest, layout(pair.dst.width).elements);
     }
     // One line may be as long as a whole picture: then there are lines for one thread only, and for
@@ -56,10 +58,11 @@ class BandedConvolver final : public Convolver {
           if (!group[k].copied) reserve(windows_of(thread)[k], group[k]);
     });
     const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
-    for_bands(*pool_, pairs, bands, together, [&](const Band& band, int thread) {
+    for_bands(*pool_, pairs, rows, bands, together, [&](const Band& band, int thread) {
       run_band_(plan_, engine_plan_, band, layout(band.pairs.front().dst.width),
                 windows_of(alone ? 0 : thread));
     });
+    return true;
   }
 
   bool copies_in_passing() const override { return true; }

@@ -50,18 +50,18 @@ class Stencil {
   std::array<T, piece> coming_{}, kept_;
 };
 
-// Calls rows(pairs, first, last) for bands of the pairs of each pixel.
-template <class Rows>
-void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, const SampleType& sample,
-                      const Rows& rows) {
+// Calls job.operator()<type of samples>(band) for bands of the pairs of each pixel.
+template <class Job>
+void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows,
+                      const SampleType& sample, const Job& job) {
   const auto together = [&](std::span<const PlanePair> rest) {
     return packed_together(rest, sample.bytes());
   };
-  for_bands(pool, pairs, pool.threads(), together, [&](const Band& band, int) {
+  for_bands(pool, pairs, rows, pool.threads(), together, [&](const Band& band, int) {
     if (sample.storage == Storage::u8)
-      rows.template operator()<std::uint8_t>(band);
+      job.template operator()<std::uint8_t>(band);
     else
-      rows.template operator()<std::uint16_t>(band);
+      job.template operator()<std::uint16_t>(band);
   });
 }
 
@@ -77,9 +77,12 @@ class Copy final : public Convolver {
  public:
   Copy(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {}
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_packed_bands(*pool_, pairs, sample_,
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
+    for_packed_bands(*pool_, pairs, rows, sample_,
                      [this]<class T>(const Band& band) { copy_rows<T>(band); });
+    return true;
   }
 
  private:
@@ -125,9 +128,12 @@ class Fill final : public Convolver {
     code_ = finish<std::uint16_t>(plan.finish, responses.data(), plan.kernels());
   }
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_packed_bands(*pool_, pairs, sample_,
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
+    for_packed_bands(*pool_, pairs, rows, sample_,
                      [this]<class T>(const Band& band) { fill_rows<T>(band); });
+    return true;
   }
 
  private:

@@ -49,10 +49,12 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
     : work_(std::move(work)),
       width_(width),
       height_(height),
+      threads_(options.threads),
       by_field_(options.scan == Scan::interlaced) {
   std::size_t most = 0;
   for (const Step& step : work_.steps) most = std::max(most, step.components.size());
-  pairs_.reserve(2 * (most + most_packed));  // two fields
+  turns_.resize(work_.steps.size());
+  for (Turn& turn : turns_) turn.pairs.reserve(2 * (most + most_packed));  // two fields
   for (const PreparedStep& step : prepare_steps(work_, options)) {
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
@@ -132,11 +134,18 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       parts_[s]->run(*convolvers_[s], planes_, by_field_);
       continue;
     }
-    set_pairs(
-        step_planes_[s],
-        [&](std::size_t i) { return component(step.from, i).as<const std::byte>(); },
-        [&](std::size_t i) { return component(step.to, i); }, by_field_ && !step.light, pairs_);
-    if (!pairs_.empty()) convolvers_[s]->run(pairs_, stream);
+    const std::size_t in_turn = step_planes_[s].in_turn;
+    for (std::size_t i = 0; i < in_turn; ++i) {
+      const Step& one = work_.steps[s + i];
+      turns_[i].convolver = convolvers_[s + i].get();
+      set_pairs(
+          step_planes_[s + i],
+          [&](std::size_t c) { return component(one.from, c).as<const std::byte>(); },
+          [&](std::size_t c) { return component(one.to, c); }, by_field_ && !one.light,
+          turns_[i].pairs);
+    }
+    run_in_turn(std::span(turns_).first(in_turn), threads_, stream);
+    s += in_turn - 1;
   }
 }
 

@@ -49,13 +49,13 @@ class PictureSteps {
                   std::size_t component) const;
 
   const Work work_;
-  const int width_, height_;
+  const int width_, height_, threads_;
   const bool by_field_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<StepPlanes> step_planes_;                 // of each
   std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
-  std::vector<PlanePair> pairs_;     // of the step being run
+  std::vector<Turn> turns_;          // the steps being run
   std::vector<std::unique_ptr<PartStep>> parts_;  // of the steps that act on a part
   std::vector<ConstBytePlane> components_;        // of the input
   std::vector<PartStep::Planes> planes_;          // of the one being run

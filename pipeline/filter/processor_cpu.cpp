@@ -1,5 +1,7 @@
 // The processor of the CPU: submit() queues, collect() convolves.
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "pipeline/base/channel.h"
@@ -31,6 +33,7 @@ class CpuProcessor final : public Processor {
       for (std::size_t s = 0; s < one.steps.size(); ++s)
         convolvers.push_back(&convolvers_.of(planes_of_.size(), s));
       planes_of_.push_back(planes_of_steps(one, width, convolvers));
+      turns_.resize(std::max(turns_.size(), one.steps.size()));
     }
     if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
@@ -105,19 +108,26 @@ class CpuProcessor final : public Processor {
     const std::size_t number = work_.case_of(input);
     const std::vector<Step>& steps = work_.cases()[number].steps;
     for (std::size_t s = 0; s < steps.size(); ++s) {
-      const Step& step = steps[s];
       if (parts_[number][s]) {
         run_part(number, s, input, output, by_field);
         continue;
       }
-      set_pairs(
-          planes_of_[number][s],
-          [&](std::size_t i) { return source(step.from, input).component(i); },
-          [&](std::size_t i) { return destination(step.to, output).component(i); },
-          by_field && !step.light, pairs_);
-      if (!pairs_.empty()) convolvers_.of(number, s).run(pairs_, nullptr);
+      const std::size_t in_turn = planes_of_[number][s].in_turn;
+      for (std::size_t i = 0; i < in_turn; ++i) set_turn(number, s + i, input, output, by_field, i);
+      run_in_turn(std::span(turns_).first(in_turn), threads_, nullptr);
+      s += in_turn - 1;
     }
     return output;
+  }
+
+  void set_turn(std::size_t number, std::size_t s, const Frame& input, Frame& output, bool by_field,
+                std::size_t turn) {
+    const Step& step = work_.cases()[number].steps[s];
+    turns_[turn].convolver = &convolvers_.of(number, s);
+    set_pairs(
+        planes_of_[number][s], [&](std::size_t i) { return source(step.from, input).component(i); },
+        [&](std::size_t i) { return destination(step.to, output).component(i); },
+        by_field && !step.light, turns_[turn].pairs);
   }
 
   void run_part(std::size_t number, std::size_t s, const Frame& input, Frame& output,
@@ -147,7 +157,8 @@ class CpuProcessor final : public Processor {
   std::vector<Frame> scratch_;
   const CaseConvolvers convolvers_;
   std::vector<std::vector<StepPlanes>> planes_of_;             // the steps of each case
-  std::vector<PlanePair> pairs_;                               // of the step being run
+  std::vector<Turn> turns_;                                    // the steps being run
+  std::vector<PlanePair> pairs_;                               // of a case that is warmed up
   std::vector<std::vector<std::unique_ptr<PartStep>>> parts_;  // of each case's steps
   std::vector<ConstBytePlane> components_;                     // of the input
   std::vector<PartStep::Planes> planes_;                       // of the part being run

@@ -54,6 +54,20 @@ void take_what_is_beside(const Work& work, std::size_t s, int width,
       planes[s].beside.push_back(std::ptrdiff_t{place - place_of(first)} * first.sample.bytes());
 }
 
+// How many steps from `first` on may take turns: consecutive ones, whose components lie side by
+// side in one plane, and of which none reads what another has written.
+std::size_t steps_in_turn(const Work& work, const std::vector<StepPlanes>& planes,
+                          std::size_t first) {
+  const auto plane_of = [&](std::size_t s) {
+    if (!is_whole_way(work.steps[s]) || planes[s].components.empty()) return -1;
+    const Component& c = work.format->components[planes[s].components.front()];
+    return c.step > 1 ? c.plane : -1;
+  };
+  std::size_t last = first + 1;
+  while (last < planes.size() && plane_of(last) >= 0 && plane_of(last) == plane_of(first)) ++last;
+  return last - first;
+}
+
 }  // namespace
 
 std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
@@ -70,7 +84,28 @@ std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
     if (is_whole_way(work.steps[s]) && !planes[s].components.empty() &&
         convolvers[s]->copies_in_passing())
       take_what_is_beside(work, s, width, planes);
+  for (std::size_t s = 0; s < planes.size(); ++s)
+    planes[s].in_turn = steps_in_turn(work, planes, s);
   return planes;
+}
+
+void run_in_turn(std::span<Turn> turns, int threads, CudaStream stream) {
+  // A few megabytes of 4K: beyond the second-level cache, but so many that the rows which a kernel
+  // reaches beyond them cost little.
+  const int rows = 128 * threads;
+  int height = 0;
+  for (Turn& turn : turns) {
+    turn.is_done = turn.pairs.empty();
+    for (const PlanePair& pair : turn.pairs) height = std::max(height, pair.dst.height);
+  }
+  for (int first = 0; first < height; first += rows)
+    for (Turn& turn : turns) {
+      if (turn.is_done) continue;
+      const bool in_turn = turns.size() > 1 && height > rows;
+      if (in_turn && turn.convolver->run_rows(turn.pairs, {first, first + rows})) continue;
+      turn.convolver->run(turn.pairs, stream);
+      turn.is_done = true;
+    }
 }
 
 }  // namespace vidconv

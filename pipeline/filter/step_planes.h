@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
@@ -15,6 +16,8 @@ struct StepPlanes {
   std::vector<std::size_t> components;  // none where other steps copy them all in passing
   // What lies in the pixels of the first component and is copied with it: so many bytes from it.
   std::vector<std::ptrdiff_t> beside;
+  // So many steps from this one on lie in the same pixels, from input to output: they take turns.
+  std::size_t in_turn = 1;
 };
 
 // Of each step of `work`, of pictures of that width. A component that is only copied costs little
@@ -22,6 +25,18 @@ struct StepPlanes {
 // much as all of the picture. `convolvers`: of the steps.
 std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
                                         const std::vector<const Convolver*>& convolvers);
+
+// One step that is ready to run.
+struct Turn {
+  Convolver* convolver = nullptr;
+  std::vector<PlanePair> pairs = {};
+  bool is_done = false;
+};
+
+// Runs the steps so many rows at a time, where their convolvers can, so that each finds in a cache
+// what the one before has brought there. `threads`: of the convolvers. On a CUDA device work is
+// queued on `stream`.
+void run_in_turn(std::span<Turn> turns, int threads, CudaStream stream);
 
 // Replaces `pairs` by those of a step; `from(i)` and `to(i)` are the planes of component i. By
 // field: the upper rows of all components, then the lower ones.

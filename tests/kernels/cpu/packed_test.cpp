@@ -264,6 +264,38 @@ TEST(PackedPlanes, WhatLiesBesideIsCopiedInPassing) {
         }
 }
 
+// Pieces of any height, of several pairs; whoever cannot says so and does nothing.
+TEST(PackedPlanes, RowsInPiecesAreAllRows) {
+  unsigned seed = 0;
+  for (const char* spec : {"sobel", "gaussian:sigma=2", "box:size=9", "random:1,5", "identity"})
+    for (const SampleType& sample : {u8, u16, f32})
+      for (const int step : {1, 3}) {
+        const int width = 1 + static_cast<int>(++seed * 13 % 90), height = 45;
+        const std::vector<int> places = step == 1 ? std::vector{0} : std::vector{2, 0};
+        PackedPixels from(sample, step, places, width, height, seed);
+        PackedPixels want(sample, step, places, width, height, seed + 1), to = want;
+        const Plan plan =
+            make_plan(FilterSpec::parse(spec).make(), sample, {BorderMode::wrap}, Role::colour);
+        const auto convolver = pick(plan, Device::cpu).convolver(2);
+        convolver->run(packed_pairs(from, want, places.size()), nullptr);
+        const auto pairs = packed_pairs(from, to, places.size());
+        for (int first = 0, next = 0; first < height; first = next) {
+          next = first + 1 + static_cast<int>(seed + static_cast<unsigned>(first) % 17);
+          ASSERT_TRUE(convolver->run_rows(pairs, {first, next}));
+          for (const int y : {first - 1, next - 1}) {
+            if (y < 0 || y >= height) continue;
+            ASSERT_EQ(std::memcmp(to.plane(0).row(y), want.plane(0).row(y),
+                                  static_cast<std::size_t>(sample.bytes())),
+                      0);
+          }
+        }
+        EXPECT_TRUE(to.bytes() == want.bytes()) << spec << ", " << sample.depth << " bits";
+        const std::vector<std::byte> before = to.bytes();
+        EXPECT_FALSE(find_variant("reference")->prepare(plan, {})(1)->run_rows(pairs, {0, 9}));
+        EXPECT_TRUE(to.bytes() == before);
+      }
+}
+
 TEST(PackedTogether, AreComponentsOfOnePixel) {
   std::byte memory[400];
   const auto pair = [&](int at, int step, int width = 5) {

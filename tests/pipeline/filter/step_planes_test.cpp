@@ -80,6 +80,57 @@ TEST(StepPlanes, WhatCannotIsCopiedAlone) {
   }
 }
 
+// What each step of a work is of, and how many take turns from it on.
+std::string turns(const char* format, const std::vector<std::string>& chain) {
+  const Work work = work_on(packed_format(format), chain);
+  const Copies none(false);
+  const std::vector<const Convolver*> convolvers(work.steps.size(), &none);
+  std::string result;
+  for (const StepPlanes& planes : planes_of_steps(work, 7, convolvers))
+    result += std::to_string(planes.in_turn);
+  return result;
+}
+
+TEST(StepPlanes, ThoseOfOnePlaneTakeTurns) {
+  EXPECT_EQ(turns("yuyv422", {"box"}), "321");      // luma, chroma, padding
+  EXPECT_EQ(turns("yuyv422", {"sobel"}), "321");    // chroma is filled
+  EXPECT_EQ(turns("rgba", {"box"}), "21");          // alpha is copied, by who cannot in passing
+  EXPECT_EQ(turns("rgba", {"box", "box"}), "111");  // the second reads what the first has written
+  EXPECT_EQ(turns("nv12", {"box"}), "11");
+  EXPECT_EQ(turns("yuv444p", {"box"}), "11");
+}
+
+// As the CPU's convolvers take rows, and as others do not.
+TEST(StepPlanes, EachRowIsRunOnceInTurn) {
+  class Counts final : public Convolver {
+   public:
+    explicit Counts(bool takes_rows) : takes_rows_(takes_rows) {}
+    void run(std::span<const PlanePair>, CudaStream) override { ++whole; }
+    bool run_rows(std::span<const PlanePair>, RowRange rows) override {
+      if (!takes_rows_) return false;
+      EXPECT_EQ(rows.first, last);
+      last = rows.last;
+      return true;
+    }
+    int whole = 0, last = 0;
+
+   private:
+    const bool takes_rows_;
+  };
+  std::byte memory[4] = {};
+  const BytePlane plane{.data = memory, .stride = 0, .width = 1, .height = 1000, .step = 2};
+  const std::vector<PlanePair> pairs = {{plane.as<const std::byte>(), plane}};
+  Counts rows(true), whole(false);
+  std::vector<Turn> both = {{&rows, pairs}, {&whole, pairs}, {&whole, {}}};
+  run_in_turn(both, 2, nullptr);
+  EXPECT_GE(rows.last, 1000);
+  EXPECT_EQ(rows.whole, 0);
+  EXPECT_EQ(whole.whole, 1);
+  std::vector<Turn> one = {{&rows, pairs}};
+  run_in_turn(one, 2, nullptr);
+  EXPECT_EQ(rows.whole, 1);
+}
+
 TEST(StepPlanes, FieldsFollowEachOther) {
   std::byte memory[100];
   const auto plane = [&](std::size_t i) {
@@ -109,7 +160,8 @@ TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
     for (const char* spec : {"sharpen", "box:size=3", "sobel", "gaussian:sigma=3", "box:size=21"})
       for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
         const int width = 1 + static_cast<int>(++seed * 7 % 75);
-        const int height = 1 + static_cast<int>(seed % 9);
+        // More rows than are run in turn, sometimes.
+        const int height = 1 + static_cast<int>(seed % 10 == 0 ? 290 : seed % 9);
         std::vector<std::byte> bytes[3];  // the source, and two results
         std::vector<PlaceOfPlane> places[3];
         for (int i = 0; i < 3; ++i) {
