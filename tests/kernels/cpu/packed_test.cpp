@@ -180,31 +180,31 @@ void expect_at_all_levels(const Plan& plan, const std::vector<PlanePair>& pairs,
 
 // Whatever variant is picked, by any number of threads, in any border.
 TEST(PackedPlanes, GiveTheBytesOfTheReference) {
-  struct Case {
+  struct PackedCase {
     const char* spec;
     SampleType sample;
   };
   constexpr SampleType p010{Storage::u16, 10, 6};
-  const Case cases[] = {{"sobel", u8},
-                        {"random:1,3", u8},
-                        {"random:1,5", p010},
-                        {"sharpen", u8},
-                        {"gaussian:sigma=1", u8},
-                        {"gaussian:sigma=5", p010},
-                        {"gaussian:sigma=2", u16},
-                        {"box:size=21", u8},
-                        {"box:size=15", p010},
-                        {"box:size=31", u16},
-                        {"sobel", p010},
-                        {"sobel", u16},
-                        {"gaussian:sigma=1", f32},
-                        {"sobel", f32},
-                        {"box:size=7", u8},
-                        {"identity", u8},
-                        {"identity", p010},
-                        {"unsharp", u8}};
+  const PackedCase all_cases[] = {{"sobel", u8},
+                                  {"random:1,3", u8},
+                                  {"random:1,5", p010},
+                                  {"sharpen", u8},
+                                  {"gaussian:sigma=1", u8},
+                                  {"gaussian:sigma=5", p010},
+                                  {"gaussian:sigma=2", u16},
+                                  {"box:size=21", u8},
+                                  {"box:size=15", p010},
+                                  {"box:size=31", u16},
+                                  {"sobel", p010},
+                                  {"sobel", u16},
+                                  {"gaussian:sigma=1", f32},
+                                  {"sobel", f32},
+                                  {"box:size=7", u8},
+                                  {"identity", u8},
+                                  {"identity", p010},
+                                  {"unsharp", u8}};
   unsigned seed = 0;
-  for (const Case& c : cases) {
+  for (const PackedCase& c : all_cases) {
     const Filter filter = FilterSpec::parse(c.spec).make();
     for (const int step : {2, 3, 4, 6})
       for (int turn = 0; turn < turns; ++turn) {
