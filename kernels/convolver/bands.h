@@ -2,17 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
+#include "kernels/convolver/convolver.h"
 #include "kernels/convolver/thread_pool.h"
 #include "kernels/picture/plane.h"
 
 namespace vidconv {
 
-// The rows from `first` up to `last` of a pair.
+// All that there are.
+inline constexpr RowRange all_rows{0, std::numeric_limits<int>::max()};
+
+// The rows from `first` up to `last` of pairs of one size.
 struct Band {
-  const PlanePair& pair;
+  std::span<const PlanePair> pairs;
   int first, last;
 };
 
@@ -24,25 +30,40 @@ inline int band_count(int threads, int height, int overlap) {
   return std::clamp(height / (8 * overlap + 8), threads, 4 * threads);
 }
 
-// Calls job(band, thread) for each band of each pair, none of them empty. Nothing is shared between
-// bands, so the result depends neither on their number nor on the threads.
-template <class Job>
-void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, int bands, const Job& job) {
+// Calls group(pairs) for each group of them: so many of the first pairs that are left are computed
+// together as together(what is left) says, at least one.
+template <class Together, class Group>
+void for_groups(std::span<const PlanePair> pairs, const Together& together, const Group& group) {
+  while (!pairs.empty()) {
+    const std::size_t count = together(pairs);
+    group(pairs.first(count));
+    pairs = pairs.subspan(count);
+  }
+}
+
+// Calls job(band, thread) for each band of those rows of each group of pairs, none of them empty.
+// Nothing is shared between bands, so the result depends neither on their number nor on the
+// threads.
+template <class Together, class Job>
+void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, int bands,
+               const Together& together, const Job& job) {
   pool.run(bands, [&](int index, int thread) {
-    for (const PlanePair& pair : pairs) {
-      const std::int64_t height = pair.dst.height;
-      const int first = static_cast<int>(height * index / bands);
-      const int last = static_cast<int>(height * (index + 1) / bands);
-      if (first < last) job(Band{pair, first, last}, thread);
-    }
+    for_groups(pairs, together, [&](std::span<const PlanePair> group) {
+      const int height = group.front().dst.height, top = std::min(rows.first, height);
+      const std::int64_t count = std::min(rows.last, height) - top;
+      const int first = top + static_cast<int>(count * index / bands);
+      const int last = top + static_cast<int>(count * (index + 1) / bands);
+      if (first < last) job(Band{group, first, last}, thread);
+    });
   });
 }
 
 // Calls row(pair, y) for each row, where rows have nothing in common.
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
-  for_bands(pool, pairs, pool.threads(), [&](const Band& band, int) {
-    for (int y = band.first; y < band.last; ++y) row(band.pair, y);
+  const auto each = [](std::span<const PlanePair>) { return std::size_t{1}; };
+  for_bands(pool, pairs, all_rows, pool.threads(), each, [&](const Band& band, int) {
+    for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
   });
 }
 

@@ -19,13 +19,20 @@ using CudaStream = CUstream_st*;
 
 enum class Device : std::uint8_t { cpu, cuda };
 
+// From `first` up to `last`.
+struct RowRange {
+  int first, last;
+};
+
 // A plan made ready by one variant: taps in their final form, scratch memory allocated.
 class Convolver {
  public:
   virtual ~Convolver() = default;
 
   // Applies the plan to each pair; all pairs hold samples of the plan's type, and each pair's two
-  // planes have equal size. Widths and heights may differ from call to call.
+  // planes have equal size. Widths and heights may differ from call to call. Where components lie
+  // side by side, what lies between those of a pair's result is left as it is, but may be read and
+  // written anew: nobody else may write there meanwhile.
   //
   // Device::cpu: `stream` is ignored, the work is done on return. Not to be called from two
   // threads at once (make one Convolver for each).
@@ -33,6 +40,16 @@ class Convolver {
   // returns; `pairs` may be dropped then, the planes not. Throws std::runtime_error where a
   // launch is refused.
   virtual void run(std::span<const PlanePair> pairs, CudaStream stream) = 0;
+
+  // Whether run() takes PlanePair::copied: what lies beside the samples of a pixel that are
+  // computed is there at hand. Such pairs follow those of the pixel, with which
+  // packed_together() takes them, and lie in the source's pixels as they do in the result's.
+  virtual bool copies_in_passing() const { return false; }
+
+  // As run(), those rows only, of each pair its own: so that convolvers whose components lie in the
+  // same memory can take turns while it is in a cache. Returns false, and does nothing, where the
+  // variant cannot. For Device::cpu.
+  virtual bool run_rows(std::span<const PlanePair> /*pairs*/, RowRange /*rows*/) { return false; }
 };
 
 // What a variant made of a plan that it supports; makes convolvers of it, and holds what it needs

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "kernels/plan/plan.h"
@@ -83,18 +84,18 @@ class WindowLayout {
 template <class Lane>
 class Window {
  public:
-  void reserve(const WindowLayout& layout) {
-    if (layout.elements > size_) {
-      size_ = layout.elements;
-      // Zeros, because blocks run over a line's end.
-      lanes_.reset(new (alignment) Lane[static_cast<std::size_t>(size_)]());
-    }
+  // `sample_bytes`: what lines of samples take.
+  void reserve(const WindowLayout& layout, std::ptrdiff_t sample_bytes) {
+    lanes_.reserve(layout.elements);
+    samples_.reserve(sample_bytes);
     if (static_cast<std::size_t>(layout.slots) > rows_.size()) {
       rows_.resize(static_cast<std::size_t>(layout.slots));
       in_place_.resize(static_cast<std::size_t>(layout.slots));
     }
   }
-  Lane* lanes() const { return lanes_.get(); }
+  Lane* lanes() const { return lanes_.data.get(); }
+  // Lines of samples as pictures have them, where components lie side by side there.
+  std::byte* samples() const { return samples_.data.get(); }
   // Room for a pointer to each slot.
   const Lane** rows() { return rows_.data(); }
   // The same, of where the slots' source rows lie in the picture.
@@ -102,12 +103,28 @@ class Window {
 
  private:
   static constexpr std::align_val_t alignment{64};
-  struct Delete {
-    void operator()(Lane* lanes) const { ::operator delete[](lanes, alignment); }
+  template <class T>
+  struct Array {
+    struct Delete {
+      void operator()(T* memory) const { ::operator delete[](memory, alignment); }
+    };
+    std::ptrdiff_t size = 0;
+    std::unique_ptr<T[], Delete> data;
+
+    void reserve(std::ptrdiff_t wanted) {
+      if (wanted <= size) return;
+      size = wanted;
+      // Zeros, because blocks run over a line's end.
+      data.reset(new (alignment) T[static_cast<std::size_t>(size)]());
+    }
   };
-  std::ptrdiff_t size_ = 0;
-  std::unique_ptr<Lane[], Delete> lanes_;
+  Array<Lane> lanes_;
+  Array<std::byte> samples_;
   std::vector<const Lane*> rows_, in_place_;
 };
+
+// Of one thread: one for each component of a pixel.
+template <class Lane>
+using Windows = std::span<Window<Lane>>;
 
 }  // namespace vidconv

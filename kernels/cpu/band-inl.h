@@ -16,23 +16,34 @@
 #include <type_traits>
 
 #include "kernels/convolver/bands.h"
+#include "kernels/convolver/packed.h"
 #include "kernels/convolver/window.h"
+#include "kernels/cpu/packed.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Lanes of the samples at from[0], from[step], ...: codes less `offset`. The common cases have
-// loops of their own, because compilers can make vectors of these.
+// Whether samples are lanes as they lie.
+template <class T, class Lane>
+constexpr bool alike = std::is_integral_v<T> == std::is_integral_v<Lane> &&
+                       sizeof(T) == sizeof(Lane);
+template <class T, class Lane>
+bool are_lanes(const Plan& plan, int offset) {
+  return alike<T, Lane> && plan.sample.shift == 0 && offset == 0;
+}
+
+// Lanes of samples: codes less `offset`. The common case has a loop of its own, because compilers
+// can make vectors of it.
 template <class Lane, class T>
-void load_samples(const T* HWY_RESTRICT from, std::ptrdiff_t step, int width, int shift, int offset,
+void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
                   Lane* HWY_RESTRICT line) {
-  if (step == 1 && shift == 0) {
+  if (shift == 0) {
     for (int x = 0; x < width; ++x) line[x] = static_cast<Lane>(from[x] - static_cast<T>(offset));
     return;
   }
   for (int x = 0; x < width; ++x) {
-    const T sample = from[x * step];
+    const T sample = from[x];
     if constexpr (std::is_same_v<T, float>)
       line[x] = static_cast<Lane>(sample);
     else
@@ -52,161 +63,193 @@ struct Middle {
 
 // `offset`: Engine::offset.
 template <class T, class Lane>
-Middle middle_of(const Plan& plan, const Reach& reach, const Plane<const T>& src,
+Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
                  const WindowLayout& layout, int offset) {
-  constexpr bool alike =
-      std::is_integral_v<T> == std::is_integral_v<Lane> && sizeof(T) == sizeof(Lane);
   // Rows of fewer bytes: to call an engine for both ends costs more than to copy them.
   constexpr int least = 4096 / sizeof(T);
-  const bool as_they_lie = alike && src.step == 1 && plan.sample.shift == 0 && offset == 0;
+  const bool as_they_lie = src.step == 1 && are_lanes<T, Lane>(plan, offset);
   if (!as_they_lie || layout.mixed() || reach.left > Middle::edge || src.width < least) return {};
   const int blocks = (src.width - Middle::edge - reach.right - Middle::beyond) / Middle::edge;
   return blocks > 0 ? Middle{Middle::edge, Middle::edge + blocks * Middle::edge} : Middle{};
 }
 
-// Row y of the picture, which may lie outside, with its continuation on both sides; but for what
-// engines read from the middle's own place. Returns where that is.
+// Makes the line of the samples at `from`, where they are not there yet, with its continuation on
+// both sides; but for what engines read from the middle's own place. nullptr: of what lies outside.
 template <class Lane, class T>
-const Lane* load_line(const Plan& plan, const Reach& reach, const Plane<const T>& src, int y,
-                      int offset, const Middle& middle, Lane* line) {
-  const int width = src.width;
-  const int row = border_index(plan.border, y, src.height);
+void load_line(const Plan& plan, const Reach& reach, const T* from, int width, int offset,
+               const Middle& middle, Lane* line) {
   // 16-bit codes may wrap in a lane, which only whole numbers do.
   using Wide = std::conditional_t<std::is_same_v<Lane, float>, double, std::int32_t>;
   const Lane outside = static_cast<Lane>(static_cast<Wide>(plan.outside) - offset);
-  if (row < 0) {
+  if (from == nullptr) {
     std::fill(line - reach.left, line + width + reach.right, outside);
-    return line;
+    return;
   }
   const auto load = [&](int begin, int end) HWY_ATTR {
-    load_samples(src.row(row) + std::ptrdiff_t{begin} * src.step, src.step, end - begin,
-                 plan.sample.shift, offset, line + begin);
+    load_samples(from + begin, end - begin, plan.sample.shift, offset, line + begin);
   };
-  if (middle.empty()) {
-    load(0, width);
-  } else {
+  if (!middle.empty()) {
     load(0, middle.begin + reach.right + Middle::beyond);
     load(middle.end - reach.left, width);
+  } else if (static_cast<const void*>(from) != line) {
+    load(0, width);
   }
   const auto extend = [&](int x) HWY_ATTR {
-    const int from = border_index(plan.border, x, width);
-    line[x] = from < 0 ? outside : line[from];
+    const int at = border_index(plan.border, x, width);
+    line[x] = at < 0 ? outside : line[at];
   };
   for (int x = -reach.left; x < 0; ++x) extend(x);
   for (int x = width; x < width + reach.right; ++x) extend(x);
-  return middle.empty() ? line : reinterpret_cast<const Lane*>(src.row(row));
 }
 
 // The source rows that are needed next. Engines ask for them bit by bit as they compute, so that
 // memory works meanwhile: rows are loaded in bursts, and the processor would wait for each.
-template <class T, int rows>
+template <int rows>
 class NextRows {
  public:
-  // The rows from y on; their column 0 is column `begin` of the picture.
-  NextRows(const Plane<const T>& src, int y, int begin)
-      : pixel_(src.step * static_cast<std::ptrdiff_t>(sizeof(T))) {
-    for (const char*& row : rows_)
-      row = reinterpret_cast<const char*>(src.row(std::clamp(y++, 0, src.height - 1))) +
-            begin * pixel_;
-  }
+  // `column`: bytes to ask for with each column. The rows' first ones are at first[r].
+  NextRows(const std::array<const std::byte*, rows>& first, std::ptrdiff_t column)
+      : rows_(first), column_(column) {}
   // Asks for what is left of the columns up to `end`, which may lie beyond a row's end.
   HWY_INLINE void ask(int end) {
     constexpr std::ptrdiff_t cache_line = 64;
-    for (; asked_ < end * pixel_; asked_ += cache_line)
-      for (const char* row : rows_) hwy::Prefetch(row + asked_);
+    for (; asked_ < end * column_; asked_ += cache_line)
+      for (const std::byte* row : rows_) hwy::Prefetch(row + asked_);
   }
 
  private:
-  std::array<const char*, rows> rows_;
-  std::ptrdiff_t pixel_;  // bytes from one pixel to the next
+  std::array<const std::byte*, rows> rows_;
+  std::ptrdiff_t column_;
   std::ptrdiff_t asked_ = 0;
 };
-
-// Stores the first `count` of a block of codes in an output row.
-template <class T, class Code>
-void store_codes(const Code* HWY_RESTRICT codes, int count, int shift, int step,
-                 T* HWY_RESTRICT to) {
-  for (std::ptrdiff_t x = 0; x < count; ++x) {
-    if constexpr (std::is_same_v<T, float>)
-      to[x * step] = static_cast<T>(codes[x]);
-    else
-      to[x * step] = static_cast<T>(static_cast<unsigned>(codes[x]) << shift);
-  }
-}
 
 // An engine has
 //   Lane, rows         the type of its lines, and how many output rows it computes together
 //   offset             what is taken from each code to make a lane
 //   make_passes(source, passes, width)  from a source line the lines of its row passes
-//   make_rows(window, out, dst, next)  computes output rows, dst.width samples of each; window[j]
+//   make_rows(window, out, width, next)  computes output rows, `width` samples of each; window[j]
 //                      is the first line of the slot of source row j, counted from `above` rows
 //                      over the first output row; out[r] is nullptr for a row below the band;
 //                      `next` is to be asked for what the next call needs
+//   select(k)          where it keeps anything from call to call: what follows is of component k
 template <class T, class Engine>
 class BandRun {
  public:
   using Lane = typename Engine::Lane;
 
+  // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
-          const WindowLayout& layout, Window<Lane>& window)
+          const WindowLayout& layout, const Windows<Lane>& windows)
       : engine_(engine),
         plan_(plan),
         reach_(reach),
         band_(band),
         layout_(layout),
-        window_(window),
-        src_(band.pair.src.as<const T>()),
-        dst_(band.pair.dst.as<T>()),
-        middle_(middle_of<T, Lane>(plan, reach, src_, layout, engine.offset)) {}
+        windows_(windows),
+        count_(static_cast<int>(std::count_if(band.pairs.begin(), band.pairs.end(),
+                                              [](const PlanePair& one) { return !one.copied; }))),
+        copies_(band.pairs.back().copied),
+        width_(band.pairs.front().src.width),
+        src_(pixel_layout<T>(band.pairs, &PlanePair::src)),
+        dst_(pixel_layout<T>(band.pairs, &PlanePair::dst)),
+        ahead_((src_.step * std::ptrdiff_t{sizeof(T)} + count_ - 1) / std::max(1, count_)),
+        split_into_lines_(are_lanes<T, Lane>(plan, engine.offset)),
+        middle_(middle_of<T, Lane>(plan, reach, pair(0).src, layout, engine.offset)) {}
 
   void run() {
     int y = band_.first - reach_.above;  // the next source row to load
     for (int out_y = band_.first; out_y < band_.last; out_y += Engine::rows) {
       for (; y < out_y + Engine::rows + reach_.below; ++y) load(y);
-      if (middle_.empty() || !layout_.only_sources()) {
-        make_rows(out_y, y, 0, dst_.width, false);
-      } else {
-        make_rows(out_y, y, 0, middle_.begin, false);
-        make_rows(out_y, y, middle_.begin, middle_.end, true);
-        make_rows(out_y, y, middle_.end, dst_.width, false);
+      for (int k = 0; k < count_; ++k) {
+        if constexpr (requires { engine_.select(k); }) engine_.select(k);
+        if (middle_.empty() || !layout_.only_sources()) {
+          make_rows(k, out_y, y, 0, width_, false);
+        } else {
+          make_rows(k, out_y, y, 0, middle_.begin, false);
+          make_rows(k, out_y, y, middle_.begin, middle_.end, true);
+          make_rows(k, out_y, y, middle_.end, width_, false);
+        }
       }
+      for (int r = 0; dst_.step > 1 && r < std::min(Engine::rows, band_.last - out_y); ++r)
+        join(out_y + r, r);
     }
   }
 
  private:
+  const PlanePair& pair(int k) const { return band_.pairs[static_cast<std::size_t>(k)]; }
+  Window<Lane>& window(int k) const { return windows_[static_cast<std::size_t>(k)]; }
+  int height() const { return pair(0).src.height; }
   int slot_of(int y) const { return (y - band_.first + reach_.above) % layout_.slots; }
+  // Where a source row's samples are brought, and those of the output rows.
+  T* came(int k) const { return reinterpret_cast<T*>(window(k).samples()); }
+  T* made(int k, int r) const { return came(k) + (1 + r) * layout_.line; }
 
   void load(int y) {
-    const int slot = slot_of(y);
-    Lane* source = window_.lanes() + layout_.source(slot);
-    const Lane* in_place = load_line(plan_, reach_, src_, y, engine_.offset, middle_, source);
-    window_.in_place()[slot] = in_place;
-    Lane* passes = window_.lanes() + layout_.passes(slot);
+    const int slot = slot_of(y), row = border_index(plan_.border, y, height());
+    T* samples[most_packed] = {};
+    for (int k = 0; k < count_ && row >= 0; ++k) {
+      if (src_.step == 1)
+        samples[k] = reinterpret_cast<T*>(src_.row(row));
+      else if (split_into_lines_)
+        samples[k] = reinterpret_cast<T*>(source_line(k, slot));
+      else
+        samples[k] = came(k);
+    }
+    if (src_.step != 1 && row >= 0)
+      split_row(src_, src_.row(row), width_, reinterpret_cast<std::byte**>(samples));
+    for (int k = 0; k < count_; ++k) load(k, slot, samples[k]);
+  }
+
+  Lane* source_line(int k, int slot) const { return window(k).lanes() + layout_.source(slot); }
+
+  // The row of component k whose samples are at `samples`.
+  void load(int k, int slot, const T* samples) {
+    Lane* const source = source_line(k, slot);
+    load_line(plan_, reach_, samples, width_, engine_.offset, middle_, source);
+    const Lane* const in_place =
+        middle_.empty() || samples == nullptr ? source : reinterpret_cast<const Lane*>(samples);
+    window(k).in_place()[slot] = in_place;
+    Lane* const passes = window(k).lanes() + layout_.passes(slot);
     const auto make = [&](const Lane* from, int begin, int end) {
       engine_.make_passes(from + begin, passes + begin, end - begin);
     };
-    if (middle_.empty()) return make(source, 0, src_.width);
+    if (middle_.empty()) return make(source, 0, width_);
     make(source, 0, middle_.begin);
     make(in_place, middle_.begin, middle_.end);
-    make(source, middle_.end, src_.width);
+    make(source, middle_.end, width_);
   }
 
-  // The columns from `begin` up to `end` of the output rows from `out_y` on; `next_y`: the next
-  // source row to load.
-  void make_rows(int out_y, int next_y, int begin, int end, bool in_place) {
+  // The columns from `begin` up to `end` of component k of the output rows from `out_y` on;
+  // `next_y`: the next source row to load.
+  void make_rows(int k, int out_y, int next_y, int begin, int end, bool in_place) {
+    Window<Lane>& lines = window(k);
     for (int j = 0; j < layout_.slots; ++j) {
       const int slot = slot_of(out_y - reach_.above + j);
-      window_.rows()[j] =
-          begin + (in_place ? window_.in_place()[slot] : window_.lanes() + layout_.first(slot));
+      lines.rows()[j] =
+          begin + (in_place ? lines.in_place()[slot] : lines.lanes() + layout_.first(slot));
     }
-    Plane<T> dst = dst_;
-    dst.width = end - begin;
     T* out[Engine::rows];
-    for (int r = 0; r < Engine::rows; ++r)
-      out[r] = out_y + r < band_.last ? dst_.row(out_y + r) + begin * std::ptrdiff_t{dst_.step}
-                                      : nullptr;
-    NextRows<T, Engine::rows> next(src_, next_y, begin);
-    engine_.make_rows(window_.rows(), out, dst, next);
+    for (int r = 0; r < Engine::rows; ++r) {
+      T* const row = dst_.step > 1 ? made(k, r) : reinterpret_cast<T*>(dst_.row(out_y + r));
+      out[r] = out_y + r < band_.last ? row + begin : nullptr;
+    }
+    NextRows<Engine::rows> next = next_rows(k, next_y, begin);
+    engine_.make_rows(lines.rows(), out, end - begin, next);
+  }
+
+  // Of rows of pixels each component asks for its share.
+  NextRows<Engine::rows> next_rows(int k, int y, int begin) const {
+    std::array<const std::byte*, Engine::rows> rows;
+    for (const std::byte*& row : rows)
+      row = src_.row(std::clamp(y++, 0, height() - 1)) +
+            (k * std::ptrdiff_t{width_} + begin) * ahead_;
+    return {rows, ahead_};
+  }
+
+  void join(int y, int r) const {
+    const std::byte* lines[most_packed] = {};
+    for (int k = 0; k < count_; ++k) lines[k] = reinterpret_cast<const std::byte*>(made(k, r));
+    join_row(dst_, lines, copies_ ? src_.row(y) : dst_.row(y), width_, dst_.row(y));
   }
 
   Engine& engine_;
@@ -214,27 +257,31 @@ class BandRun {
   const Reach& reach_;
   const Band& band_;
   const WindowLayout& layout_;
-  Window<Lane>& window_;
-  const Plane<const T> src_;
-  const Plane<T> dst_;
+  const Windows<Lane> windows_;
+  const int count_;    // of the components that are computed; the others come last
+  const bool copies_;  // those
+  const int width_;
+  const PixelLayout src_, dst_;
+  const std::ptrdiff_t ahead_;  // bytes a component asks for with each column
+  const bool split_into_lines_;
   const Middle middle_;
 };
 
 template <class T, class Engine>
 void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
-              const WindowLayout& layout, Window<typename Engine::Lane>& window) {
-  BandRun<T, Engine>(engine, plan, reach, band, layout, window).run();
+              const WindowLayout& layout, const Windows<typename Engine::Lane>& windows) {
+  BandRun<T, Engine>(engine, plan, reach, band, layout, windows).run();
 }
 
 // The same where samples are integers, of the plan's kind.
 template <class Engine>
 void run_band_of_codes(Engine& engine, const Plan& plan, const Band& band,
-                       const WindowLayout& layout, Window<typename Engine::Lane>& window) {
+                       const WindowLayout& layout, const Windows<typename Engine::Lane>& windows) {
   const Reach reach = reach_of(plan);
   if (plan.sample.storage == Storage::u8)
-    run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
+    run_band<std::uint8_t>(engine, plan, reach, band, layout, windows);
   else
-    run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "kernels/convolver/bands.h"
 #include "kernels/convolver/convolver.h"
+#include "kernels/convolver/packed.h"
 #include "kernels/convolver/window.h"
 #include "kernels/convolver/windows_in_turn.h"
 
@@ -21,9 +23,9 @@ namespace vidconv {
 template <class Lane, class EnginePlan>
 class BandedConvolver final : public Convolver {
  public:
-  // Computes the output rows of a band.
+  // Computes the output rows of a band, with a window for each of its pairs.
   using RunBand = void (*)(const Plan& plan, const EnginePlan& engine_plan, const Band& band,
-                           const WindowLayout& layout, Window<Lane>& window);
+                           const WindowLayout& layout, const Windows<Lane>& windows);
 
   BandedConvolver(const Plan& plan, EnginePlan engine_plan, RunBand run_band, int threads)
       : plan_(plan),
@@ -31,31 +33,55 @@ class BandedConvolver final : public Convolver {
         engine_plan_(std::move(engine_plan)),
         run_band_(run_band),
         pool_(shared_thread_pool(threads)),
-        shared_(WindowsInTurn::of<Lane>(threads)),
+        shared_(WindowsInTurn::of<Lane>(most_packed * threads)),
         windows_(*shared_) {}
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
     int height = 0;
     std::ptrdiff_t largest = 0;
     for (const PlanePair& pair : pairs) {
-      height = std::max(height, pair.dst.height);
+      height = std::max(height, std::min(rows.last, pair.dst.height) - rows.first);
       largest = std::max(largest, layout(pair.dst.width).elements);
     }
-    // One line may be as long as a whole picture: then there are lines for one thread only.
-    const bool alone = largest > most_window_bytes / std::ptrdiff_t{sizeof(Lane)};
-    for (const PlanePair& pair : pairs)
-      for (std::size_t i = 0; i < (alone ? 1 : windows_.size()); ++i)
-        windows_[i].reserve(layout(pair.dst.width));
-    const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
-    for_bands(*pool_, pairs, bands, [&](const Band& band, int thread) {
-      run_band_(plan_, engine_plan_, band, layout(band.pair.dst.width),
-                windows_[alone ? 0 : static_cast<std::size_t>(thread)]);
+    // One line may be as long as a whole picture: then there are lines for one thread only, and for
+    // one component.
+    const std::ptrdiff_t most = most_window_bytes / std::ptrdiff_t{sizeof(Lane)};
+    const bool alone = largest > most, apart = largest > most / most_packed;
+    const auto together = [&](std::span<const PlanePair> rest) {
+      return apart ? 1 : packed_together(rest, plan_.sample.bytes());
+    };
+    for_groups(pairs, together, [&](std::span<const PlanePair> group) {
+      for (int thread = 0; thread < (alone ? 1 : pool_->threads()); ++thread)
+        for (std::size_t k = 0; k < group.size(); ++k)
+          if (!group[k].copied) reserve(windows_of(thread)[k], group[k]);
     });
+    const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
+    for_bands(*pool_, pairs, rows, bands, together, [&](const Band& band, int thread) {
+      run_band_(plan_, engine_plan_, band, layout(band.pairs.front().dst.width),
+                windows_of(alone ? 0 : thread));
+    });
+    return true;
   }
+
+  bool copies_in_passing() const override { return true; }
 
  private:
   // Of a thread: more than 16K takes with a kernel of 513 rows.
   static constexpr std::ptrdiff_t most_window_bytes = 512 << 20;
+
+  Windows<Lane> windows_of(int thread) const {
+    return std::span(windows_).subspan(static_cast<std::size_t>(thread) * most_packed, most_packed);
+  }
+
+  void reserve(Window<Lane>& window, const PlanePair& pair) const {
+    const WindowLayout lines = layout(pair.dst.width);
+    const bool packed = pair.src.step != 1 || pair.dst.step != 1;
+    // A row that came, and those that are computed together.
+    const int rows = packed ? 1 + EnginePlan::rows : 0;
+    window.reserve(lines, rows * lines.line * plan_.sample.bytes());
+  }
 
   WindowLayout layout(int width) const {
     int scratch = 0;
@@ -70,7 +96,7 @@ class BandedConvolver final : public Convolver {
   const RunBand run_band_;
   std::shared_ptr<ThreadPool> pool_;
   const std::shared_ptr<std::vector<Window<Lane>>> shared_;
-  std::vector<Window<Lane>>& windows_;  // one per thread
+  std::vector<Window<Lane>>& windows_;  // most_packed of each thread
 };
 
 // Variant::prepare of an engine that has the plan in its own form, or none of it.

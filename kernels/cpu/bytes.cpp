@@ -118,18 +118,17 @@ class Engine {
   void make_passes(const Lane*, Lane*, int) const {}
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     if constexpr (sizeof(T) == 1) {  // the plan is for no other
       if (plan_.size == 3 && plan_.gradient)
-        return make_rows<NarrowSamples, 3, 2>(window, out, dst, next);
-      if (plan_.size == 3) return make_rows<NarrowSamples, 3, 1>(window, out, dst, next);
-      if (plan_.size == 5) return make_rows<NarrowSamples, 5, 1>(window, out, dst, next);
+        return make_rows<NarrowSamples, 3, 2>(window, out, width, next);
+      if (plan_.size == 3) return make_rows<NarrowSamples, 3, 1>(window, out, width, next);
+      if (plan_.size == 5) return make_rows<NarrowSamples, 5, 1>(window, out, width, next);
       if (plan_.gradient && plan_.narrow)
-        return make_rows<NarrowSamples, 0, 2>(window, out, dst, next);
-      if (plan_.gradient) return make_rows<WideSamples, 0, 2>(window, out, dst, next);
-      if (plan_.narrow) return make_rows<NarrowSamples, 0, 1>(window, out, dst, next);
-      make_rows<WideSamples, 0, 1>(window, out, dst, next);
+        return make_rows<NarrowSamples, 0, 2>(window, out, width, next);
+      if (plan_.gradient) return make_rows<WideSamples, 0, 2>(window, out, width, next);
+      if (plan_.narrow) return make_rows<NarrowSamples, 0, 1>(window, out, width, next);
+      make_rows<WideSamples, 0, 1>(window, out, width, next);
     }
   }
 
@@ -140,12 +139,12 @@ class Engine {
 
   // `size`: as in the plan, or 0 where it is not to be known when compiling.
   template <class Samples, int size, int kernels>
-  void make_rows(const Lane* const* window, Lane* const* out, const Plane<Lane>& dst,
-                 NextRows<Lane, rows>& next) const {
+  void make_rows(const Lane* const* window, Lane* const* out, int width,
+                 NextRows<rows>& next) const {
     constexpr int group = rows / kernels;
     const Ending ending(plan_);
     const auto grid = plan_.grid;
-    for (int x = 0; x < dst.width; x += lanes) {
+    for (int x = 0; x < width; x += lanes) {
       next.ask(x + lanes);
       unrolled<0, kernels>([&](auto g) VIDCONV_LAMBDA {
         Sums sums;
@@ -161,9 +160,9 @@ class Engine {
           Lane* to = out[g * group + r];
           if (to == nullptr) return;
           if constexpr (kernels == 1)
-            store(ending.codes_of(sums[r]), x, to, dst);
+            store(ending.codes_of(sums[r]), x, to, width);
           else
-            store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, to, dst);
+            store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, to, width);
         });
       });
     }
@@ -222,15 +221,14 @@ class Engine {
                               hn::Or(hn::ShiftLeft<16>(length(2)), hn::ShiftLeft<24>(length(3)))));
   }
 
-  HWY_INLINE void store(V8 codes, int x, Lane* out, const Plane<Lane>& dst) const {
-    if (dst.step == 1 && x + lanes <= dst.width) {
+  HWY_INLINE void store(V8 codes, int x, Lane* out, int width) const {
+    if (x + lanes <= width) {
       hn::StoreU(codes, d8, out + x);
       return;
     }
     HWY_ALIGN Lane block[lanes];
     hn::Store(codes, d8, block);
-    store_codes(block, std::min(lanes, dst.width - x), 0, dst.step,
-                out + std::ptrdiff_t{x} * dst.step);
+    std::copy_n(block, std::min(lanes, width - x), out + x);
   }
 
   const BytesPlan& plan_;
@@ -242,12 +240,12 @@ class Engine {
 
 void run_bytes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const BytesPlan& bytes_plan,
                [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
-               [[maybe_unused]] Window<std::uint8_t>& window) {
+               [[maybe_unused]] const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
 #if VIDCONV_HAVE_DOT
   const Reach reach = reach_of(plan);
   const bytes::Engine engine(bytes_plan, reach.left);
-  run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
+  run_band<std::uint8_t>(engine, plan, reach, band, layout, windows);
 #endif
 }
 

@@ -1,28 +1,109 @@
 // Plans without neighbours: planes that are copied, and planes that become one colour.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
 #include "kernels/convolver/bands.h"
+#include "kernels/convolver/packed.h"
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
 namespace {
 
+// What comes into rows in which components lie side by side, and what is kept of them. It repeats
+// after a piece, which is a whole number of pixels and of vectors.
+template <class T>
+class Stencil {
+ public:
+  // `bits`: what comes of each sample.
+  Stencil(const PixelLayout& layout, T bits) {
+    kept_.fill(static_cast<T>(-1));
+    for (int x = 0; x < piece; x += layout.step)
+      for (int k = 0; k < layout.count; ++k) {
+        const auto at = static_cast<std::size_t>(x + layout.place[static_cast<std::size_t>(k)]);
+        coming_[at] = bits;
+        kept_[at] = 0;
+      }
+  }
+
+  // Of `count` samples of a row; `source(i)`: what may come for sample i.
+  template <class Source>
+  void bring(const Source& source, int count, T* to) const {
+    int begin = 0;
+    for (; begin + piece <= count; begin += piece) bring(source, begin, piece, to);
+    bring(source, begin, count - begin, to);
+  }
+
+ private:
+  static constexpr int piece = 192 / sizeof(T);
+
+  template <class Source>
+  void bring(const Source& source, int begin, int count, T* to) const {
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      to[begin + i] =
+          static_cast<T>((source(begin + i) & coming_[at]) | (to[begin + i] & kept_[at]));
+    }
+  }
+
+  std::array<T, piece> coming_{}, kept_;
+};
+
+// Calls job.operator()<type of samples>(band) for bands of the pairs of each pixel.
+template <class Job>
+void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows,
+                      const SampleType& sample, const Job& job) {
+  const auto together = [&](std::span<const PlanePair> rest) {
+    return packed_together(rest, sample.bytes());
+  };
+  for_bands(pool, pairs, rows, pool.threads(), together, [&](const Band& band, int) {
+    if (sample.storage == Storage::u8)
+      job.template operator()<std::uint8_t>(band);
+    else
+      job.template operator()<std::uint16_t>(band);
+  });
+}
+
+// Whether a stencil can be laid on rows of the layout.
+bool repeats(const PixelLayout& layout) { return layout.step >= 2 && layout.step <= most_packed; }
+
+// Samples from the first component of a row to its last.
+int samples_of_row(const PixelLayout& layout, int width) {
+  return (width - 1) * layout.step + layout.span();
+}
+
 class Copy final : public Convolver {
  public:
   Copy(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {}
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
-      if (sample_.storage == Storage::u8)
-        copy_row(pair.src.as<const std::uint8_t>(), pair.dst.as<std::uint8_t>(), y);
-      else
-        copy_row(pair.src.as<const std::uint16_t>(), pair.dst.as<std::uint16_t>(), y);
-    });
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
+    for_packed_bands(*pool_, pairs, rows, sample_,
+                     [this]<class T>(const Band& band) { copy_rows<T>(band); });
+    return true;
   }
 
  private:
+  template <class T>
+  void copy_rows(const Band& band) const {
+    const PixelLayout src = pixel_layout<T>(band.pairs, &PlanePair::src);
+    const PixelLayout dst = pixel_layout<T>(band.pairs, &PlanePair::dst);
+    if (!repeats(dst) || src.step != dst.step || src.place != dst.place) {
+      for (const PlanePair& pair : band.pairs)
+        for (int y = band.first; y < band.last; ++y)
+          copy_row(pair.src.as<const T>(), pair.dst.as<T>(), y);
+      return;
+    }
+    const Stencil<T> stencil(dst, static_cast<T>(~0U << sample_.shift));
+    const int count = samples_of_row(dst, band.pairs.front().dst.width);
+    for (int y = band.first; y < band.last; ++y) {
+      const T* const from = reinterpret_cast<const T*>(src.row(y));
+      stencil.bring([from](int i) { return from[i]; }, count, reinterpret_cast<T*>(dst.row(y)));
+    }
+  }
+
   template <class T>
   void copy_row(const Plane<const T>& src, const Plane<T>& dst, int y) const {
     const T* from = src.row(y);
@@ -47,19 +128,33 @@ class Fill final : public Convolver {
     code_ = finish<std::uint16_t>(plan.finish, responses.data(), plan.kernels());
   }
 
-  void run(std::span<const PlanePair> pairs, CudaStream) override {
-    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
-      if (sample_.storage == Storage::u8)
-        fill_row(pair.dst.as<std::uint8_t>(), y);
-      else
-        fill_row(pair.dst.as<std::uint16_t>(), y);
-    });
+  void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
+
+  bool run_rows(std::span<const PlanePair> pairs, RowRange rows) override {
+    for_packed_bands(*pool_, pairs, rows, sample_,
+                     [this]<class T>(const Band& band) { fill_rows<T>(band); });
+    return true;
   }
 
  private:
   template <class T>
-  void fill_row(const Plane<T>& dst, int y) const {
+  void fill_rows(const Band& band) const {
     const T value = static_cast<T>(code_ << sample_.shift);
+    const PixelLayout dst = pixel_layout<T>(band.pairs, &PlanePair::dst);
+    if (!repeats(dst)) {
+      for (const PlanePair& pair : band.pairs)
+        for (int y = band.first; y < band.last; ++y) fill_row(pair.dst.as<T>(), value, y);
+      return;
+    }
+    const Stencil<T> stencil(dst, value);
+    const int count = samples_of_row(dst, band.pairs.front().dst.width);
+    for (int y = band.first; y < band.last; ++y)
+      stencil.bring([](int) { return static_cast<T>(-1); }, count,
+                    reinterpret_cast<T*>(dst.row(y)));
+  }
+
+  template <class T>
+  static void fill_row(const Plane<T>& dst, T value, int y) {
     if (dst.step == 1) {
       std::fill_n(dst.row(y), dst.width, value);
       return;

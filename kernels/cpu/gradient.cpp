@@ -54,27 +54,24 @@ class Engine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const std::ptrdiff_t first = plan_.any_dense() ? layout_.line : 0;
     const bool passes[] = {!plan_.kernels[0].row.empty(), !plan_.kernels[1].row.empty()};
     const std::ptrdiff_t at[] = {passes[0] ? first : 0,
                                  passes[1] ? first + (passes[0] ? layout_.line : 0) : 0};
-    for (int x = 0; x < dst.width; x += block) {
+    for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       VU16 across[vectors], down[vectors];
       sum_groups<vectors>(du16, plan_.kernels[0].taps, window, at[0] + x, 0, across);
       sum_groups<vectors>(du16, plan_.kernels[1].taps, window, at[1] + x, 0, down);
-      const bool in_place = dst.step == 1 && x + block <= dst.width;
+      const bool in_place = x + block <= width;
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         store_codes16(lengths(hn::BitCast(d16, across[u]), hn::BitCast(d16, down[u])), plan_.shift,
                       to + u * lanes);
       });
-      if (!in_place)
-        store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                    out[0] + std::ptrdiff_t{x} * dst.step);
+      if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
     }
   }
 
@@ -99,10 +96,10 @@ class Engine {
 }  // namespace gradient
 
 void run_gradient(const Plan& plan, const GradientPlan& gradient_plan, const Band& band,
-                  const WindowLayout& layout, Window<std::int16_t>& window) {
+                  const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const gradient::Engine engine(gradient_plan, layout);
-  run_band_of_codes(engine, plan, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

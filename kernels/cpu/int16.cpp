@@ -107,12 +107,11 @@ class Engine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     if (plan_.plain)
-      make_rows<true>(window, out, dst, next);
+      make_rows<true>(window, out, width, next);
     else
-      make_rows<false>(window, out, dst, next);
+      make_rows<false>(window, out, width, next);
   }
 
   const int offset;
@@ -124,11 +123,10 @@ class Engine {
   static_assert(pass_vectors * lanes <= WindowLayout::block);
 
   template <bool plain, class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const std::ptrdiff_t first_pass = plan_.any_dense() ? layout_.line : 0;
     const Ending<plain> ending(plan_);
-    for (int x = 0; x < dst.width; x += block) {
+    for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       V32 folded[rows][2 * vectors];
       Sum sums[rows][2 * vectors];
@@ -152,7 +150,7 @@ class Engine {
         first = false;
       }
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        if (out[r] != nullptr) store(ending, folded[r], x, out[r], dst);
+        if (out[r] != nullptr) store(ending, folded[r], x, out[r], width);
       });
     }
   }
@@ -222,18 +220,15 @@ class Engine {
   }
 
   template <class T, class E>
-  HWY_INLINE void store(const E& ending, const V32* folded, int x, T* out,
-                        const Plane<T>& dst) const {
-    const bool in_place = dst.step == 1 && x + block <= dst.width;
+  HWY_INLINE void store(const E& ending, const V32* folded, int x, T* out, int width) const {
+    const bool in_place = x + block <= width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
       store_codes16(code, plan_.shift, to + u * lanes);
     });
-    if (!in_place)
-      store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                  out + std::ptrdiff_t{x} * dst.step);
+    if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
   }
 
   const Int16Plan& plan_;
@@ -243,10 +238,10 @@ class Engine {
 }  // namespace int16
 
 void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
-               const WindowLayout& layout, Window<std::int16_t>& window) {
+               const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const int16::Engine engine(int16_plan, layout);
-  run_band_of_codes(engine, plan, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

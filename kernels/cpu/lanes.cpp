@@ -39,17 +39,17 @@ class LanesEngine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const bool single = plan_.single();
     if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float> && sizeof(T) > 1) {
-      if (plan_.size == 3 && single) return make_rows<3, true>(window, out, dst, next);
-      if (plan_.size == 3 && plan_.pair()) return make_rows<3, false, true>(window, out, dst, next);
-      if (plan_.size == 3) return make_rows<3, false>(window, out, dst, next);
-      if (plan_.size == 5 && single) return make_rows<5, true>(window, out, dst, next);
-      if (single) return make_rows<0, true>(window, out, dst, next);
+      if (plan_.size == 3 && single) return make_rows<3, true>(window, out, width, next);
+      if (plan_.size == 3 && plan_.pair())
+        return make_rows<3, false, true>(window, out, width, next);
+      if (plan_.size == 3) return make_rows<3, false>(window, out, width, next);
+      if (plan_.size == 5 && single) return make_rows<5, true>(window, out, width, next);
+      if (single) return make_rows<0, true>(window, out, width, next);
     }
-    make_rows<0, false>(window, out, dst, next);
+    make_rows<0, false>(window, out, width, next);
   }
 
  private:
@@ -68,10 +68,9 @@ class LanesEngine {
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling. `single`: one term is
   // all, and sums are results.
   template <int size, bool single, bool pair = false, class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const Finish finish = plan_.finish;  // here, it is in registers
-    for (int x = 0; x < dst.width; x += block) {
+    for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       for (int g = 0; g < rows; g += group) {
         Sums results;
@@ -83,7 +82,7 @@ class LanesEngine {
           make_group<size, single>(finish, window + g, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
-          if (to != nullptr) store(finish, results[r], x, to, dst);
+          if (to != nullptr) store(finish, results[r], x, to, width);
         });
       }
     }
@@ -168,7 +167,8 @@ class LanesEngine {
       add_lines<false>(term.column.data(), 1, height, top, pass, sums);
   }
 
-  // The same for machines that have no code for the size.
+  // Both passes at once, for so few taps that a line between them would cost more than what
+  // several output rows have in common.
   static void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
                               std::ptrdiff_t at, Sums& sums) {
     for (int line = 0; line < group + term.height - 1; ++line) {
@@ -186,8 +186,7 @@ class LanesEngine {
     }
   }
 
-  // Both passes at once, for so few taps that a line between them would cost more than what
-  // several output rows have in common.
+  // The same for machines that have no code for the size.
   template <int size>
   static HWY_INLINE void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
                                          std::ptrdiff_t at, Sums& sums) {
@@ -272,17 +271,14 @@ class LanesEngine {
   }
 
   template <class T>
-  HWY_INLINE void store(const Finish& finish, const V* folded, int x, T* out,
-                        const Plane<T>& dst) const {
-    const bool in_place = dst.step == 1 && x + block <= dst.width;
+  HWY_INLINE void store(const Finish& finish, const V* folded, int x, T* out, int width) const {
+    const bool in_place = x + block <= width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, to + u * lanes);
     });
-    if (!in_place)
-      store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                  out + std::ptrdiff_t{x} * dst.step);
+    if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
   }
 
   static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
@@ -314,32 +310,32 @@ class LanesEngine {
 
 template <class Lane>
 void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const Band& band,
-               const WindowLayout& layout, Window<Lane>& window) {
+               const WindowLayout& layout, const Windows<Lane>& windows) {
   note_used_simd(HWY_TARGET);
   const LanesEngine<Lane> engine(lanes_plan, layout);
   const Reach reach = reach_of(plan);
   switch (plan.sample.storage) {
     case Storage::u8:
-      return run_band<std::uint8_t>(engine, plan, reach, band, layout, window);
+      return run_band<std::uint8_t>(engine, plan, reach, band, layout, windows);
     case Storage::u16:
-      return run_band<std::uint16_t>(engine, plan, reach, band, layout, window);
+      return run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
     case Storage::f32:
       if constexpr (!std::is_same_v<Lane, std::int32_t>)
-        run_band<float>(engine, plan, reach, band, layout, window);
+        run_band<float>(engine, plan, reach, band, layout, windows);
   }
 }
 
 void run_lanes_int32(const Plan& plan, const LanesPlan<std::int32_t>& lanes_plan, const Band& band,
-                     const WindowLayout& layout, Window<std::int32_t>& window) {
-  run_lanes(plan, lanes_plan, band, layout, window);
+                     const WindowLayout& layout, const Windows<std::int32_t>& windows) {
+  run_lanes(plan, lanes_plan, band, layout, windows);
 }
 void run_lanes_float(const Plan& plan, const LanesPlan<float>& lanes_plan, const Band& band,
-                     const WindowLayout& layout, Window<float>& window) {
-  run_lanes(plan, lanes_plan, band, layout, window);
+                     const WindowLayout& layout, const Windows<float>& windows) {
+  run_lanes(plan, lanes_plan, band, layout, windows);
 }
 void run_lanes_double(const Plan& plan, const LanesPlan<double>& lanes_plan, const Band& band,
-                      const WindowLayout& layout, Window<double>& window) {
-  run_lanes(plan, lanes_plan, band, layout, window);
+                      const WindowLayout& layout, const Windows<double>& windows) {
+  run_lanes(plan, lanes_plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -27,9 +27,16 @@ class RunningEngine {
   static constexpr int rows = RunningPlan::rows;
   static constexpr int offset = 0;
 
-  // `scratch`: RunningPlan::scratch lines; for one band.
-  RunningEngine(const RunningPlan& plan, const WindowLayout& layout, Lane* scratch)
-      : plan_(plan), slots_(layout.slots), sums_(reinterpret_cast<std::int32_t*>(scratch)) {}
+  // For one band, with a window for each component.
+  RunningEngine(const RunningPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows)
+      : plan_(plan), slots_(layout.slots), scratch_(layout.scratch()), windows_(windows) {
+    select(0);
+  }
+
+  void select(int k) {
+    component_ = static_cast<std::size_t>(k);
+    sums_ = reinterpret_cast<std::int32_t*>(windows_[component_].lanes() + scratch_);
+  }
 
   // A window that slides to the right gains a sample and loses one: a sum is the first one and all
   // that was gained since.
@@ -51,14 +58,13 @@ class RunningEngine {
   // For each output row, adds the row below to the sums of the columns, and takes off the uppermost
   // for the next one.
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) {
-    if (!started_) add_first(window, dst.width);
-    started_ = true;
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) {
+    if (!started_[component_]) add_first(window, width);
+    started_[component_] = true;
     if (plan_.inverse != 0)
-      make_rows<true>(window, out, dst, next);
+      make_rows<true>(window, out, width, next);
     else
-      make_rows<false>(window, out, dst, next);
+      make_rows<false>(window, out, width, next);
   }
 
  private:
@@ -121,19 +127,18 @@ class RunningEngine {
   }
 
   template <bool simple, class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     std::int32_t* HWY_RESTRICT sums = sums_;
     const Finish finish = plan_.finish;
     const Lane* const* lowest = window + slots_ - rows;
-    for (int x = 0; x < dst.width; x += block) {
+    for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       V32 sum[vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
         sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        const bool in_place = dst.step == 1 && x + block <= dst.width && out[r] != nullptr;
+        const bool in_place = x + block <= width && out[r] != nullptr;
         HWY_ALIGN T codes[block];
         T* to = in_place ? out[r] + x : codes;
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
@@ -156,8 +161,7 @@ class RunningEngine {
           sum[u] = hn::Sub(sum[u], load<u>(window[r] + x));
         });
         if (!in_place && out[r] != nullptr)
-          store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                      out[r] + std::ptrdiff_t{x} * dst.step);
+          std::copy_n(codes, std::min(block, width - x), out[r] + x);
       });
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
         hn::StoreU(sum[u], d32, sums + x + u * lanes32);
@@ -202,25 +206,28 @@ class RunningEngine {
 
   const RunningPlan& plan_;
   const int slots_;
-  std::int32_t* const sums_;  // of each column, over all rows but the lowest
-  bool started_ = false;
+  const std::ptrdiff_t scratch_;
+  const Windows<Lane> windows_;
+  std::size_t component_ = 0;
+  std::int32_t* sums_ = nullptr;  // of each column, over all rows but the lowest
+  std::array<bool, most_packed> started_{};
 };
 
 template <class Lane>
 void run_running(const Plan& plan, const RunningPlan& running_plan, const Band& band,
-                 const WindowLayout& layout, Window<Lane>& window) {
+                 const WindowLayout& layout, const Windows<Lane>& windows) {
   note_used_simd(HWY_TARGET);
-  RunningEngine<Lane> engine(running_plan, layout, window.lanes() + layout.scratch());
-  run_band_of_codes(engine, plan, band, layout, window);
+  RunningEngine<Lane> engine(running_plan, layout, windows);
+  run_band_of_codes(engine, plan, band, layout, windows);
 }
 
 void run_running16(const Plan& plan, const RunningPlan& running_plan, const Band& band,
-                   const WindowLayout& layout, Window<std::uint16_t>& window) {
-  run_running(plan, running_plan, band, layout, window);
+                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+  run_running(plan, running_plan, band, layout, windows);
 }
 void run_running32(const Plan& plan, const RunningPlan& running_plan, const Band& band,
-                   const WindowLayout& layout, Window<std::uint32_t>& window) {
-  run_running(plan, running_plan, band, layout, window);
+                   const WindowLayout& layout, const Windows<std::uint32_t>& windows) {
+  run_running(plan, running_plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -37,21 +37,18 @@ class Sum16Engine {
   }
 
   template <class T>
-  void make_rows(const Lane* const* window, T* const* out, const Plane<T>& dst,
-                 NextRows<T, rows>& next) const {
-    for (int x = 0; x < dst.width; x += block) {
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       V sums[vectors];
       sum_groups<vectors>(d, plan_.taps, window, x, plan_.start, sums);
-      const bool in_place = dst.step == 1 && x + block <= dst.width;
+      const bool in_place = x + block <= width;
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes);
       });
-      if (!in_place)
-        store_codes(codes, std::min(block, dst.width - x), 0, dst.step,
-                    out[0] + std::ptrdiff_t{x} * dst.step);
+      if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
     }
   }
 
@@ -77,10 +74,10 @@ class Sum16Engine {
 };
 
 void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const Band& band,
-               const WindowLayout& layout, Window<std::int16_t>& window) {
+               const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const Sum16Engine engine(sum16_plan);
-  run_band_of_codes(engine, plan, band, layout, window);
+  run_band_of_codes(engine, plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

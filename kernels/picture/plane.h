@@ -60,6 +60,9 @@ static_assert(sizeof(BytePlane) == sizeof(std::byte*) + sizeof(std::ptrdiff_t) +
 struct PlanePair {
   ConstBytePlane src;
   BytePlane dst;
+  // Samples that are only to be copied, which lie in the pixels of the pairs before: for convolvers
+  // that copy in passing.
+  bool copied = false;
 };
 
 enum class Storage : std::uint8_t { u8, u16, f32 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/convolver/packed.h"
 #include "pipeline/filter/picture_steps.h"
 
 namespace vidconv {
@@ -48,14 +49,19 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
     : work_(std::move(work)),
       width_(width),
       height_(height),
+      threads_(options.threads),
       by_field_(options.scan == Scan::interlaced) {
   std::size_t most = 0;
   for (const Step& step : work_.steps) most = std::max(most, step.components.size());
-  pairs_.reserve(2 * most);  // two fields
+  turns_.resize(work_.steps.size());
+  for (Turn& turn : turns_) turn.pairs.reserve(2 * (most + most_packed));  // two fields
   for (const PreparedStep& step : prepare_steps(work_, options)) {
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
   }
+  std::vector<const Convolver*> convolvers;
+  for (const auto& convolver : convolvers_) convolvers.push_back(convolver.get());
+  step_planes_ = planes_of_steps(work_, width_, convolvers);
   parts_ = make_part_steps(work_, width_, height_, options, places_);
   planes_.reserve(most);
   components_.reserve(work_.format->components.size());
@@ -128,11 +134,18 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       parts_[s]->run(*convolvers_[s], planes_, by_field_, stream, parts_[s]->now());
       continue;
     }
-    pairs_.clear();
-    for (const std::size_t i : step.components)
-      add_pairs(component(step.from, i).as<const std::byte>(), component(step.to, i),
-                by_field_ && !step.light, pairs_);
-    convolvers_[s]->run(pairs_, stream);
+    const std::size_t in_turn = step_planes_[s].in_turn;
+    for (std::size_t i = 0; i < in_turn; ++i) {
+      const Step& one = work_.steps[s + i];
+      turns_[i].convolver = convolvers_[s + i].get();
+      set_pairs(
+          step_planes_[s + i],
+          [&](std::size_t c) { return component(one.from, c).as<const std::byte>(); },
+          [&](std::size_t c) { return component(one.to, c); }, by_field_ && !one.light,
+          turns_[i].pairs);
+    }
+    run_in_turn(std::span(turns_).first(in_turn), threads_, stream);
+    s += in_turn - 1;
   }
 }
 

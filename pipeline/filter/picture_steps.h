@@ -9,6 +9,7 @@
 #include "pipeline/av/pool.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
+#include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
 
@@ -48,12 +49,13 @@ class PictureSteps {
                   std::size_t component) const;
 
   const Work work_;
-  const int width_, height_;
+  const int width_, height_, threads_;
   const bool by_field_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
+  std::vector<StepPlanes> step_planes_;                 // of each
   std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
-  std::vector<PlanePair> pairs_;     // of the step being run
+  std::vector<Turn> turns_;          // the steps being run
   KnownPlaces places_;
   PartSteps parts_;                         // of the steps that act on a part
   std::vector<ConstBytePlane> components_;  // of the input

@@ -1,5 +1,7 @@
 // The processor of the CPU: submit() queues, collect() convolves.
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "pipeline/base/channel.h"
@@ -7,6 +9,7 @@
 #include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
 namespace {
@@ -24,8 +27,14 @@ class CpuProcessor final : public Processor {
         queue_(static_cast<std::size_t>(options.slots)),
         trace_(options.trace) {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
-    for (const Work& one : work_.cases())
+    for (const Work& one : work_.cases()) {
       parts_.push_back(make_part_steps(one, width, height, options, places_));
+      std::vector<const Convolver*> convolvers;
+      for (std::size_t s = 0; s < one.steps.size(); ++s)
+        convolvers.push_back(&convolvers_.of(planes_of_.size(), s));
+      planes_of_.push_back(planes_of_steps(one, width, convolvers));
+      turns_.resize(std::max(turns_.size(), one.steps.size()));
+    }
     if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
@@ -95,18 +104,26 @@ class CpuProcessor final : public Processor {
     const std::size_t number = work_.case_of(input);
     const std::vector<Step>& steps = work_.cases()[number].steps;
     for (std::size_t s = 0; s < steps.size(); ++s) {
-      const Step& step = steps[s];
       if (parts_[number][s]) {
         run_part(number, s, input, output, by_field);
         continue;
       }
-      pairs_.clear();
-      for (const std::size_t i : step.components)
-        add_pairs(source(step.from, input).component(i), destination(step.to, output).component(i),
-                  by_field && !step.light, pairs_);
-      convolvers_.of(number, s).run(pairs_, nullptr);
+      const std::size_t in_turn = planes_of_[number][s].in_turn;
+      for (std::size_t i = 0; i < in_turn; ++i) set_turn(number, s + i, input, output, by_field, i);
+      run_in_turn(std::span(turns_).first(in_turn), threads_, nullptr);
+      s += in_turn - 1;
     }
     return output;
+  }
+
+  void set_turn(std::size_t number, std::size_t s, const Frame& input, Frame& output, bool by_field,
+                std::size_t turn) {
+    const Step& step = work_.cases()[number].steps[s];
+    turns_[turn].convolver = &convolvers_.of(number, s);
+    set_pairs(
+        planes_of_[number][s], [&](std::size_t i) { return source(step.from, input).component(i); },
+        [&](std::size_t i) { return destination(step.to, output).component(i); },
+        by_field && !step.light, turns_[turn].pairs);
   }
 
   void run_part(std::size_t number, std::size_t s, const Frame& input, Frame& output,
@@ -135,7 +152,9 @@ class CpuProcessor final : public Processor {
   FramePool pool_, scratch_pool_;
   std::vector<Frame> scratch_;
   const CaseConvolvers convolvers_;
-  std::vector<PlanePair> pairs_;  // of the step being run
+  std::vector<std::vector<StepPlanes>> planes_of_;  // the steps of each case
+  std::vector<Turn> turns_;                         // the steps being run
+  std::vector<PlanePair> pairs_;                    // of a case that is warmed up
   KnownPlaces places_;
   std::vector<PartSteps> parts_;            // of each case
   std::vector<ConstBytePlane> components_;  // of the input

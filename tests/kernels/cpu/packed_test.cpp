@@ -1,0 +1,324 @@
+// Components that lie side by side: every layout of pixels, whatever of it is computed, gives the
+// bytes of the definition, and no byte but those of its samples changes.
+#include "kernels/cpu/packed.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/simd.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/filters.h"
+
+namespace vidconv::test {
+namespace {
+
+// Rows of pixels in memory that ends with the last component of the last pixel, and begins with the
+// first of the first one: sanitizers see what is read or written beyond.
+class PackedPixels {
+ public:
+  PackedPixels(const SampleType& sample, int step, std::vector<int> places, int width, int height,
+               unsigned seed)
+      : sample_(sample),
+        step_(step),
+        places_(std::move(places)),
+        width_(width),
+        height_(height),
+        gap_(static_cast<int>(seed % 4) * sample.bytes()) {
+    const int least = std::ranges::min(places_), most = std::ranges::max(places_);
+    for (int& place : places_) place -= least;
+    row_ = ((width - 1) * step + most - least + 1) * sample.bytes();
+    std::minstd_rand random(seed + 1);
+    bytes_.resize(static_cast<std::size_t>((height - 1) * stride() + row_));
+    bytes_.shrink_to_fit();
+    // Codes, or floats near 1; anything below codes, and in between.
+    for (std::byte& byte : bytes_) byte = static_cast<std::byte>(random() >> 8);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width * static_cast<int>(places_.size()); ++x) mend(x, y);
+  }
+
+  BytePlane plane(std::size_t k) {
+    return {.data = bytes_.data() + places_[k] * sample_.bytes(),
+            .stride = stride(),
+            .width = width_,
+            .height = height_,
+            .step = step_};
+  }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  void set_bytes(const std::vector<std::byte>& bytes) { std::ranges::copy(bytes, bytes_.begin()); }
+
+ private:
+  int stride() const { return width_ * step_ * sample_.bytes() + gap_; }
+
+  // Makes a sample one of the type's: stored codes above the largest are no pictures.
+  void mend(int x, int y) {
+    const auto count = static_cast<int>(places_.size());
+    std::byte* const at =
+        bytes_.data() + y * stride() +
+        (x / count * step_ + places_[static_cast<std::size_t>(x % count)]) * sample_.bytes();
+    if (sample_.storage == Storage::u16) {
+      std::uint16_t value = 0;
+      std::memcpy(&value, at, sizeof value);
+      value = static_cast<std::uint16_t>(value & (sample_.max() << sample_.shift | 1));
+      if (sample_.shift == 0) value &= static_cast<std::uint16_t>(sample_.max());
+      std::memcpy(at, &value, sizeof value);
+    } else if (sample_.storage == Storage::f32) {
+      const float value = static_cast<float>(std::to_integer<int>(*at)) / 200 - 0.1F;
+      std::memcpy(at, &value, sizeof value);
+    }
+  }
+
+  SampleType sample_;
+  int step_;
+  std::vector<int> places_;
+  int width_, height_, gap_, row_;
+  std::vector<std::byte> bytes_;
+};
+
+#ifdef VIDCONV_THIN_SWEEP
+constexpr int turns = 2;
+#else
+constexpr int turns = 8;
+#endif
+
+// Some of the places of a pixel in any order: the seed says which.
+std::vector<int> some_places(int step, unsigned seed) {
+  std::vector<int> places(static_cast<std::size_t>(step));
+  std::iota(places.begin(), places.end(), 0);
+  std::minstd_rand random(seed);
+  std::ranges::shuffle(places, random);
+  places.resize(std::min<std::size_t>(most_packed, 1 + seed % static_cast<unsigned>(step)));
+  return places;
+}
+
+std::vector<PlanePair> packed_pairs(PackedPixels& from, PackedPixels& to, std::size_t count) {
+  std::vector<PlanePair> pairs;
+  for (std::size_t k = 0; k < count; ++k)
+    pairs.push_back({from.plane(k).as<const std::byte>(), to.plane(k)});
+  return pairs;
+}
+
+class PackedRows : public testing::TestWithParam<SimdLevel> {
+ protected:
+  PackedRows() { force_simd(GetParam()); }
+  ~PackedRows() override { force_simd(0); }
+};
+
+TEST_P(PackedRows, AreSplitAndJoined) {
+  unsigned seed = 1;
+  for (const int bytes : {1, 2, 4})
+    for (const int step : {1, 2, 3, 4, 5, 7})
+      for (int width = 1; width < 200; width += width < 70 ? 1 : 13) {
+        const std::vector<int> places = some_places(step, ++seed);
+        const auto size = static_cast<std::size_t>(bytes);
+        const int least = std::ranges::min(places), most = std::ranges::max(places);
+        std::vector<std::byte> from(
+            size * static_cast<std::size_t>((width - 1) * step + most - least + 1));
+        std::minstd_rand random(seed);
+        for (std::byte& byte : from) byte = static_cast<std::byte>(random() >> 8);
+        std::vector<std::byte> to(from.size(), std::byte{0x5A}), beside(from.size());
+        for (std::byte& byte : beside) byte = static_cast<std::byte>(random() >> 8);
+        PixelLayout layout{.bytes = bytes, .step = step};
+        std::vector<std::vector<std::byte>> lines;
+        std::byte* line[most_packed] = {};
+        for (const int place : places) {
+          // Sometimes one is left out.
+          lines.emplace_back(size * static_cast<std::size_t>(width));
+          const auto k = static_cast<std::size_t>(layout.count++);
+          layout.place[k] = place - least;
+          line[k] = seed % 5 == k ? nullptr : lines.back().data();
+        }
+        split_row(layout, from.data(), width, line);
+        const std::byte* const others = seed % 2 == 0 ? to.data() : beside.data();
+        std::vector<std::byte> want = to;
+        for (std::size_t k = 0; k < lines.size(); ++k)
+          for (int x = 0; x < width; ++x)
+            for (std::size_t i = 0; i < size; ++i) {
+              const auto at = static_cast<std::size_t>(x * step + layout.place[k]) * size + i;
+              want[at] = line[k] != nullptr ? from[at] : others[at];
+              if (line[k] == nullptr) continue;
+              ASSERT_EQ(lines[k][static_cast<std::size_t>(x) * size + i], from[at]);
+            }
+        // In between lies what `others` has; of all but these bytes, where the row is all there is.
+        join_row(layout, line, others, width, to.data());
+        for (std::size_t k = 0; k < lines.size(); ++k)
+          for (int x = 0; x < width; ++x)
+            for (std::size_t i = 0; i < size; ++i) {
+              const auto at = static_cast<std::size_t>(x * step + layout.place[k]) * size + i;
+              ASSERT_EQ(to[at], want[at]) << step << " samples of " << bytes << ", " << width;
+            }
+        if (others == to.data()) {
+          ASSERT_TRUE(to == want) << step << " samples of " << bytes << ", width " << width;
+        }
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, PackedRows, testing::ValuesIn(simd_levels()),
+                         [](const auto& test) { return std::string(simd_name(test.param)); });
+
+// On every level the bytes of `want`, of which `to` is what was there before.
+void expect_at_all_levels(const Plan& plan, const std::vector<PlanePair>& pairs, int threads,
+                          PackedPixels& to, const PackedPixels& want, const std::string& what) {
+  const std::vector<std::byte> before = to.bytes();
+  for (const SimdLevel level : simd_levels()) {
+    force_simd(level);
+    to.set_bytes(before);
+    const Choice choice = pick(plan, Device::cpu);
+    choice.convolver(threads)->run(pairs, nullptr);
+    EXPECT_TRUE(to.bytes() == want.bytes()) << what << " by " << choice.variant->name << ", "
+                                            << simd_name(level) << ", " << threads << " threads";
+  }
+  force_simd(0);
+}
+
+// Whatever variant is picked, by any number of threads, in any border.
+TEST(PackedPlanes, GiveTheBytesOfTheReference) {
+  struct PackedCase {
+    const char* spec;
+    SampleType sample;
+  };
+  constexpr SampleType p010{Storage::u16, 10, 6};
+  const PackedCase all_cases[] = {{"sobel", u8},
+                                  {"random:1,3", u8},
+                                  {"random:1,5", p010},
+                                  {"sharpen", u8},
+                                  {"gaussian:sigma=1", u8},
+                                  {"gaussian:sigma=5", p010},
+                                  {"gaussian:sigma=2", u16},
+                                  {"box:size=21", u8},
+                                  {"box:size=15", p010},
+                                  {"box:size=31", u16},
+                                  {"sobel", p010},
+                                  {"sobel", u16},
+                                  {"gaussian:sigma=1", f32},
+                                  {"sobel", f32},
+                                  {"box:size=7", u8},
+                                  {"identity", u8},
+                                  {"identity", p010},
+                                  {"unsharp", u8}};
+  unsigned seed = 0;
+  for (const PackedCase& c : all_cases) {
+    const Filter filter = FilterSpec::parse(c.spec).make();
+    for (const int step : {2, 3, 4, 6})
+      for (int turn = 0; turn < turns; ++turn) {
+        ++seed;
+        const int width = turn % 3 != 2 ? 1 + static_cast<int>(seed * 7 % 40)
+                                        : static_cast<int>(100 + seed * 31 % 300);
+        const int height = 1 + static_cast<int>(seed * 11 % 40);
+        const std::vector<int> places = some_places(step, seed);
+        // The result may lie in other pixels than the source.
+        const bool elsewhere = seed % 4 == 0;
+        std::vector<int> others = places;
+        if (elsewhere) std::ranges::reverse(others);
+        PackedPixels from(c.sample, step, places, width, height, seed);
+        PackedPixels to(c.sample, elsewhere ? step + 1 : step, others, width, height, seed + 1);
+        PackedPixels want = to;
+        const Border border{all_borders[seed % std::size(all_borders)], 0.3};
+        const Plan plan = make_plan(filter, c.sample, border, Role::colour);
+        for (const PlanePair& pair : packed_pairs(from, want, places.size()))
+          find_variant("reference")->prepare(plan, {})(1)->run({&pair, 1}, nullptr);
+        const auto what =
+            fmt::format("{}, {} bits, {} of {} samples, {}x{}, border {}", c.spec, c.sample.depth,
+                        places.size(), step, width, height, name_of(border.mode));
+        expect_at_all_levels(plan, packed_pairs(from, to, places.size()),
+                             1 + static_cast<int>(seed % 3), to, want, what);
+      }
+  }
+}
+
+TEST(PackedPlanes, WhatLiesBesideIsCopiedInPassing) {
+  unsigned seed = 0;
+  for (const char* spec : {"sobel", "box:size=3", "gaussian:sigma=1", "box:size=31"})
+    for (const int step : {2, 3, 4})
+      for (int copied = 1; copied < step; ++copied)
+        for (int width = 1; width < 150; width += 1 + width / 3) {
+          ++seed;
+          std::vector<int> places(static_cast<std::size_t>(step));
+          std::iota(places.begin(), places.end(), 0);
+          std::minstd_rand random(seed);
+          std::ranges::shuffle(places, random);
+          PackedPixels from({}, step, places, width, 9, seed),
+              to({}, step, places, width, 9, seed + 4);
+          PackedPixels want = to;
+          const Plan plan = make_plan(FilterSpec::parse(spec).make(), {}, {}, Role::colour);
+          const Plan copy = make_plan(FilterSpec::parse("identity").make(), {}, {}, Role::colour);
+          std::vector<PlanePair> pairs = packed_pairs(from, want, places.size());
+          for (int k = 0; k < step; ++k)
+            find_variant("reference")
+                ->prepare(k < step - copied ? plan : copy, {})(1)
+                ->run({&pairs[static_cast<std::size_t>(k)], 1}, nullptr);
+          pairs = packed_pairs(from, to, places.size());
+          for (int k = step - copied; k < step; ++k)
+            pairs[static_cast<std::size_t>(k)].copied = true;
+          ASSERT_TRUE(pick(plan, Device::cpu).convolver(1)->copies_in_passing());
+          expect_at_all_levels(
+              plan, pairs, 1 + static_cast<int>(seed % 3), to, want,
+              fmt::format("{}, {} of {} samples copied, width {}", spec, copied, step, width));
+        }
+}
+
+// Pieces of any height, of several pairs; whoever cannot says so and does nothing.
+TEST(PackedPlanes, RowsInPiecesAreAllRows) {
+  unsigned seed = 0;
+  for (const char* spec : {"sobel", "gaussian:sigma=2", "box:size=9", "random:1,5", "identity"})
+    for (const SampleType& sample : {u8, u16, f32})
+      for (const int step : {1, 3}) {
+        const int width = 1 + static_cast<int>(++seed * 13 % 90), height = 45;
+        const std::vector<int> places = step == 1 ? std::vector{0} : std::vector{2, 0};
+        PackedPixels from(sample, step, places, width, height, seed);
+        PackedPixels want(sample, step, places, width, height, seed + 1), to = want;
+        const Plan plan =
+            make_plan(FilterSpec::parse(spec).make(), sample, {BorderMode::wrap}, Role::colour);
+        const auto convolver = pick(plan, Device::cpu).convolver(2);
+        convolver->run(packed_pairs(from, want, places.size()), nullptr);
+        const auto pairs = packed_pairs(from, to, places.size());
+        for (int first = 0, next = 0; first < height; first = next) {
+          next = first + 1 + static_cast<int>(seed + static_cast<unsigned>(first) % 17);
+          ASSERT_TRUE(convolver->run_rows(pairs, {first, next}));
+          for (const int y : {first - 1, next - 1}) {
+            if (y < 0 || y >= height) continue;
+            ASSERT_EQ(std::memcmp(to.plane(0).row(y), want.plane(0).row(y),
+                                  static_cast<std::size_t>(sample.bytes())),
+                      0);
+          }
+        }
+        EXPECT_TRUE(to.bytes() == want.bytes()) << spec << ", " << sample.depth << " bits";
+        const std::vector<std::byte> before = to.bytes();
+        EXPECT_FALSE(find_variant("reference")->prepare(plan, {})(1)->run_rows(pairs, {0, 9}));
+        EXPECT_TRUE(to.bytes() == before);
+      }
+}
+
+TEST(PackedTogether, AreComponentsOfOnePixel) {
+  std::byte memory[400];
+  const auto pair = [&](int at, int step, int width = 5) {
+    const BytePlane plane{
+        .data = memory + at, .stride = 40, .width = width, .height = 4, .step = step};
+    return PlanePair{plane.as<const std::byte>(), plane};
+  };
+  const auto together = [](const std::vector<PlanePair>& pairs, int bytes = 1) {
+    return packed_together(pairs, bytes);
+  };
+  EXPECT_EQ(together({pair(2, 3), pair(1, 3), pair(0, 3)}), 3u);              // bgr24
+  EXPECT_EQ(together({pair(1, 4), pair(2, 4), pair(3, 4), pair(0, 4)}), 4u);  // argb
+  EXPECT_EQ(together({pair(1, 4), pair(3, 4)}), 2u);                          // chroma of yuyv422
+  EXPECT_EQ(together({pair(0, 6), pair(2, 6), pair(4, 6)}, 2), 1u);  // no pixel is so large
+  EXPECT_EQ(together({pair(0, 3), pair(2, 3), pair(4, 3)}, 2), 3u);  // rgb48
+  EXPECT_EQ(together({pair(0, 1), pair(120, 1)}), 1u);               // planes
+  EXPECT_EQ(together({pair(0, 3), pair(3, 3)}), 1u);                 // the next pixel
+  EXPECT_EQ(together({pair(0, 3), pair(0, 3)}), 1u);                 // twice the same
+  EXPECT_EQ(together({pair(0, 3), pair(1, 3), pair(2, 3, 4)}), 2u);  // another size
+  EXPECT_EQ(together({pair(0, 3), pair(40, 3), pair(1, 3)}), 1u);    // another row
+  EXPECT_EQ(together({pair(0, 2), pair(1, 2)}, 2), 1u);              // half a sample away
+  EXPECT_EQ(together({pair(0, 2), pair(1, 2), pair(0, 2), pair(1, 2)}), 2u);
+}
+
+}  // namespace
+}  // namespace vidconv::test
