@@ -96,6 +96,7 @@ class ContainerSource final : public Source {
     decoder_ = make_decoder(*stream_,
                             {.threads = options_.threads,
                              .max_pixels = options_.max_pixels,
+                             .low_delay = options_.low_delay,
                              .memory = options_.memory,
                              .notify = options_.notify,
                              .nvdec = nullptr},
