@@ -213,7 +213,8 @@ std::optional<LatencyLimits> Job::latency() const {
 void Job::say_dropped(const RunResult& result) const {
   if (!result.latency || result.latency->dropped == 0) return;
   notify(options_.sink.loss(), MessageKind::dropped,
-         fmt::format("{} of {} frames were dropped: they would have been more than {:g} ms late",
+         fmt::format("{} of {} frames were dropped: they would have come out more than {:g} ms after they "
+                     "came in",
                      result.latency->dropped, result.decoded, 1e3 * options_.latency));
 }
 
