@@ -14,16 +14,40 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/run/latency.h"
 
 namespace vidconv {
+
+// A queue of so many items at most, which are allocated once.
+template <class T>
+class Ring {
+ public:
+  explicit Ring(std::size_t capacity) : items_(capacity) {}
+
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  bool full() const { return count_ == items_.size(); }
+  const T& front() const { return *items_[first_]; }
+  void push(T item) { items_[(first_ + count_++) % items_.size()] = std::move(item); }
+  T pop() {
+    T item = std::move(*items_[first_]);
+    items_[first_].reset();
+    first_ = (first_ + 1) % items_.size();
+    --count_;
+    return item;
+  }
+
+ private:
+  std::vector<std::optional<T>> items_;
+  std::size_t first_ = 0, count_ = 0;
+};
 
 // Every member may be called from any thread.
 template <class T>
@@ -32,17 +56,21 @@ class LiveLine {
   using Now = std::function<Clock::time_point()>;
 
   explicit LiveLine(const LatencyLimits& limits, Now now = Clock::now)
-      : limits_(limits), now_(std::move(now)), allowed_(limits.in_flight), log_(limits.seconds) {}
+      : limits_(limits),
+        now_(std::move(now)),
+        waiting_(limits.waiting),
+        in_flight_(limits.in_flight),
+        allowed_(limits.in_flight),
+        log_(limits.seconds) {}
 
   // Never waits: where too many do already, the oldest is dropped. False where the line was closed
   // or cancelled; the item is dropped then.
   bool push(T item) {
-    std::optional<T> dropped;  // destroyed outside the lock
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return false;
-      if (waiting_.size() == limits_.waiting) dropped = drop_oldest();
-      waiting_.push_back({std::move(item), now_()});
+      if (waiting_.full()) drop_oldest();
+      waiting_.push({std::move(item), now_()});
       log_.most_waiting = std::max(log_.most_waiting, static_cast<std::int64_t>(waiting_.size()));
     }
     changed_.notify_all();
@@ -52,21 +80,17 @@ class LiveLine {
   // The oldest that will not be late, else the newest. Waits until there is one and fewer than are
   // allowed are in flight. None where the line was cancelled, or closed and is empty.
   std::optional<T> pop() {
-    std::deque<Waiting> dropped;  // destroyed outside the lock
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
       return cancelled_ || (waiting_.empty() ? ended_ : in_flight_.size() < allowed_);
     });
     if (cancelled_ || waiting_.empty()) return std::nullopt;
     const Clock::time_point now = now_();
-    while (waiting_.size() > 1 && age(waiting_.front(), now) + on_its_way_ > limits_.seconds) {
-      dropped.push_back(std::move(waiting_.front()));
-      waiting_.pop_front();
-      ++log_.dropped;
-    }
-    Waiting first = std::move(waiting_.front());
-    waiting_.pop_front();
-    in_flight_.push_back({first.came, now});
+    while (waiting_.size() > 1 &&
+           seconds_between(waiting_.front().came, now) + on_its_way_ > limits_.seconds)
+      drop_oldest();
+    Waiting first = waiting_.pop();
+    in_flight_.push({first.came, now});
     log_.most_in_flight =
         std::max(log_.most_in_flight, static_cast<std::int64_t>(in_flight_.size()));
     return std::move(first.item);
@@ -78,8 +102,7 @@ class LiveLine {
       const std::lock_guard lock(mutex_);
       if (in_flight_.empty()) return;
       const Clock::time_point now = now_();
-      const InFlight first = in_flight_.front();
-      in_flight_.pop_front();
+      const InFlight first = in_flight_.pop();
       on_its_way_ = seconds_between(first.left, now);
       const double age = seconds_between(first.came, now);
       log_.add(age);
@@ -112,15 +135,10 @@ class LiveLine {
   static double seconds_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
   }
-  static double age(const Waiting& waiting, Clock::time_point now) {
-    return seconds_between(waiting.came, now);
-  }
 
-  T drop_oldest() {
-    T item = std::move(waiting_.front().item);
-    waiting_.pop_front();
+  void drop_oldest() {
+    waiting_.pop();
     ++log_.dropped;
-    return item;
   }
 
   // What is in flight waits for what is before it.
@@ -149,8 +167,8 @@ class LiveLine {
   const Now now_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::deque<Waiting> waiting_;
-  std::deque<InFlight> in_flight_;
+  Ring<Waiting> waiting_;
+  Ring<InFlight> in_flight_;
   std::size_t allowed_;
   int in_time_ = 0;
   double on_its_way_ = 0;  // the last frame, from here to the output; seconds
