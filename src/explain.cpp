@@ -260,7 +260,8 @@ std::string describe_video(const VideoInfo& video) {
 
 std::string explain(const LatencyLimits& limits) {
   return fmt::format(
-      "latency {:g} ms from the decoder to the output: {} frames at most are on their way, {} wait; "
+      "latency {:g} ms from the decoder to the output: {} frames at most are on their way, {} "
+      "wait; "
       "what would be late is dropped and counted; decoder and encoder begin no frame before they "
       "are done with the last\n",
       1e3 * limits.seconds, limits.in_flight, limits.waiting);

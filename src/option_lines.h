@@ -17,8 +17,8 @@ struct OptionWords {
   std::string device = "auto", decoder = "auto", variant, scan, regions;
   // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
   std::string max_pixels = std::to_string(default_max_pixels);
-  std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify, measure,
-      target;
+  std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify,
+      measure, target;
   std::string list_kernels, list_formats, completions;
   bool list_variants = false, list_devices = false, manual = false;
 };

@@ -156,13 +156,15 @@ void check_live(const Options& o) {
   if (live && o.target)
     refuse("--target", o.target->measure, "a live input can be read once", "use --crf");
   if (live && is_batch(o) && (o.recursive || o.skip_done))
-    refuse(o.recursive ? "--recursive" : "--skip-done", "", "a live input is no file", "leave it out");
+    refuse(o.recursive ? "--recursive" : "--skip-done", "", "a live input is no file",
+           "leave it out");
   if (o.latency == 0) return;
   const std::string value = fmt::format("{:g}", 1e3 * o.latency);
   if (o.benchmark_seconds || o.gallery)
     refuse("--latency", value, "there is no output to be late", "leave it out");
   if (o.shards)
-    refuse("--latency", value, "parts of --shards come out long after their frames", "leave out one");
+    refuse("--latency", value, "parts of --shards come out long after their frames",
+           "leave out one");
   if (is_batch(o)) refuse("--latency", value, "it is of one input", "name one");
   if (o.input.starts_with("pattern:"))
     refuse("--latency", value, "a pattern waits for its reader", "leave it out");

@@ -142,9 +142,12 @@ std::string in_short(const LatencyLog& latency) {
 }
 
 Json latency_json(const LatencyLog& latency) {
-  return {{"limit_ms", 1e3 * latency.limit()},  {"median_ms", 1e3 * latency.median()},
-          {"worst_ms", 1e3 * latency.worst()},  {"late", latency.late()},
-          {"dropped", latency.dropped},         {"most_waiting", latency.most_waiting},
+  return {{"limit_ms", 1e3 * latency.limit()},
+          {"median_ms", 1e3 * latency.median()},
+          {"worst_ms", 1e3 * latency.worst()},
+          {"late", latency.late()},
+          {"dropped", latency.dropped},
+          {"most_waiting", latency.most_waiting},
           {"most_in_flight", latency.most_in_flight}};
 }
 
@@ -227,12 +230,9 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["devices"] = devices_json(parts.processor);
   j["sandbox"] = sandbox_json(parts.sandbox);
-  j["frames"] = {{"decoded", r.decoded},
-                 {"dropped", r.latency ? r.latency->dropped : 0},
-                 {"filtered", r.filtered},
-                 {"passed_on", r.passed_on},
-                 {"encoded", r.encoded},
-                 {"written", r.written},
+  j["frames"] = {{"decoded", r.decoded},   {"dropped", r.latency ? r.latency->dropped : 0},
+                 {"filtered", r.filtered}, {"passed_on", r.passed_on},
+                 {"encoded", r.encoded},   {"written", r.written},
                  {"verified", r.verified}};
   if (r.latency) j["latency"] = latency_json(*r.latency);
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);

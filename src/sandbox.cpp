@@ -209,9 +209,8 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
 
   const bool chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device());
   // A driver's processes may speak over sockets.
-  const bool network = std::ranges::any_of(files, [](const BatchFile& file) {
-    return is_url(file.input) || is_url(file.output);
-  });
+  const bool network = std::ranges::any_of(
+      files, [](const BatchFile& file) { return is_url(file.input) || is_url(file.output); });
   const bool device = is_device(o.input, o.input_format);
   const Refusals refused{.network = !network, .sockets = !chips && !device, .signals = true};
   const Landlock rules(refused);

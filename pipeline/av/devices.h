@@ -1,6 +1,6 @@
-// Input devices of FFmpeg's: cameras, screens, and the sources of its filters. They are in a library
-// of their own, libavdevice, which comes with a desktop's worth of others and is loaded when it is
-// asked for.
+// Input devices of FFmpeg's: cameras, screens, and the sources of its filters. They are in a
+// library of their own, libavdevice, which comes with a desktop's worth of others and is loaded
+// when it is asked for.
 #pragma once
 
 #include <string>

@@ -50,8 +50,8 @@ std::string authorities() {
 }
 
 // Those that a stream can be sent to, and that need no more than its bytes.
-constexpr std::string_view sent_to[] = {"udp",   "tcp",   "tls",   "srt",   "rtp",   "rist",
-                                        "rtmp",  "rtmps", "rtmpt", "rtmpe", "rtmpts"};
+constexpr std::string_view sent_to[] = {"udp",  "tcp",   "tls",   "srt",   "rtp",   "rist",
+                                        "rtmp", "rtmps", "rtmpt", "rtmpe", "rtmpts"};
 
 // How long the other end may be silent after an interruption.
 constexpr double patience_seconds = 1;
@@ -131,7 +131,8 @@ int AddressWriter::wants_to_stop(void* opaque) noexcept {
 void AddressWriter::check(int code) const {
   if (code >= 0) return;
   if (code == AVERROR(EPIPE) || code == AVERROR(ECONNRESET) || code == AVERROR_EOF)
-    throw Error(MessageKind::output_closed, "cannot write to", name_, "the other end has closed it");
+    throw Error(MessageKind::output_closed, "cannot write to", name_,
+                "the other end has closed it");
   if (code == AVERROR_EXIT)
     throw Error(Fault::output, "cannot write to", name_,
                 cancelled_ ? "it was cancelled" : "it was interrupted, and nobody reads it");

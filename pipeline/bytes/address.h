@@ -28,8 +28,8 @@ bool takes_output(std::string_view scheme);
 std::string output_schemes();
 
 struct AddressOptions {
-  bool insecure = false;   // certificates of servers are not checked
-  int packet_bytes = 0;    // of a datagram where the address does not say; 0: the protocol's own
+  bool insecure = false;  // certificates of servers are not checked
+  int packet_bytes = 0;   // of a datagram where the address does not say; 0: the protocol's own
   // As ByteWriter::heed(), but that nobody is waited for before the connection is there. May be
   // null; outlives the writer.
   const std::atomic<bool>* interrupted = nullptr;

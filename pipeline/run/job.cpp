@@ -213,9 +213,10 @@ std::optional<LatencyLimits> Job::latency() const {
 void Job::say_dropped(const RunResult& result) const {
   if (!result.latency || result.latency->dropped == 0) return;
   notify(options_.sink.loss(), MessageKind::dropped,
-         fmt::format("{} of {} frames were dropped: they would have come out more than {:g} ms after they "
-                     "came in",
-                     result.latency->dropped, result.decoded, 1e3 * options_.latency));
+         fmt::format(
+             "{} of {} frames were dropped: they would have come out more than {:g} ms after they "
+             "came in",
+             result.latency->dropped, result.decoded, 1e3 * options_.latency));
 }
 
 RunResult Job::run(RunOptions options) {
@@ -249,11 +250,10 @@ RunResult Job::run(RunOptions options) {
   options.latency = latency();
   const bool serial = one_by_one(*source_);
   if (serial && options.latency)
-    throw Error(MessageKind::command_line, "`latency`", fmt::format("{:g} ms", 1e3 * options_.latency),
-                "frames of this size are filtered one by one, and nothing is dropped",
-                "leave it out");
-  RunResult result =
-      (serial ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
+    throw Error(
+        MessageKind::command_line, "`latency`", fmt::format("{:g} ms", 1e3 * options_.latency),
+        "frames of this size are filtered one by one, and nothing is dropped", "leave it out");
+  RunResult result = (serial ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
   if (measure_log_) result.measured = measure_log_->result();
   return result;
 }

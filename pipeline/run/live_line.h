@@ -6,8 +6,8 @@
 // but for the newest: a late picture is better than none. Behind it no more frames are on their way
 // than come within the latency, fewer while they are late.
 //
-// Only this host's clock is looked at, never the frames' times: a source whose clock is fast or slow
-// by a little is followed for as long as it likes.
+// Only this host's clock is looked at, never the frames' times: a source whose clock is fast or
+// slow by a little is followed for as long as it likes.
 #pragma once
 
 #include <algorithm>

@@ -39,8 +39,8 @@ struct RunResult {
   // Frames. encoded: given to the sink; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
   std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
-  std::int64_t passed_on = 0;  // of those filtered: as they were, no filter acts on them
-  std::string verified_by;     // as of Verifier::other(); empty where nothing was to be verified
+  std::int64_t passed_on = 0;         // of those filtered: as they were, no filter acts on them
+  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
   std::vector<StreamAccount> streams;  // of the source
   std::map<int, CopyAccount> copies;   // packets, by stream index of the source

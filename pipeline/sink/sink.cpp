@@ -242,11 +242,10 @@ ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options)
     constexpr int transport_packets = 7 * 188;
     const bool transport = options.format == "mpegts" || options.format == "rtp_mpegts";
     writer_.emplace(std::make_unique<AddressWriter>(
-        output, AddressOptions{.insecure = options.insecure,
-                               .packet_bytes = transport && scheme_of(output) == "udp"
-                                                   ? transport_packets
-                                                   : 0,
-                               .interrupted = options.interrupted}));
+        output, AddressOptions{
+                    .insecure = options.insecure,
+                    .packet_bytes = transport && scheme_of(output) == "udp" ? transport_packets : 0,
+                    .interrupted = options.interrupted}));
     return;
   }
   if (output != "-") {

@@ -64,7 +64,7 @@ struct SinkOptions {
   double latency = 0;
   std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
   bool overwrite = false;
-  bool insecure = false;  // certificates of servers that an address leads to are not checked
+  bool insecure = false;      // certificates of servers that an address leads to are not checked
   RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
   // As of PartialFile::Options. For files only.
   std::function<void(int fd)> before_name;
@@ -114,8 +114,8 @@ struct SinkKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SinkKind> sink_kinds();
 
-// `output`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for what does not suit the output,
-// Error(output) where no encoder can be chosen. Opens nothing.
+// `output`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
+// what does not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos);
 

@@ -129,12 +129,13 @@ void ContainerInput::take_own(AVDictionary** options) const {
 void ContainerInput::refuse_unknown(AVDictionary* left) const {
   for (const auto& [key, value] : own_)
     if (av_dict_get(left, key.c_str(), nullptr, 0))
-      throw Error(MessageKind::command_line, "cannot set the input's option",
-                  Error::Value::naming("`input_options` " + verbatim(key) + "=" + verbatim(value)),
-                  fmt::format("{} has no such option", container_->iformat->name),
-                  fmt::format("'ffmpeg -h demuxer={}' lists them",
-                              std::string_view(container_->iformat->name)
-                                  .substr(0, std::string_view(container_->iformat->name).find(','))));
+      throw Error(
+          MessageKind::command_line, "cannot set the input's option",
+          Error::Value::naming("`input_options` " + verbatim(key) + "=" + verbatim(value)),
+          fmt::format("{} has no such option", container_->iformat->name),
+          fmt::format("'ffmpeg -h demuxer={}' lists them",
+                      std::string_view(container_->iformat->name)
+                          .substr(0, std::string_view(container_->iformat->name).find(','))));
 }
 
 void ContainerInput::begin() {

@@ -33,10 +33,10 @@ constexpr SourceKind every_source[] = {
 };
 
 [[noreturn]] void refuse_start(const std::string& input, double start) {
-  throw Error(MessageKind::command_line, "cannot set `start` to", fmt::format("{:g} s", start),
-              fmt::format("'{}' is live: what has passed cannot be asked for",
-                          verbatim(redacted(input))),
-              "leave it out, or limit it by `duration`");
+  throw Error(
+      MessageKind::command_line, "cannot set `start` to", fmt::format("{:g} s", start),
+      fmt::format("'{}' is live: what has passed cannot be asked for", verbatim(redacted(input))),
+      "leave it out, or limit it by `duration`");
 }
 
 // What waits for its reader is never late.

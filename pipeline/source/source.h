@@ -154,9 +154,10 @@ std::span<const SourceKind> source_kinds();
 // stream.
 bool is_live(const std::string& input, const SourceOptions& options);
 
-// `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there are several,
-// their frames come in order of time, numbered together; `options.frames` counts for each. Throws
-// Error(usage) for a malformed description, Error(input) for an input that cannot be read at all.
+// `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there
+// are several, their frames come in order of time, numbered together; `options.frames` counts for
+// each. Throws Error(usage) for a malformed description, Error(input) for an input that cannot be
+// read at all.
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv

@@ -211,10 +211,9 @@ class ContainerSource final : public Source {
     for (const auto& [stream, packets] : marks_->rest())
       count_marked(*input_.container().streams[stream], packets);
     if (code != AVERROR_EOF && !input_.stopped())
-      damage_.truncated =
-          code == AVERROR(ETIMEDOUT) && options_.timeout > 0
-              ? fmt::format("nothing came for {:g} s", options_.timeout)
-              : "reading stopped with: " + av_message(code);
+      damage_.truncated = code == AVERROR(ETIMEDOUT) && options_.timeout > 0
+                              ? fmt::format("nothing came for {:g} s", options_.timeout)
+                              : "reading stopped with: " + av_message(code);
     if (leaves_out_ && !input_.stopped() && !part_.cut && damage_.truncated.empty()) judge_end();
     if (video_done_ || leaves_out_ || input_.stopped()) {
       at_end_ = true;

@@ -34,8 +34,7 @@ std::unique_ptr<Source> open_device_source(const std::string& input, const Sourc
     check_camera(name);
   }
   const AVInputFormat* format = find_input_format(with.format);
-  if (!is_device(*format))
-    throw Error(Fault::internal, "it is no device", with.format, "");
+  if (!is_device(*format)) throw Error(Fault::internal, "it is no device", with.format, "");
   return open_container(name, nullptr, with);
 }
 

@@ -117,7 +117,7 @@ class Live : public CliTest {
   }
   static Arguments with(std::string input, std::string output, const std::string& more = "") {
     Arguments words{std::move(input), "-o", std::move(output), "--kernel", "identity",
-                    "--device", "cpu"};
+                    "--device",       "cpu"};
     std::istringstream rest(more);
     for (std::string word; rest >> word;) words.push_back(word);
     return command(words);
@@ -126,8 +126,8 @@ class Live : public CliTest {
 
 TEST_F(Live, LavfiIsADevice) {
   const std::string graph = "testsrc2=size=64x48:rate=25:duration=0.4";
-  const Result result = shell(vidconv() + " " + graph +
-                              " --format-in lavfi -o md5: --kernel identity -q");
+  const Result result =
+      shell(vidconv() + " " + graph + " --format-in lavfi -o md5: --kernel identity -q");
   if (result.err.find("libavdevice") != std::string::npos) GTEST_SKIP() << result.err;
   ASSERT_TRUE(succeeded(result));
   EXPECT_EQ(parse_digests(result.out), judge_digests(graph, "-f lavfi"));
@@ -192,7 +192,8 @@ TEST_F(Live, ALostPeerIsDamageOrAClosedOutput) {
 TEST_F(Live, SilenceEndsWithWhatHasCome) {
   const std::string clip = read_file(stream());
   const LoopSocket server(SOCK_STREAM);
-  Process process(with(server.address("tcp"), path("out.mkv"), "--codec ffv1 --timeout 1 --latency 60000"));
+  Process process(
+      with(server.address("tcp"), path("out.mkv"), "--codec ffv1 --timeout 1 --latency 60000"));
   const LoopSocket peer(&server);
   peer.send_all(clip);
   EXPECT_TRUE(refused(process.wait(), exit_damaged, {"nothing came for 1 s", "[damaged]"}));
@@ -203,7 +204,8 @@ TEST_F(Live, SilenceEndsWithWhatHasCome) {
 TEST_F(Live, ASignalIsAnEnd) {
   const std::string clip = read_file(stream());
   const LoopSocket in(SOCK_STREAM), out(SOCK_STREAM);
-  Process process(with(in.address("tcp"), out.address("tcp"), "--format y4m --latency 60000 --stats " + path("s")));
+  Process process(with(in.address("tcp"), out.address("tcp"),
+                       "--format y4m --latency 60000 --stats " + path("s")));
   const LoopSocket from(&in);
   from.send_all(clip);
   const LoopSocket to(&out);
@@ -240,8 +242,7 @@ TEST_F(Live, UdpIn) {
   wait_until_bound(port);
   const LoopSocket sender(SOCK_DGRAM);
   sender.connect_to(port);
-  for (std::size_t at = 0; at < clip.size(); at += 1316)
-    sender.send_all(clip.substr(at, 1316));
+  for (std::size_t at = 0; at < clip.size(); at += 1316) sender.send_all(clip.substr(at, 1316));
   EXPECT_TRUE(succeeded(process.wait()));
   EXPECT_EQ(frames_in("out.mkv"), 15);
 }

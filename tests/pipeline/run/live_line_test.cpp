@@ -136,8 +136,10 @@ Simulated simulate(const LatencyLimits& with, std::int64_t frames, double betwee
       line.finished();
       ++done;
       const double latency = clock.now() - number * between;
-      if (number < frames / 10) result.mean_of_first += latency / (static_cast<double>(frames) / 10);
-      if (number >= frames - frames / 10) result.mean_of_last += latency / (static_cast<double>(frames) / 10);
+      if (number < frames / 10)
+        result.mean_of_first += latency / (static_cast<double>(frames) / 10);
+      if (number >= frames - frames / 10)
+        result.mean_of_last += latency / (static_cast<double>(frames) / 10);
     }
   }
   result.log = line.log();
