@@ -17,10 +17,9 @@ TEST_F(Latency, WhoeverSendsIsNotKeptWaiting) {
   constexpr int frames = 80;
   const std::string in = path("in.y4m"), out = path("out.y4m"), all_sent = path("all-sent");
   ffmpeg("-f lavfi -i testsrc2=size=320x240:rate=25:duration=3.2 " + in);
-  const Result result = shell(
-      "mkfifo " + all_sent + "; (cat " + in + "; echo > " + all_sent + ") | " + vidconv() +
-      " - --latency 100 -o - --kernel box --stats " + path("stats") + " | (read < " + all_sent +
-      "; cat > " + out + ")");
+  const Result result = shell("mkfifo " + all_sent + "; (cat " + in + "; echo > " + all_sent +
+                              ") | " + vidconv() + " - --latency 100 -o - --kernel box --stats " +
+                              path("stats") + " | (read < " + all_sent + "; cat > " + out + ")");
   ASSERT_TRUE(succeeded(result));
   const json stats = json::parse(read_file(path("stats")));
   const int dropped = stats.at("frames").at("dropped");
@@ -52,10 +51,10 @@ TEST_F(Latency, WithTimeEnoughNothingChanges) {
 TEST_F(Latency, DroppedFramesAreAnErrorWithStrict) {
   const std::string all_sent = path("all-sent"), in = path("in.y4m");
   ffmpeg("-f lavfi -i testsrc2=size=320x240:rate=25:duration=3.2 " + in);
-  const Result result =
-      shell("set +o pipefail; mkfifo " + all_sent + "; (cat " + in + "; echo > " + all_sent +
-            ") | " + vidconv() + " - --latency 100 -o - --format raw --kernel box --strict | (read < " +
-            all_sent + "; cat > /dev/null); exit ${PIPESTATUS[1]}");
+  const Result result = shell(
+      "set +o pipefail; mkfifo " + all_sent + "; (cat " + in + "; echo > " + all_sent + ") | " +
+      vidconv() + " - --latency 100 -o - --format raw --kernel box --strict | (read < " + all_sent +
+      "; cat > /dev/null); exit ${PIPESTATUS[1]}");
   EXPECT_TRUE(refused(result, exit_output, {"--strict", "frames were dropped", "[strict]"}));
 }
 
@@ -99,50 +98,67 @@ struct Wrong {
 class WrongLive : public CliTest, public testing::WithParamInterface<Wrong> {};
 
 TEST_P(WrongLive, IsRefused) {
-  const Result result =
-      shell(vidconv() + " " + GetParam().words + " --kernel box < " + clip());
+  const Result result = shell(vidconv() + " " + GetParam().words + " --kernel box < " + clip());
   EXPECT_TRUE(refused(result, GetParam().code, GetParam().parts));
 }
 
 const Wrong wrong_uses[] = {
     {"- -o null: --latency 0", exit_command_line, {"--latency", "'0'", "from 1 to 60000"}},
     {"- -o null: --latency soon", exit_command_line, {"--latency", "'soon'", "number"}},
-    {"- -o null: --latency 50", exit_command_line,
+    {"- -o null: --latency 50",
+     exit_command_line,
      {"--latency", "'-' waits for its reader", "leave it out"}},
-    {"pattern:64x48 -o null: --latency 50", exit_command_line,
+    {"pattern:64x48 -o null: --latency 50",
+     exit_command_line,
      {"--latency '50'", "a pattern waits for its reader", "leave it out"}},
-    {"- -o a.mkv --latency 50 --shards 2", exit_command_line,
+    {"- -o a.mkv --latency 50 --shards 2",
+     exit_command_line,
      {"--latency '50'", "--shards come out long after", "leave out one"}},
-    {"udp://127.0.0.1:9 -o null: --latency 50 --benchmark", exit_command_line,
+    {"udp://127.0.0.1:9 -o null: --latency 50 --benchmark",
+     exit_command_line,
      {"--latency '50'", "no output", "leave it out"}},
-    {"udp://127.0.0.1:9 -o null: --start 5", exit_command_line,
+    {"udp://127.0.0.1:9 -o null: --start 5",
+     exit_command_line,
      {"--start", "'5 s'", "is live", "leave it out"}},
-    {"udp://127.0.0.1:9 -o a.mkv --target psnr=40", exit_command_line,
+    {"udp://127.0.0.1:9 -o a.mkv --target psnr=40",
+     exit_command_line,
      {"--target", "can be read once", "use --crf"}},
-    {"pattern:64x48 -o udp://127.0.0.1:9", exit_command_line,
+    {"pattern:64x48 -o udp://127.0.0.1:9",
+     exit_command_line,
      {"'udp://127.0.0.1:9'", "does not say what is sent", "add --format mpegts"}},
-    {"pattern:64x48 -o rtmp://127.0.0.1/live/x", exit_command_line,
+    {"pattern:64x48 -o rtmp://127.0.0.1/live/x",
+     exit_command_line,
      {"rtmp://127.0.0.1/live", "add --format flv"}},
-    {"pattern:64x48 -o sftp://127.0.0.1/a --format nut", exit_output,
+    {"pattern:64x48 -o sftp://127.0.0.1/a --format nut",
+     exit_output,
      {"'sftp://127.0.0.1/a'", "cannot be sent by sftp", "udp, tcp"}},
-    {"pattern:64x48 -o udp://127.0.0.1:9 --format image2", exit_command_line,
+    {"pattern:64x48 -o udp://127.0.0.1:9 --format image2",
+     exit_command_line,
      {"--format 'image2'", "pictures are files", "frame%04d.png"}},
-    {"a.mkv b.mkv -o udp://127.0.0.1:9 --format nut", exit_command_line,
+    {"a.mkv b.mkv -o udp://127.0.0.1:9 --format nut",
+     exit_command_line,
      {"--output 'udp://127.0.0.1:9'", "takes one video", "name one input"}},
-    {"pattern:64x48#2 -o tcp://127.0.0.1:1 --format nut", exit_output,
+    {"pattern:64x48#2 -o tcp://127.0.0.1:1 --format nut",
+     exit_output,
      {"'tcp://127.0.0.1:1'", "refused", "[output-unwritable]"}},
-    {"v4l2:/dev/video99 -o null:", exit_input,
+    {"v4l2:/dev/video99 -o null:",
+     exit_input,
      {"the camera '/dev/video99'", "no such device", "v4l2-ctl --list-devices"}},
     {"v4l2: -o null:", exit_input, {"the camera", "no name", "v4l2:/dev/video0"}},
-    {"v4l2:/dev/video0 --format-in mjpeg -o null:", exit_command_line,
+    {"v4l2:/dev/video0 --format-in mjpeg -o null:",
+     exit_command_line,
      {"--format-in 'mjpeg'", "a camera already", "input_format="}},
-    {":0 --format-in nosuch -o null:", exit_command_line,
+    {":0 --format-in nosuch -o null:",
+     exit_command_line,
      {"no input format", "'nosuch'", "ffmpeg -demuxers"}},
-    {"- --input-opt nosuch=1 -o null:", exit_command_line,
+    {"- --input-opt nosuch=1 -o null:",
+     exit_command_line,
      {"--input-opt nosuch=1", "has no such option", "ffmpeg -h demuxer="}},
-    {"- --input-opt protocol_whitelist=file -o null:", exit_command_line,
+    {"- --input-opt protocol_whitelist=file -o null:",
+     exit_command_line,
      {"--input-opt protocol_whitelist", "where an input may lead", "TRUST"}},
-    {"- --input-opt size -o null:", exit_command_line,
+    {"- --input-opt size -o null:",
+     exit_command_line,
      {"--input-opt", "'size'", "key=value", "video_size="}},
 };
 
