@@ -13,10 +13,8 @@ constexpr Example example_table[] = {
      "a chain of filters on a part of the input"},
     {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -",
      "between other programs"},
-    {"vidconv v4l2:/dev/video0 --latency 100 -o udp://127.0.0.1:5000 --format mpegts --kernel "
-     "unsharp",
-     "a camera, sharpened and sent on; what would be more than 100 ms late is left out and "
-     "counted"},
+    {"vidconv v4l2:/dev/video0 -o camera.mkv --kernel unsharp --latency 100",
+     "a camera until Ctrl-C; what would be more than 100 ms late is left out, and counted"},
     {"vidconv footage --recursive -o 'out/{stem}.mkv' --kernel unsharp --skip-done",
      "all videos of a folder; started again, it goes on where it was"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
