@@ -71,6 +71,17 @@ std::string real_folder_of(const std::string& path) {
   return realpath(folder.c_str(), real) ? real : "";
 }
 
+// Of `options` those that are left in `unknown`.
+void keep_unknown(AVDictionary** options, AVDictionary* unknown) {
+  AVDictionary* kept = nullptr;
+  const AVDictionaryEntry* entry = nullptr;
+  while ((entry = av_dict_get(*options, "", entry, AV_DICT_IGNORE_SUFFIX)))
+    if (av_dict_get(unknown, entry->key, nullptr, 0))
+      av_dict_set(&kept, entry->key, entry->value, 0);
+  av_dict_free(options);
+  *options = kept;
+}
+
 bool begins_a_list(const std::string& path) {
   char begin[list_magic.size()];
   const Descriptor file(path, O_RDONLY | O_NONBLOCK);
@@ -158,7 +169,7 @@ std::string References::protocols(bool asked) const {
 }
 
 int References::open(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
-                     int flags, const AVDictionary* options) noexcept {
+                     int flags, AVDictionary** options) noexcept {
   try {
     if (url == url_) return open_url(container, opened, url, flags, options);
     return open_judged(container, opened, url, flags, options);
@@ -216,7 +227,7 @@ void References::refuse(const std::string& what, const std::string& why,
 }
 
 int References::open_judged(const AVFormatContext& container, AVIOContext** opened,
-                            const std::string& url, int flags, const AVDictionary* options) const {
+                            const std::string& url, int flags, AVDictionary** options) const {
   const bool encrypted = url.starts_with("crypto+") || url.starts_with("crypto:");
   const std::string around = encrypted ? url.substr(0, 7) : "", target = url.substr(around.size());
   const std::string_view scheme = scheme_of(target);
@@ -310,12 +321,13 @@ void References::check_listed(const std::string& name, const std::string& here) 
 }
 
 int References::open_url(const AVFormatContext& container, AVIOContext** opened,
-                         const std::string& url, int flags, const AVDictionary* options) const {
+                         const std::string& url, int flags, AVDictionary** options) const {
   AVDictionary* with = nullptr;
-  av_dict_copy(&with, options, 0);
+  if (options) av_dict_copy(&with, *options, 0);
   av_dict_set(&with, "protocol_whitelist", protocols(true).c_str(), 0);
   if (!insecure_) check_certificates(&with);
   const int code = avio_open2(opened, url.c_str(), flags, &container.interrupt_callback, &with);
+  if (options) keep_unknown(options, with);
   av_dict_free(&with);
   if (code < 0 || scheme_of(url) != "https") return code;
   // Where the server has led on to.

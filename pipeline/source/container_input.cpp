@@ -72,7 +72,7 @@ int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** ope
                                    const char* url, int flags, AVDictionary** options) noexcept {
   auto* input = static_cast<ContainerInput*>(container->opaque);
   if (!input) return AVERROR(EPERM);  // a demuxer's own container inside of ours
-  return input->references_.open(*container, opened, url, flags, options ? *options : nullptr);
+  return input->references_.open(*container, opened, url, flags, options);
 }
 
 void ContainerInput::open() {
