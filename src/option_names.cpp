@@ -18,6 +18,7 @@ constexpr Row table[] = {
     {"decoder", "--decoder"},
     {"device", "--device"},
     {"devices", "--list-devices"},
+    {"duration", "--duration"},
     {"encoder_options", "--encoder-opt"},
     {"format", "--format"},
     {"frame_rate", "--fps"},
