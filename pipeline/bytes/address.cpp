@@ -54,7 +54,7 @@ constexpr std::string_view sent_to[] = {"udp",  "tcp",   "tls",   "srt",   "rtp"
                                         "rtmp", "rtmps", "rtmpt", "rtmpe", "rtmpts"};
 
 // How long the other end may be silent after an interruption.
-constexpr double patience_seconds = 1;
+constexpr double silence_after_interruption = 1;
 
 // Whether this FFmpeg was built with it.
 bool is_built_in(std::string_view scheme) {
@@ -125,7 +125,7 @@ int AddressWriter::wants_to_stop(void* opaque) noexcept {
   if (!self.interrupted_ || !*self.interrupted_) return 0;
   if (!self.connected_) return 1;
   if (!self.interrupted_since_) self.interrupted_since_ = Clock::now();
-  return seconds_since(*self.interrupted_since_) > patience_seconds ? 1 : 0;
+  return seconds_since(*self.interrupted_since_) > silence_after_interruption ? 1 : 0;
 }
 
 void AddressWriter::check(int code) const {

@@ -88,20 +88,20 @@ TEST_F(Latency, EncodersWithoutLookahead) {
   }
 }
 
-struct Wrong {
+struct WrongUse {
   const char* words;
   Exit code;
   std::vector<std::string> parts;  // of the line
 };
 
-class WrongLive : public CliTest, public testing::WithParamInterface<Wrong> {};
+class WrongLive : public CliTest, public testing::WithParamInterface<WrongUse> {};
 
 TEST_P(WrongLive, IsRefused) {
   const Result result = shell(vidconv() + " " + GetParam().words + " --kernel box < " + clip());
   EXPECT_TRUE(refused(result, GetParam().code, GetParam().parts));
 }
 
-const Wrong wrong_uses[] = {
+const WrongUse wrong_uses[] = {
     {"- -o null: --latency 0", exit_command_line, {"--latency", "'0'", "from 1 to 60000"}},
     {"- -o null: --latency soon", exit_command_line, {"--latency", "'soon'", "number"}},
     {"- -o null: --latency 50",
