@@ -209,9 +209,11 @@ TEST_F(Live, ASignalIsAnEnd) {
   const LoopSocket from(&in);
   from.send_all(clip);
   const LoopSocket to(&out);
-  EXPECT_FALSE(to.receive(1000).empty());
+  // Of the second frame of 128x72 something: the first is in the output.
+  std::size_t got = 0;
+  for (std::string some; got < 20'000 && !(some = to.receive(65536)).empty();) got += some.size();
   process.signal(SIGINT);
-  std::string rest = to.receive_all();
+  to.receive_all();
   const Result result = process.wait();
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(result.err, {"ended by a signal", "finished"}));
