@@ -156,7 +156,7 @@ void References::limit(AVFormatContext& container) const {
 // Those that FFmpeg may use where it asks (`asked`), and those that it may use where it does not.
 std::string References::protocols(bool asked) const {
   if (input_ != Input::address) return asked ? "file,crypto,data" : list_ ? "file" : "none";
-  const std::string all = protocols_of(scheme_of(url_));
+  std::string all = protocols_of(scheme_of(url_));
   if (asked || insecure_) return all;
   // There is no way to have certificates checked then.
   std::string some = "none";
