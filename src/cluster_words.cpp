@@ -31,6 +31,7 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--benchmark", "a plan runs nothing", "leave it out"},
     {"--explain", "a plan is for many hosts", "leave out plan"},
     {"--gallery", "it has one frame", "leave out plan"},
+    {"--latency", "a plan is of an input that waits", "leave it out"},
     {"--measure", "parts are not measured", "leave it out"},
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
     {"--report", "a plan runs nothing", "leave it out"},

@@ -258,6 +258,15 @@ std::string describe_video(const VideoInfo& video) {
   return text;
 }
 
+std::string explain(const LatencyLimits& limits) {
+  return fmt::format(
+      "latency {:g} ms from the decoder to the output: {} frames at most are on their way, {} "
+      "wait; "
+      "what would be late is dropped and counted; decoder and encoder begin no frame before they "
+      "are done with the last\n",
+      1e3 * limits.seconds, limits.in_flight, limits.waiting);
+}
+
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
                     bool encoded_there, const TimedWork& work, const Processor& processor,
                     int slots) {

@@ -6,9 +6,13 @@
 #include "kernels/plan/plan.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/timed_work.h"
+#include "pipeline/run/latency.h"
 #include "pipeline/source/source.h"
 
 namespace vidconv {
+
+// What --latency comes to, a line.
+std::string explain(const LatencyLimits& limits);
 
 // The whole answer for one video of `input`. `processor` does `work` on its frames, which are
 // decoded and encoded on the device or not.

@@ -121,6 +121,7 @@ class Command {
                                   job_->works()[i], processor, job_->slots(video));
       const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
       if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
+      if (const auto limits = job_->latency()) about += explain(*limits);
       if (plan && plan->options.encoder.shards)
         about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
       if (options_.measures.any())
@@ -176,12 +177,15 @@ class Command {
 
     say_end(options_, result_, *job_->sink(), messages_);
     const int signal = interrupting_signal();
+    const bool ended_early = signal != 0 && !is_live(options_);  // else nobody could end it
     if (signal != 0)
-      messages_.warn(MessageKind::interrupted, "interrupted: the output holds the frames so far");
-    const int code = signal != 0            ? 128 + signal
+      messages_.warn(MessageKind::interrupted,
+                     ended_early ? "interrupted: the output holds the frames so far"
+                                 : "ended by a signal: the output is finished");
+    const int code = ended_early            ? 128 + signal
                      : result_.damage.any() ? static_cast<int>(Fault::damaged)
                                             : 0;
-    return finish_reports({.exit_code = code, .interrupted = signal != 0});
+    return finish_reports({.exit_code = code, .interrupted = ended_early});
   }
 
   // The exit code of the ending.

@@ -43,13 +43,15 @@ void take_any_case(CLI::App& app) {
 void declare_main(CLI::App& app, Options& o) {
   app.add_option(
          "INPUT", o.inputs,
-         "file or URL; - (y4m or a container from stdin); "
+         "file or URL; - (y4m or a container from stdin); v4l2:/dev/video0 (a camera); "
          "pattern:WxH[:PIXFMT][@FPS][#FRAMES]; several, and folders, where the output's name "
          "has a {field}")
       ->type_name("FILE");
-  app.add_option("-o,--output", o.output,
-                 "file (container by its ending); - (stdout); md5: (digests); null:; of several "
-                 "inputs a name with {stem}, {name} or {n}, their number")
+  app.add_option(
+         "-o,--output", o.output,
+         "file (container by its ending); - (stdout); udp://, tcp://, srt:// or rtmp:// with "
+         "--format; md5: (digests); null:; of several "
+         "inputs a name with {stem}, {name} or {n}, their number")
       ->type_name("FILE");
 }
 
@@ -103,10 +105,22 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
          "frames a second of numbered pictures and of bare streams of a codec, which do not "
          "say it (default: 25)")
       ->type_name("RATE");
-  app.add_option("--format-in", o.input_format,
-                 "read the input as this, by FFmpeg's name; as hls or concat it may refer to files "
-                 "beside and below it whatever its name is")
+  app.add_option(
+         "--format-in", o.input_format,
+         "read the input as this, by FFmpeg's name, which may be a device's such as x11grab or "
+         "lavfi; as hls or concat it may refer to files beside and below it whatever its name "
+         "is")
       ->type_name("NAME");
+  app.add_option("--input-opt", w.input_options,
+                 "an option of the input's format or device, such as video_size=1280x720; may be "
+                 "repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  app.add_option(
+         "--latency", w.latency,
+         "of a live input: every frame is in the output so many milliseconds after it came, or "
+         "dropped, counted and said; nothing on the way keeps more than it must")
+      ->type_name("MS");
   app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
       ->type_name("TIME");
   app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");

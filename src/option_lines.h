@@ -12,13 +12,13 @@ namespace vidconv {
 
 // Words as typed on the command line, before they mean anything.
 struct OptionWords {
-  std::vector<std::string> kernels, encoder_options, muxer_options;
+  std::vector<std::string> kernels, encoder_options, muxer_options, input_options;
   std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
   std::string device = "auto", decoder = "auto", variant, scan, regions;
   // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
   std::string max_pixels = std::to_string(default_max_pixels);
-  std::string frames, timeout, crf, threads, slots, shards, jobs, benchmark, verify, measure,
-      target;
+  std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify,
+      measure, target;
   std::string list_kernels, list_formats, completions;
   bool list_variants = false, list_devices = false, manual = false;
 };

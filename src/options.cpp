@@ -1,5 +1,7 @@
 #include "src/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +12,8 @@
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
 #include "src/box_file.h"
 #include "src/measure_words.h"
 #include "src/name_pattern.h"
@@ -57,6 +61,7 @@ void read_numbers(const OptionWords& w, Options& o) {
   o.max_pixels =
       parse_whole("--max-pixels", w.max_pixels, 1, std::numeric_limits<std::int64_t>::max());
   if (!w.timeout.empty()) o.timeout = parse_number("--timeout", w.timeout, 0.001, longest_time);
+  if (!w.latency.empty()) o.latency = parse_number("--latency", w.latency, 1, 60'000) / 1000;
   if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
   if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
   if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
@@ -139,6 +144,32 @@ void check_measuring(const Options& o) {
   if (log == "-") refuse("--measure-log", log, "it is a file", "name one");
 }
 
+// What comes and goes in its own time, and once.
+void check_live(const Options& o) {
+  check_address(o.output, o.output_format);
+  if (is_url(o.output) && is_batch(o))
+    refuse("--output", redacted(o.output), "an address takes one video", "name one input");
+  if (o.input.starts_with("v4l2:") && !o.input_format.empty())
+    refuse("--format-in", o.input_format, "the input is a camera already",
+           "what it sends is chosen by --input-opt input_format=NAME");
+  const bool live = is_live(o);
+  if (live && o.target)
+    refuse("--target", o.target->measure, "a live input can be read once", "use --crf");
+  if (live && is_batch(o) && (o.recursive || o.skip_done))
+    refuse(o.recursive ? "--recursive" : "--skip-done", "", "a live input is no file",
+           "leave it out");
+  if (o.latency == 0) return;
+  const std::string value = fmt::format("{:g}", 1e3 * o.latency);
+  if (o.benchmark_seconds || o.gallery)
+    refuse("--latency", value, "there is no output to be late", "leave it out");
+  if (o.shards)
+    refuse("--latency", value, "parts of --shards come out long after their frames",
+           "leave out one");
+  if (is_batch(o)) refuse("--latency", value, "it is of one input", "name one");
+  if (o.input.starts_with("pattern:"))
+    refuse("--latency", value, "a pattern waits for its reader", "leave it out");
+}
+
 void check_together(const Options& o) {
   if (!o.bitrate.empty()) check_bitrate(o.bitrate);
   if (o.crf && !o.bitrate.empty())
@@ -153,11 +184,12 @@ void check_together(const Options& o) {
     refuse("--output", "", "no output was named", "-o FILE, -o -, -o md5: or -o null:");
   if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
     refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
-  if (is_url(o.output))
-    refuse("--output", o.output, "an output is a file or a pipe",
-           "-o - --format NAME writes into a program that sends it");
-  if (!o.input_format.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
+  const bool no_container = !o.raw.empty() || o.input.starts_with("pattern:");
+  if (!o.input_format.empty() && no_container)
     refuse("--format-in", o.input_format, "this input is no container", "leave it out");
+  if (!o.input_options.empty() && no_container)
+    refuse("--input-opt", o.input_options[0].first, "this input is no container", "leave it out");
+  check_live(o);
   if (!o.frame_rate.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
     refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
   if (o.compare && (o.gallery || o.benchmark_seconds))
@@ -235,6 +267,13 @@ void keep_words(const CLI::App& app, Options& o) {
 
 }  // namespace
 
+bool is_live(const Options& o) {
+  SourceOptions source;
+  source.raw = o.raw;
+  source.format = o.input_format;
+  return o.latency > 0 || is_live(o.input, source);
+}
+
 bool is_batch(const Options& o) {
   return o.inputs.size() > 1 || !o.files_from.empty() || o.recursive || o.skip_done ||
          has_field(o.output);
@@ -286,6 +325,8 @@ Options parse_options(int argc, const char* const* argv) {
   o.scan = parse_scan(w.scan);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
+  for (const std::string& text : w.input_options)
+    o.input_options.push_back(parse_pair("--input-opt", text, "video_size=1280x720"));
   for (const std::string& text : w.muxer_options)
     o.muxer_options.push_back(parse_pair("--muxer-opt", text, "movflags=+faststart"));
   check_together(o);

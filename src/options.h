@@ -56,7 +56,8 @@ struct Options {
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
   std::string frame_rate;     // of an input without times; empty: as usual
-  std::string input_format;   // a demuxer; empty: found out
+  std::string input_format;   // a demuxer or a device; empty: found out
+  double latency = 0;         // seconds; 0: no frame is dropped
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
@@ -74,7 +75,7 @@ struct Options {
   std::string codec, preset, bitrate, pixel_format, audio;  // empty: chosen by the output
   std::optional<double> crf;
   std::optional<ShardOptions> shards;
-  std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
+  std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options, input_options;
 
   double start = 0;                // seconds
   std::optional<double> duration;  // seconds
@@ -104,6 +105,9 @@ struct Options {
   bool gallery = false;
   List list = List::none;
 };
+
+// Whether it is read as it comes, in its own time, and ends where somebody ends it.
+bool is_live(const Options& options);
 
 // Whether there may be several inputs, whose outputs' names are made from theirs.
 bool is_batch(const Options& options);

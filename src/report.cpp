@@ -132,6 +132,25 @@ bool is_report(const std::string& path) {
           start.starts_with(html_report_beginning));
 }
 
+// For people.
+std::string in_short(const LatencyLog& latency) {
+  std::string text = fmt::format("latency {:.3g} ms, at worst {:.3g} ms", 1e3 * latency.median(),
+                                 1e3 * latency.worst());
+  if (latency.dropped > 0) text += fmt::format(", {} frames dropped", latency.dropped);
+  if (latency.late() > 0) text += fmt::format(", {} late", latency.late());
+  return text;
+}
+
+Json latency_json(const LatencyLog& latency) {
+  return {{"limit_ms", 1e3 * latency.limit()},
+          {"median_ms", 1e3 * latency.median()},
+          {"worst_ms", 1e3 * latency.worst()},
+          {"late", latency.late()},
+          {"dropped", latency.dropped},
+          {"most_waiting", latency.most_waiting},
+          {"most_in_flight", latency.most_in_flight}};
+}
+
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
@@ -140,6 +159,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
   if (r.passed_on > 0) line += fmt::format(", {} passed on as they were", r.passed_on);
+  if (r.latency) line += ", " + in_short(*r.latency);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
   if (r.measured) line += ", " + in_short(*r.measured);
   line += " -> " + output;
@@ -210,8 +230,11 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["devices"] = devices_json(parts.processor);
   j["sandbox"] = sandbox_json(parts.sandbox);
-  j["frames"] = {{"decoded", r.decoded}, {"filtered", r.filtered}, {"passed_on", r.passed_on},
-                 {"encoded", r.encoded}, {"written", r.written},   {"verified", r.verified}};
+  j["frames"] = {{"decoded", r.decoded},   {"dropped", r.latency ? r.latency->dropped : 0},
+                 {"filtered", r.filtered}, {"passed_on", r.passed_on},
+                 {"encoded", r.encoded},   {"written", r.written},
+                 {"verified", r.verified}};
+  if (r.latency) j["latency"] = latency_json(*r.latency);
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
   if (ending.found) j["target"] = target_json(*ending.found);
   if (r.measured) j["measured"] = measured_json(*r.measured);

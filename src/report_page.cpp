@@ -150,8 +150,10 @@ if (rates.length < 2) make("p", `${stats.fps.toFixed(1)} frames a second; the ru
   make("figcaption", `Seconds in which each stage worked, of ${stats.seconds.toFixed(2)}; the longest limits: ${stats.limiting_stage}`, f);
 }
 for (const [name, points] of Object.entries(busy)) chart(at("stages"), `${name} at work over the run`, points, "s", "% of the time");
-table(at("ledger"), "Frames", ["decoded", "filtered", "encoded", "written", "verified"],
-  [["decoded", "filtered", "encoded", "written", "verified"].map(k => stats.frames[k])]);
+table(at("ledger"), "Frames", ["decoded", "dropped", "filtered", "encoded", "written", "verified"],
+  [["decoded", "dropped", "filtered", "encoded", "written", "verified"].map(k => stats.frames[k])]);
+if (stats.latency) table(at("ledger"), "Latency", ["limit", "median", "worst", "late frames", "dropped frames"],
+  [[...["limit_ms", "median_ms", "worst_ms"].map(k => `${stats.latency[k].toFixed(1)} ms`), stats.latency.late, stats.latency.dropped]]);
 for (const s of stats.ledger.streams)
   table(at("ledger"), `Stream ${s.stream}: ${s.type}, ${shown(s.codec)}${s.filtered ? ", filtered" : ""}`,
     Object.keys(s.packets).map(k => `packets ${k}`), [Object.values(s.packets)]);

@@ -16,6 +16,7 @@ extern "C" {
 }
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
 #include "pipeline/bytes/references.h"
 #include "src/landlock.h"
@@ -123,7 +124,21 @@ void allow_links(const Landlock& rules, const std::string& folder) {
     if (entry.is_symlink(error)) rules.allow_reading(entry.path());
 }
 
+void allow_network(const Landlock& rules) {
+  for (const char* path : network_files) rules.allow_reading(path);
+  for (const char* name : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) rules.allow_reading(environment(name));
+}
+
+// A camera, or whatever else FFmpeg knows: a screen's server wants to see a cookie.
+void allow_device(const Landlock& rules, const std::string& input) {
+  if (input.starts_with("v4l2:")) return rules.allow_writing(input.substr(5));
+  rules.allow_writing("/dev");
+  rules.allow_reading(environment("XAUTHORITY"));
+  rules.allow_reading(environment("HOME") + "/.Xauthority");
+}
+
 void allow_input(const Landlock& rules, const std::string& input, const std::string& format) {
+  if (is_device(input, format)) return allow_device(rules, input);
   if (!is_url(input)) {
     const std::string path = local_path(input);
     rules.allow_reading(path);
@@ -133,8 +148,7 @@ void allow_input(const Landlock& rules, const std::string& input, const std::str
   }
   if (std::ranges::find(network_schemes, scheme_of(input)) == std::end(network_schemes))
     rules.allow_reading("/");
-  for (const char* path : network_files) rules.allow_reading(path);
-  for (const char* name : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) rules.allow_reading(environment(name));
+  allow_network(rules);
 }
 
 // A file that is written or replaced: where it stands, and where it is a link, where that leads to.
@@ -195,9 +209,10 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
 
   const bool chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device());
   // A driver's processes may speak over sockets.
-  const bool network =
-      std::ranges::any_of(files, [](const BatchFile& file) { return is_url(file.input); });
-  const Refusals refused{.network = !network, .sockets = !chips, .signals = true};
+  const bool network = std::ranges::any_of(
+      files, [](const BatchFile& file) { return is_url(file.input) || is_url(file.output); });
+  const bool device = is_device(o.input, o.input_format);
+  const Refusals refused{.network = !network, .sockets = !chips && !device, .signals = true};
   const Landlock rules(refused);
   allow_libraries(rules);
   if (chips) allow_chips(rules);
@@ -205,8 +220,9 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
     if (!folder.empty()) rules.allow_writing(folder);
   for (const BatchFile& names : files) {
     allow_input(rules, names.input, o.input_format);
+    if (is_url(names.output)) allow_network(rules);
     for (const std::string& file : {names.output, names.stats, names.trace})
-      if (is_file(file)) allow_output(rules, file);
+      if (is_file(file) && !is_url(file)) allow_output(rules, file);
   }
   for (const std::string& file : {o.measure_log, o.report_file})
     if (is_file(file)) allow_output(rules, file);

@@ -54,6 +54,7 @@ SourceOptions source_options(const Options& options, const Notify& notify) {
   o.raw = options.raw;
   o.frame_rate = options.frame_rate;
   o.format = options.input_format;
+  o.own = options.input_options;
   o.insecure = options.insecure;
   if (options.start > 0) o.start = options.start;
   o.duration = options.duration;
@@ -84,6 +85,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.muxer_options = options.muxer_options;
   o.encoder.own = options.encoder_options;
   o.overwrite = options.overwrite;
+  o.insecure = options.insecure;
   // Encoders count CPUs themselves, and know nothing of quotas.
   o.encoder.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
   o.encoder.shards = options.shards;
@@ -144,6 +146,7 @@ JobOptions job_options(const Options& options, const Notify& notify, RunFiles& f
   job.processor.trace = trace;
   job.compare = options.compare;
   job.verify_every = options.verify_every;
+  job.latency = options.latency;
   if (options.measures.any()) job.measure = {.measures = options.measures, .each = {}};
   job.notify = notify;
   return job;

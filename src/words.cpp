@@ -13,6 +13,8 @@ constexpr Example example_table[] = {
      "a chain of filters on a part of the input"},
     {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | vidconv - -o - --kernel box:size=5 | ffplay -",
      "between other programs"},
+    {"vidconv v4l2:/dev/video0 -o camera.mkv --kernel unsharp --latency 100",
+     "a camera until Ctrl-C; what would be more than 100 ms late is left out, and counted"},
     {"vidconv footage --recursive -o 'out/{stem}.mkv' --kernel unsharp --skip-done",
      "all videos of a folder; started again, it goes on where it was"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
@@ -32,7 +34,9 @@ constexpr ExitCode exit_table[] = {
     {7, "finished, but the input was damaged: something is missing or wrong"},
     {75, "of shard and join: try again, on this host or another (docs/cluster.md)"},
     {129, "interrupted by SIGHUP; as 130"},
-    {130, "interrupted by Ctrl-C; the output is finished and plays, or there is none"},
+    {130,
+     "interrupted by Ctrl-C; the output is finished and plays, or there is none (of a live input "
+     "a signal is an end like others, and the exit code 0, once there is a frame)"},
     {143, "the same by SIGTERM"},
 };
 
@@ -47,7 +51,9 @@ constexpr std::string_view trust_table[] = {
     "Certificates of servers are checked, unless --insecure is given. Where FFmpeg cannot do so "
     "(DASH over https, rtsps), the input is refused without it. https leads to no http.",
     "Passwords and tokens of addresses are shown as ***, in messages and reports alike. An output "
-    "is a file or a pipe, never an address.",
+    "goes to an address only where one is named, with its --format. Devices are read where v4l2: "
+    "or "
+    "--format-in names one.",
 };
 
 constexpr std::string_view batch_table[] = {

@@ -27,10 +27,12 @@ std::string lower(std::string text) {
 }
 
 constexpr SettingRow rows[] = {
-    {"input", "what is read: a file, a URL, - or pattern:WxH[:PIXFMT][@FPS][#FRAMES]", false,
-     [](S& s, Text v) { s.input = v; }},
-    {"output", "what is written: a file (container by its ending), -, md5: or null:", false,
-     [](S& s, Text v) { s.output = v; }},
+    {"input", "what is read: a file, a URL, v4l2:DEVICE, - or pattern:WxH[:PIXFMT][@FPS][#FRAMES]",
+     false, [](S& s, Text v) { s.input = v; }},
+    {"output",
+     "what is written: a file (container by its ending), an address with a format, -, md5: or "
+     "null:",
+     false, [](S& s, Text v) { s.output = v; }},
     {"kernel", "a filter, as vidconv --kernel takes it; several make a chain", true,
      [](S& s, Text v) { s.kernels.push_back(parse_kernel_setting(v)); }},
     {"border", "what lies outside of the picture: reflect101, reflect, ..., constant:V", false,
@@ -71,8 +73,12 @@ constexpr SettingRow rows[] = {
                      "not a number of frames per second");
        s.source.frame_rate = v;
      }},
-    {"input_format", "the demuxer, by FFmpeg's name", false,
+    {"input_format", "the demuxer or the device, by FFmpeg's name", false,
      [](S& s, Text v) { s.source.format = v; }},
+    {"input_options", "KEY=VALUE, an option of the input's format or device", true,
+     [](S& s, Text v) { s.source.own.push_back(pair_setting("input_options", v)); }},
+    {"latency", "milliseconds; frames of a live input that would be later are dropped", false,
+     [](S& s, Text v) { s.latency = number_setting("latency", v, 1, 60'000) / 1000; }},
     {"start", "skip what comes before: seconds or [HH:]MM:SS", false,
      [](S& s, Text v) {
        if (const double start = time_setting("start", v); start > 0) s.source.start = start;
@@ -91,7 +97,7 @@ constexpr SettingRow rows[] = {
     {"timeout", "seconds after which a silent input is given up", false,
      [](S& s, Text v) { s.source.timeout = number_setting("timeout", v, 0.001, 1e9); }},
     {"insecure", "1: certificates of servers are not checked", false,
-     [](S& s, Text v) { s.source.insecure = switch_setting("insecure", v); }},
+     [](S& s, Text v) { s.source.insecure = s.sink.insecure = switch_setting("insecure", v); }},
     {"max_pixels", "pictures with more are refused", false,
      [](S& s, Text v) { s.source.max_pixels = whole_setting("max_pixels", v, 1, largest); }},
 
@@ -146,6 +152,9 @@ void check_together(const JobSettings& s) {
   if (!s.sink.encoder.crf.empty() && !s.sink.encoder.bitrate.empty())
     throw Error(Fault::usage, "cannot set both", "crf and bitrate",
                 "`crf` asks for a quality, whatever the rate", "leave out one");
+  if (s.latency > 0 && s.shards)
+    throw Error(Fault::usage, "cannot set both", "latency and shards",
+                "parts come out long after their frames", "leave out one");
   if (s.jobs > 0 && !s.shards)
     throw Error(Fault::usage, "cannot set `jobs`", "", "there are no parts", "set `shards`");
 }
@@ -227,6 +236,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.processor.scan = s.scan;
   job.verify_every = s.verify_every;
   job.compare = s.compare;
+  job.latency = s.latency;
   for (const FilterSpec& kernel : s.kernels)
     for (const std::string& file : kernel.files()) files.reads("the file of a filter", file);
   return job;

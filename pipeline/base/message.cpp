@@ -23,7 +23,10 @@ constexpr MessageRow kinds[] = {
      "the input is empty, is no video, or is broken from the start",
      "check it with ffprobe; name bare frames with `raw`"},
     {MessageKind::input_silent, "input-silent", Fault::input,
-     "the input sent nothing for as long as `timeout` says", "try again, or wait longer"},
+     "the input sent nothing for as long as `timeout` says (a live one that has begun is damaged "
+     "then, "
+     "and the output finished)",
+     "try again, or wait longer"},
     {MessageKind::input_reference, "input-reference", Fault::input,
      "the input refers to a file or an address that it may not lead to",
      "TRUST says what an input may lead to; `input_format` trusts it with more"},
@@ -72,8 +75,9 @@ constexpr MessageRow kinds[] = {
      "full disk, a source that cannot be reached, too little memory, a failing device",
      "try again, as the job scripts do"},
     {MessageKind::interrupted, "interrupted", Fault::none,
-     "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143); the "
-     "output "
+     "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143; of a "
+     "live "
+     "input it is 0); the output "
      "holds the frames so far and plays, or, before the first frame and after a second signal, "
      "there "
      "is none and an older file is as it was",
@@ -117,6 +121,10 @@ constexpr MessageRow kinds[] = {
     {MessageKind::times_moved, "times-moved", Fault::none,
      "times of the input do not grow, or jump where its clock begins anew: some were moved",
      "`copy_times` leaves jumps"},
+    {MessageKind::dropped, "dropped", Fault::none,
+     "with `latency`: so many frames would have been in the output too late and are not in it",
+     "a "
+     "longer `latency`, a smaller picture or a faster `preset`"},
     {MessageKind::left_out, "left-out", Fault::none,
      "streams, or subtitles of one, that the output cannot hold are left out",
      "choose another container, or `audio` CODEC for sound"},

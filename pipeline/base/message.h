@@ -64,6 +64,7 @@ enum class MessageKind : std::uint8_t {
   no_picture,
   ended_early,
   times_moved,
+  dropped,
   left_out,
   not_held,
 };

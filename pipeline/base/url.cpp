@@ -15,6 +15,11 @@ constexpr std::string_view hidden = "***";
 constexpr std::array<std::string_view, 10> secrets{"token", "pass", "pwd",  "secret",  "sig",
                                                    "key",   "auth", "cred", "session", "jwt"};
 
+// Those of streams, which nobody can ask for what has passed.
+constexpr std::array<std::string_view, 14> live_schemes{"udp",   "rtp",   "rtsp",  "rtsps", "tcp",
+                                                        "tls",   "unix",  "srt",   "rist",  "rtmp",
+                                                        "rtmps", "rtmpt", "rtmpe", "rtmpts"};
+
 bool is_secret(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -73,6 +78,10 @@ std::string_view scheme_of(std::string_view url) {
 
 bool is_url(std::string_view input) {
   return input.find("://") != input.npos && !scheme_of(input).empty() && scheme_of(input) != "file";
+}
+
+bool is_live_address(std::string_view input) {
+  return is_url(input) && std::ranges::find(live_schemes, scheme_of(input)) != live_schemes.end();
 }
 
 std::string local_path(std::string_view input) {

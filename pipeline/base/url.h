@@ -12,6 +12,10 @@ std::string_view scheme_of(std::string_view url);
 // Whether an input is an address and no path: "scheme://..." of another scheme than file.
 bool is_url(std::string_view input);
 
+// Whether an address is one of a stream that comes in its own time: udp, tcp, srt, rtmp and the
+// like.
+bool is_live_address(std::string_view input);
+
 // The path of an input that is no address: without "file:" and "file://".
 std::string local_path(std::string_view input);
 

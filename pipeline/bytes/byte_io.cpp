@@ -135,12 +135,20 @@ ByteWriter::ByteWriter(int fd, std::string name)
   owns_ = true;
 }
 
+ByteWriter::ByteWriter(std::unique_ptr<AddressWriter> address)
+    : fd_(-1), address_(std::move(address)) {}
+
 ByteWriter::~ByteWriter() {
   if (owns_) close(fd_);
   if (wake_ >= 0) close(wake_);
 }
 
-void ByteWriter::cancel() { eventfd_write(wake_, 1); }
+void ByteWriter::cancel() {
+  if (address_)
+    address_->cancel();
+  else
+    eventfd_write(wake_, 1);
+}
 
 void ByteWriter::wait_writable() {
   pollfd ends[] = {{.fd = fd_, .events = POLLOUT, .revents = 0},
@@ -182,6 +190,7 @@ void ByteWriter::write_picture(const Frame& frame) {
 }
 
 void ByteWriter::sync() {
+  if (address_) return address_->finish();
   if (!sync_to_disk(fd_))
     throw Error(Fault::output, "cannot write to", name_, std::strerror(errno));
 }
@@ -196,6 +205,11 @@ std::int64_t ByteWriter::read_at(std::int64_t offset, std::span<std::byte> to) c
 }
 
 void ByteWriter::write_all(std::span<iovec> parts) {
+  if (address_) {
+    address_->write(parts);
+    for (const iovec& part : parts) bytes_ += static_cast<std::int64_t>(part.iov_len);
+    return;
+  }
   while (!parts.empty()) {
     const int count = static_cast<int>(std::min<std::size_t>(parts.size(), IOV_MAX));
     const ssize_t written = writev(fd_, parts.data(), count);

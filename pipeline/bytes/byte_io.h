@@ -1,4 +1,4 @@
-// Bytes from and to file descriptors: files, pipes, sockets.
+// Bytes from and to file descriptors: files, pipes, sockets; and to addresses.
 #pragma once
 
 #include <sys/uio.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pipeline/av/frame.h"
+#include "pipeline/bytes/address.h"
 
 namespace vidconv {
 
@@ -72,6 +73,8 @@ class ByteWriter {
  public:
   // Does not close `fd`. Ignores SIGPIPE from now on, for the whole process.
   ByteWriter(int fd, std::string name);
+  // To an address, which heeds interruptions by itself.
+  explicit ByteWriter(std::unique_ptr<AddressWriter> address);
   ~ByteWriter();
   ByteWriter(const ByteWriter&) = delete;
   ByteWriter& operator=(const ByteWriter&) = delete;
@@ -86,7 +89,7 @@ class ByteWriter {
   // The visible samples, packed without gaps, from where they lie.
   void write_picture(const Frame& frame);
   std::int64_t bytes() const { return bytes_; }  // written so far
-  // Returns when all of it is on the disk, where that is where it goes.
+  // Returns when all of it is on the disk, or sent, where that is where it goes. The last call.
   void sync();
 
   // Of a file: as lseek(2) and pread(2), whose -1 and errno are handed on.
@@ -103,6 +106,7 @@ class ByteWriter {
   int wake_ = -1;  // an eventfd: readable once cancelled
   const std::atomic<bool>* interrupted_ = nullptr;
   const std::string name_;
+  const std::unique_ptr<AddressWriter> address_;  // instead of a descriptor; or nullptr
   std::vector<iovec> parts_;
   std::int64_t bytes_ = 0;
 };

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -20,8 +19,10 @@ extern "C" {
 }
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/devices.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "pipeline/bytes/address.h"
 #include "pipeline/bytes/byte_io.h"
 
 namespace vidconv {
@@ -40,45 +41,10 @@ constexpr std::size_t longest_listed = 200;
 constexpr const char* part_of_input = "a part of the input";  // for messages
 constexpr std::int64_t most_list = 16 << 20;                  // bytes
 
-// What else FFmpeg opens for an address of a kind.
-struct Layers {
-  std::string_view scheme, below;
-};
-constexpr Layers layers[] = {
-    {"http", "https,tls,tcp,httpproxy,crypto,data"},
-    {"https", "tls,tcp,httpproxy,crypto,data"},
-    {"tls", "tcp,httpproxy"},
-    {"rtsp", "rtp,srtp,udp,tcp"},
-    {"rtsps", "rtp,srtp,udp,tls,tcp,httpproxy"},
-    {"satip", "rtp,udp,tcp"},
-    {"rtp", "srtp,udp"},
-    {"sap", "rtp,udp"},
-    {"rtmp", "tcp"},
-    {"rtmps", "tls,tcp,httpproxy"},
-    {"rtmpe", "ffrtmpcrypt,tcp"},
-    {"rtmpt", "ffrtmphttp,http,tcp,httpproxy"},
-    {"rtmpte", "ffrtmpcrypt,ffrtmphttp,http,tcp,httpproxy"},
-    {"rtmpts", "ffrtmphttp,https,tls,tcp,httpproxy"},
-    {"mmsh", "http,tcp,httpproxy"},
-    {"mmst", "tcp"},
-    {"ftp", "tcp"},
-    {"gopher", "tcp"},
-    {"gophers", "tls,tcp,httpproxy"},
-};
-
 const Playlist* playlist_of(const AVInputFormat& format) {
   const auto found = std::ranges::find_if(
       playlists, [&](const Playlist& p) { return av_match_name(p.format, format.name) != 0; });
   return found == std::end(playlists) ? nullptr : &*found;
-}
-
-// Where certificate authorities are kept, for libraries that do not know; empty where nobody does.
-std::string authorities() {
-  const char* named = std::getenv("SSL_CERT_FILE");  // as OpenSSL has it
-  for (const char* path : {named, "/etc/ssl/certs/ca-certificates.crt",
-                           "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"})
-    if (path && access(path, R_OK) == 0) return path;
-  return {};
 }
 
 std::string link_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
@@ -103,6 +69,17 @@ std::string real_folder_of(const std::string& path) {
   char real[PATH_MAX];
   const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
   return realpath(folder.c_str(), real) ? real : "";
+}
+
+// Of `options` those that are left in `unknown`.
+void keep_unknown(AVDictionary** options, AVDictionary* unknown) {
+  AVDictionary* kept = nullptr;
+  const AVDictionaryEntry* entry = nullptr;
+  while ((entry = av_dict_get(*options, "", entry, AV_DICT_IGNORE_SUFFIX)))
+    if (av_dict_get(unknown, entry->key, nullptr, 0))
+      av_dict_set(&kept, entry->key, entry->value, 0);
+  av_dict_free(options);
+  *options = kept;
 }
 
 bool begins_a_list(const std::string& path) {
@@ -167,7 +144,7 @@ void References::limit(AVFormatContext& container) const {
   std::string formats;
   void* at = nullptr;
   while (const AVInputFormat* format = av_demuxer_iterate(&at)) {
-    const bool other = av_match_list(format->name, scripts, ',') ||
+    const bool other = av_match_list(format->name, scripts, ',') || is_device(*format) ||
                        (list_ && av_match_list(format->name, referring, ','));
     if (format == format_ || !other) formats.append(format->name).append(",");
   }
@@ -179,10 +156,7 @@ void References::limit(AVFormatContext& container) const {
 // Those that FFmpeg may use where it asks (`asked`), and those that it may use where it does not.
 std::string References::protocols(bool asked) const {
   if (input_ != Input::address) return asked ? "file,crypto,data" : list_ ? "file" : "none";
-  const std::string_view scheme = scheme_of(url_);
-  const auto row = std::ranges::find(layers, scheme, &Layers::scheme);
-  std::string all(scheme);
-  if (row != std::end(layers)) all.append(",").append(row->below);
+  std::string all = protocols_of(scheme_of(url_));
   if (asked || insecure_) return all;
   // There is no way to have certificates checked then.
   std::string some = "none";
@@ -195,7 +169,7 @@ std::string References::protocols(bool asked) const {
 }
 
 int References::open(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
-                     int flags, const AVDictionary* options) noexcept {
+                     int flags, AVDictionary** options) noexcept {
   try {
     if (url == url_) return open_url(container, opened, url, flags, options);
     return open_judged(container, opened, url, flags, options);
@@ -253,7 +227,7 @@ void References::refuse(const std::string& what, const std::string& why,
 }
 
 int References::open_judged(const AVFormatContext& container, AVIOContext** opened,
-                            const std::string& url, int flags, const AVDictionary* options) const {
+                            const std::string& url, int flags, AVDictionary** options) const {
   const bool encrypted = url.starts_with("crypto+") || url.starts_with("crypto:");
   const std::string around = encrypted ? url.substr(0, 7) : "", target = url.substr(around.size());
   const std::string_view scheme = scheme_of(target);
@@ -347,16 +321,13 @@ void References::check_listed(const std::string& name, const std::string& here) 
 }
 
 int References::open_url(const AVFormatContext& container, AVIOContext** opened,
-                         const std::string& url, int flags, const AVDictionary* options) const {
+                         const std::string& url, int flags, AVDictionary** options) const {
   AVDictionary* with = nullptr;
-  av_dict_copy(&with, options, 0);
+  if (options) av_dict_copy(&with, *options, 0);
   av_dict_set(&with, "protocol_whitelist", protocols(true).c_str(), 0);
-  if (!insecure_) {
-    av_dict_set(&with, "tls_verify", "1", 0);
-    if (const std::string file = authorities(); !file.empty())
-      av_dict_set(&with, "ca_file", file.c_str(), 0);
-  }
+  if (!insecure_) check_certificates(&with);
   const int code = avio_open2(opened, url.c_str(), flags, &container.interrupt_callback, &with);
+  if (options) keep_unknown(options, with);
   av_dict_free(&with);
   if (code < 0 || scheme_of(url) != "https") return code;
   // Where the server has led on to.

@@ -38,8 +38,9 @@ class References {
   void limit(AVFormatContext& container) const;
 
   // FFmpeg's io_open: opens what `container` asks for, or refuses and keeps in mind that it has.
+  // Takes those of the options that the protocol knows; `options` may be null.
   int open(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
-           int flags, const AVDictionary* options) noexcept;
+           int flags, AVDictionary** options) noexcept;
 
   bool refused() const { return refused_ != nullptr; }
   // Throws Error(input_reference) where something was refused: FFmpeg may go on without it.
@@ -53,9 +54,9 @@ class References {
   std::string protocols(bool asked) const;
   void judge(const AVFormatContext& container, std::string_view target) const;
   int open_judged(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
-                  int flags, const AVDictionary* options) const;
+                  int flags, AVDictionary** options) const;
   int open_url(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
-               int flags, const AVDictionary* options) const;
+               int flags, AVDictionary** options) const;
   void check_regular(const std::string& path, int fd) const;
   void check_beside(const std::string& path, int fd) const;
   void check_list(const std::string& path) const;

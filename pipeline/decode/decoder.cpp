@@ -74,7 +74,8 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
   context_->thread_count = options.threads;
   context_->max_pixels = decoder_limit(options.max_pixels);
   // Threads that share a picture, instead of one picture each.
-  if (is_huge(static_cast<AVPixelFormat>(parameters.format), parameters.width, parameters.height))
+  if (options.low_delay ||
+      is_huge(static_cast<AVPixelFormat>(parameters.format), parameters.width, parameters.height))
     context_->thread_type = FF_THREAD_SLICE;
   // Pictures with errors are shown in their time and counted, instead of leaving gaps.
   context_->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;

@@ -48,6 +48,8 @@ class VideoDecoder {
 struct DecoderOptions {
   int threads = 0;                               // 0: as many as the codec likes
   std::int64_t max_pixels = default_max_pixels;  // of a picture; larger ones are damage
+  // Every picture comes out as soon as it can: threads share one instead of having one each.
+  bool low_delay = false;
   FrameMemory memory = plain_memory;
   Notify notify;
   std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does

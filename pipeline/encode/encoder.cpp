@@ -73,6 +73,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   c.sample_aspect_ratio = video.sample_aspect;
   c.field_order = video.field_order;
   c.thread_count = std::min(options.threads, most_threads(codec_));
+  if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;

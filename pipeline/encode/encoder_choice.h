@@ -24,8 +24,10 @@ struct EncoderOptions {
   // video, there is an encoder for it and the container takes it, else H.264, else what the
   // container prefers.
   std::string codec;
-  std::string crf, preset;   // empty: as docs say, see encoder_table.h; the encoder's default
-  std::string bitrate;       // "5M"; not beside crf; empty: constant quality
+  std::string crf, preset;  // empty: as docs say, see encoder_table.h; the encoder's default
+  std::string bitrate;      // "5M"; not beside crf; empty: constant quality
+  // Every packet comes as soon as it can, and somebody who joins has not long to wait.
+  bool low_delay = false;
   std::string pixel_format;  // that the encoder gets; empty: the video's, or the nearest to it
   std::vector<std::pair<std::string, std::string>> own;  // by the encoder's names for them
   int threads = 0;                                       // 0: as many as it likes

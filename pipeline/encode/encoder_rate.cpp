@@ -148,6 +148,18 @@ std::string rate_by_size(const VideoInfo& video) {
   return fmt::format("{:.0f}", std::max(1e6, bits_per_sample * video.width * video.height * rate));
 }
 
+// Whether it makes other frames than key frames.
+bool depends_on_others(const AVCodec& encoder) {
+  const AVCodecDescriptor* codec = avcodec_descriptor_get(encoder.id);
+  return codec && !(codec->props & AV_CODEC_PROP_INTRA_ONLY);
+}
+
+// What receivers of streams expect: a key frame every 2 seconds.
+std::string distance_of_keys(const VideoInfo& video) {
+  const double rate = video.frame_rate.num > 0 ? av_q2d(video.frame_rate) : 25;
+  return fmt::format("{:.0f}", std::clamp(2 * rate, 1.0, 1000.0));
+}
+
 }  // namespace
 
 std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
@@ -178,6 +190,11 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   if (!options.preset.empty()) set("preset", options.preset, "`preset`");
   for (const auto& [key, value] : known.options)
     if (key && (std::string_view(key).ends_with("-params") || !is_given(key))) set(key, value);
+  if (options.low_delay) {
+    for (const auto& [key, value] : known.for_low_delay)
+      if (key && (std::string_view(key).ends_with("-params") || !is_given(key))) set(key, value);
+    if (depends_on_others(*choice.codec) && !is_given("g")) set("g", distance_of_keys(video));
+  }
   if (options.shards && known.for_parts.first) set(known.for_parts.first, known.for_parts.second);
   for (const auto& [key, value] : options.own)
     set(key, value, "`encoder_options` " + verbatim(key));

@@ -38,6 +38,8 @@ struct EncoderDefaults {
   // Options as FFmpeg's command line has them, up to the first empty key.
   std::pair<const char*, const char*> options[3] = {};
   bool has_bitrate = true;
+  // Beside these, for packets without delay.
+  std::pair<const char*, const char*> for_low_delay[3] = {};
   // Knows no times, only a frame rate.
   bool counts_frames = false;
   bool full_range_only = false;

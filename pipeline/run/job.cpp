@@ -1,5 +1,7 @@
 #include "pipeline/run/job.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -32,6 +34,15 @@ bool one_by_one(const Source& source) {
   });
 }
 
+// What each of its parts has to do so that frames are not late.
+JobOptions with_latency(JobOptions options) {
+  if (options.latency <= 0) return options;
+  options.source.low_delay = true;
+  options.sink.latency = options.latency;
+  options.sink.encoder.low_delay = true;
+  return options;
+}
+
 // Throws Error(command_line) where nothing that could be decoded again comes out.
 void check_measurable(const OutputPlan& plan, std::size_t videos) {
   const auto refuse = [](const std::string& why, const std::string& remedy) {
@@ -50,7 +61,7 @@ void check_measurable(const OutputPlan& plan, std::size_t videos) {
 }  // namespace
 
 Job::Job(JobOptions options)
-    : options_(std::move(options)),
+    : options_(with_latency(std::move(options))),
       measure_log_(options_.measure ? std::make_unique<MeasureLog>(*options_.measure) : nullptr),
       waking_(options_.woken ? *options_.woken
                              : wake_chosen_device(options_.device, options_.processor.trace)) {}
@@ -195,6 +206,20 @@ void Job::check_boxes() const {
     if (const auto& boxes = work.cases().back().boxes) boxes->check(whole);
 }
 
+std::optional<LatencyLimits> Job::latency() const {
+  if (options_.latency <= 0) return std::nullopt;
+  return latency_limits(options_.latency, source_->video());
+}
+
+void Job::say_dropped(const RunResult& result) const {
+  if (!result.latency || result.latency->dropped == 0) return;
+  notify(options_.sink.loss(), MessageKind::dropped,
+         fmt::format(
+             "{} of {} frames were dropped: they would have come out more than {:g} ms after they "
+             "came in",
+             result.latency->dropped, result.decoded, 1e3 * options_.latency));
+}
+
 RunResult Job::run(RunOptions options) {
   Trace* const trace = options_.processor.trace;
   const InputInfo input = shown();
@@ -219,9 +244,17 @@ RunResult Job::run(RunOptions options) {
   options.trace = trace;
   options.verifier = verifier.get();
   options.begun = &first.begun;
-  options.check = [this] { check_boxes(); };
-  RunResult result =
-      (one_by_one(*source_) ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
+  options.check = [this](const RunResult& result) {
+    check_boxes();
+    say_dropped(result);
+  };
+  options.latency = latency();
+  const bool serial = one_by_one(*source_);
+  if (serial && options.latency)
+    throw Error(
+        MessageKind::command_line, "`latency`", fmt::format("{:g} ms", 1e3 * options_.latency),
+        "frames of this size are filtered one by one, and nothing is dropped", "leave it out");
+  RunResult result = (serial ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
   if (measure_log_) result.measured = measure_log_->result();
   return result;
 }

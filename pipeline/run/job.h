@@ -44,6 +44,9 @@ struct JobOptions {
   ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
+  // Seconds from a frame's decoding to its being in the output: what would take longer is dropped,
+  // counted and said. Whatever stands in between keeps as little as it can. 0: all frames count.
+  double latency = 0;
   // What is encoded is decoded again and compared with what went into the encoder.
   std::optional<MeasureOptions> measure;
   bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory
@@ -80,6 +83,8 @@ class Job {
   const Processor* processor() const { return processor_.get(); }
   const Sink* sink() const { return sink_.get(); }
   const std::vector<TimedWork>& works() const { return works_; }  // of each video
+  // What JobOptions::latency comes to; none without it. After open().
+  std::optional<LatencyLimits> latency() const;
   // Frames in flight inside the processor of that video.
   int slots(const VideoInfo& video) const;
 
@@ -97,6 +102,7 @@ class Job {
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
   void check_boxes() const;
+  void say_dropped(const RunResult& result) const;
 
   const JobOptions options_;
   DeviceChoice device_;

@@ -10,6 +10,7 @@
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/run/first_failure.h"
 #include "pipeline/run/ledger.h"
+#include "pipeline/run/live_line.h"
 #include "pipeline/run/reporter.h"
 
 namespace vidconv {
@@ -84,13 +85,15 @@ class RunSteps {
   // After the last frame: what `stages`, all of them, have not done yet. Where something throws,
   // what there is by then is in options.reached.
   template <class F>
-  RunResult finish(F&& stages) {
+  RunResult finish(const LiveLine<Frame>* line, F&& stages) {
+    line_ = line;
     try {
       stages();
+      if (line) frames_.dropped = line->log().dropped;
       reporter_.report_last(seconds_since(start_), frames_.encoded,
                             [&](double now) { return progress(now); });
       check_before_finish(frames_, source_, sink_);
-      if (options_.check) options_.check();
+      if (options_.check) options_.check(result());
       encode_.time([&] { sink_.finish(); });
       check_finished(frames_, sink_);
       return result();
@@ -113,6 +116,7 @@ class RunSteps {
     r.decoded = frames_.decoded;
     r.filtered = frames_.filtered;
     r.encoded = frames_.encoded;
+    if (line_) r.latency = line_->log();
     r.passed_on = processor_.passed_on();
     r.written = sink_.frames();
     r.verified = options_.verifier ? options_.verifier->checked() : 0;
@@ -151,16 +155,26 @@ class RunSteps {
   ProgressReporter reporter_;  // of the sink's thread, as the next
   Position position_;
   std::int64_t bytes_ = 0;
+  const LiveLine<Frame>* line_ = nullptr;  // may be null
 };
 
 // The stages of run(), a thread each, and what joins them. Each is called with the number of the
 // frame that it works on; where it waits for the next one, a failure is that frame's.
 class Stages {
  public:
-  Stages(RunSteps& steps, Processor& processor, std::size_t capacity)
-      : steps_(steps), processor_(processor), decoded_(capacity), finished_(capacity) {}
+  Stages(RunSteps& steps, Processor& processor, const RunOptions& options)
+      : steps_(steps),
+        processor_(processor),
+        decoded_(options.channel_capacity),
+        finished_(options.channel_capacity) {
+    if (options.latency) line_.emplace(*options.latency);
+  }
+
+  // Instead of the channel behind the decoder; may be null.
+  const LiveLine<Frame>* line() const { return line_ ? &*line_ : nullptr; }
 
   void cancel() {
+    if (line_) line_->cancel();
     decoded_.cancel();
     processor_.cancel();
     finished_.cancel();
@@ -171,16 +185,17 @@ class Stages {
     while (std::optional<Item> item = steps_.read()) {
       if (Frame* frame = std::get_if<Frame>(&*item)) {
         at = frame->number() + 1;
-        if (!decoded_.push(std::move(*frame))) return;
+        if (!(line_ ? line_->push(std::move(*frame)) : decoded_.push(std::move(*frame)))) return;
       } else if (!finished_.push(std::move(*item))) {
         return;
       }
     }
+    if (line_) line_->close();
     decoded_.close();
   }
 
   void submit(std::optional<std::int64_t>& at) {
-    while (std::optional<Frame> frame = decoded_.pop()) {
+    while (std::optional<Frame> frame = line_ ? line_->pop() : decoded_.pop()) {
       at = frame->number();
       if (!steps_.submit(std::move(*frame))) return;
     }
@@ -208,12 +223,14 @@ class Stages {
       Frame& frame = std::get<Frame>(*item);
       at = frame.number();
       steps_.write(std::move(frame));
+      if (line_) line_->finished();
     }
   }
 
  private:
   RunSteps& steps_;
   Processor& processor_;
+  std::optional<LiveLine<Frame>> line_;
   Channel<Frame> decoded_;
   Channel<Item> finished_;
 };
@@ -227,7 +244,7 @@ std::string limiting_stage(const std::vector<StageTime>& stages) {
 
 RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
   RunSteps steps(source, processor, sink, options);
-  Stages stages(steps, processor, options.channel_capacity);
+  Stages stages(steps, processor, options);
   FirstFailure failure([&] {
     source.cancel();
     stages.cancel();
@@ -248,7 +265,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
     });
     failure.guard([&](std::optional<std::int64_t>& at) { stages.encode(at); });
   }
-  return steps.finish([&] { failure.rethrow(); });
+  return steps.finish(stages.line(), [&] { failure.rethrow(); });
 }
 
 RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
@@ -270,7 +287,7 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
       at = *at + 1;
     }
   };
-  return steps.finish([&] {
+  return steps.finish(nullptr, [&] {
     with_frame_number(filter);
     processor.close();
   });

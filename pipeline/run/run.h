@@ -12,6 +12,7 @@
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/measure/measure_log.h"
+#include "pipeline/run/latency.h"
 #include "pipeline/run/verify.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
@@ -37,8 +38,9 @@ std::string limiting_stage(const std::vector<StageTime>& stages);
 struct RunResult {
   // Frames. encoded: given to the sink; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
-  std::int64_t passed_on = 0;  // of those filtered: as they were, no filter acts on them
-  std::string verified_by;     // as of Verifier::other(); empty where nothing was to be verified
+  std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
+  std::int64_t passed_on = 0;         // of those filtered: as they were, no filter acts on them
+  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
   std::vector<StreamAccount> streams;  // of the source
   std::map<int, CopyAccount> copies;   // packets, by stream index of the source
@@ -74,10 +76,13 @@ struct RunOptions {
   Trace* trace = nullptr;           // where each stage is noted; may be null; outlives the run
   Verifier* verifier = nullptr;     // may be null; outlives the run
   FrameWatcher* watcher = nullptr;  // may be null; outlives the run
-  // Called after the last frame, before the sink is finished; throws where something is
-  // wrong. May be empty.
-  std::function<void()> check = {};
+  // Called after the last frame with what there is by then, before the sink is finished; throws
+  // where something is wrong. May be empty.
+  std::function<void(const RunResult&)> check = {};
   Begun* begun = nullptr;  // of the source, if it has; outlives the run
+  // Frames come in their own time, and are worth something for so long: what would be late is
+  // dropped before it is filtered, and counted. Not for run_serial().
+  std::optional<LatencyLimits> latency = {};
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };

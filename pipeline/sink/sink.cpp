@@ -1,5 +1,6 @@
 #include "pipeline/sink/sink.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "pipeline/av/container.h"
 #include "pipeline/av/holdings.h"
 #include "pipeline/av/process.h"
+#include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/encode/shard_rules.h"
 #include "pipeline/sink/sink_kinds.h"
@@ -161,8 +163,25 @@ void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
 
 std::span<const SinkKind> sink_kinds() { return every_sink; }
 
+void check_address(const std::string& output, const std::string& format) {
+  if (!is_url(output)) return;
+  const std::string_view scheme = scheme_of(output);
+  if (!takes_output(scheme))
+    throw Error(MessageKind::output_unsuited, "cannot write to", redacted(output),
+                fmt::format("a stream cannot be sent by {}", scheme),
+                "these can: " + output_schemes());
+  if (format.empty())
+    throw Error(MessageKind::command_line, "there is no format for", redacted(output),
+                "an address does not say what is sent there",
+                scheme.starts_with("rtmp") ? "add `format` flv" : "add `format` mpegts");
+  if (format == "image2")
+    throw Error(MessageKind::command_line, "`format`", format, "pictures are files",
+                "name a file such as frame%04d.png");
+}
+
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
+  check_address(output, options.format);
   // Said before that its name has no ending.
   if (std::error_code error; std::filesystem::is_directory(output, error))
     throw Error(Fault::output, "cannot write the output", output, "it is a directory");
@@ -218,6 +237,17 @@ void check_wanted(const std::atomic<bool>* abandoned) {
 
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options)
     : abandoned_(options.abandoned) {
+  if (is_url(output)) {
+    // Whole packets of a transport stream, as its receivers expect them.
+    constexpr int transport_packets = 7 * 188;
+    const bool transport = options.format == "mpegts" || options.format == "rtp_mpegts";
+    writer_.emplace(std::make_unique<AddressWriter>(
+        output, AddressOptions{
+                    .insecure = options.insecure,
+                    .packet_bytes = transport && scheme_of(output) == "udp" ? transport_packets : 0,
+                    .interrupted = options.interrupted}));
+    return;
+  }
   if (output != "-") {
     file_.emplace(output, file_options(options));
     writer_.emplace(file_->fd(), output);

@@ -59,8 +59,12 @@ struct SinkOptions {
   std::string format;
   EncoderOptions encoder;
   std::vector<std::pair<std::string, std::string>> muxer_options;
+  // A stream in its own time: what is encoded goes on at once, and no stream waits longer than this
+  // for another; seconds, 0: as suits a file.
+  double latency = 0;
   std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
   bool overwrite = false;
+  bool insecure = false;      // certificates of servers that an address leads to are not checked
   RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
   // As of PartialFile::Options. For files only.
   std::function<void(int fd)> before_name;
@@ -110,10 +114,14 @@ struct SinkKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SinkKind> sink_kinds();
 
-// `output`: a file, "-", "md5:" or "null:". Throws Error(usage) for what does not suit the output,
-// Error(output) where no encoder can be chosen. Opens nothing.
+// `output`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
+// what does not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos);
+
+// Of an output that is an address: throws Error(command_line) where it has no `format`,
+// Error(output_unsuited) where nothing can be sent to such. Does nothing for others.
+void check_address(const std::string& output, const std::string& format);
 
 // For people, what encodes the video with that index, and how: "libx264 crf=23 preset=medium";
 // empty where frames are bare.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/av/holdings.h"
+#include "pipeline/base/url.h"
 #include "pipeline/encode/video_encoder.h"
 #include "pipeline/measure/measure_log.h"
 #include "pipeline/sink/copies.h"
@@ -22,6 +24,8 @@ extern "C" {
 
 namespace vidconv {
 namespace {
+
+constexpr std::int64_t flv_no_duration = 1 << 3;  // no_duration_filesize, by its number
 
 // A filtered video on its way into the container.
 struct VideoOutput {
@@ -44,8 +48,9 @@ class FileSink final : public Sink {
   FileSink(const OutputPlan& plan, const InputInfo& input)
       : notify_(plan.options.notify),
         lose_(plan.options.loss()),
-        output_(plan.output),
+        output_(redacted(plan.output)),
         abandoned_(plan.options.abandoned),
+        latency_(plan.options.latency),
         measure_(plan.options.encoder.measure),
         to_(plan.output, plan.options),
         format_(*plan.container),
@@ -132,13 +137,28 @@ class FileSink final : public Sink {
   }
 
  private:
+  // Packets do not wait for each other, nor for a buffer to be full.
+  void hand_on_at_once() {
+    muxer_.set_default("flush_packets", 1);
+    if (latency_ > 0)
+      muxer_.set_default("max_interleave_delta",
+                         std::max<std::int64_t>(1, std::llround(latency_ * AV_TIME_BASE)));
+    const std::string_view format = format_.name;
+    // A receiver knows then where a picture ends, without the next.
+    if (format == "mpegts") muxer_.set_default("omit_video_pes_length", 0);
+    // There is no way back to the header.
+    if (format == "flv") muxer_.set_default("flvflags", flv_no_duration);
+  }
+
   void begin() {
     const bool seeks = to_.seeks();
+    if (latency_ > 0 || is_url(output_)) hand_on_at_once();
     try {
       muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), seeks));
     } catch (const Error& error) {
       if (seeks || error.why().find("seekable") == std::string::npos) throw;
-      throw Error(MessageKind::output_unsuited, "cannot write to a pipe", format_.name,
+      throw Error(MessageKind::output_unsuited,
+                  is_url(output_) ? "cannot send" : "cannot write to a pipe", format_.name,
                   "it is not written from beginning to end",
                   "use `format` nut or matroska, which are");
     }
@@ -364,6 +384,7 @@ class FileSink final : public Sink {
   const Notify notify_, lose_;
   const std::string output_;
   const std::atomic<bool>* const abandoned_;
+  const double latency_;       // seconds; 0: none
   MeasureLog* const measure_;  // may be null
   ByteOutput to_;              // outlives the muxer
   const AVOutputFormat& format_;

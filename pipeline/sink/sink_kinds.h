@@ -24,7 +24,7 @@ void choose_for_file(OutputPlan& plan, std::span<const InputVideo> videos);
 
 PartialFile::Options file_options(const SinkOptions& options);
 
-// Bytes to standard output ("-") or to a file that appears when it is complete.
+// Bytes to standard output ("-"), to an address, or to a file that appears when it is complete.
 class ByteOutput {
  public:
   // Throws Error(output), also for a terminal.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
 
 namespace vidconv {
@@ -25,14 +26,16 @@ constexpr std::string_view refused_name = "xtension";
 constexpr std::string_view of_packets[] = {refused_name, "PES packet size mismatch",
                                            "TEI flag set"};
 
-const AVInputFormat* input_format(const std::string& name) {
-  if (name.empty()) return nullptr;
-  const AVInputFormat* format = av_find_input_format(name.c_str());
-  if (!format)
-    throw Error(Fault::usage, "there is no input format", name, "",
-                "'ffmpeg -demuxers' lists them");
-  return format;
-}
+// What says where an input may lead, which is not for the input's options.
+constexpr std::string_view of_trust = "_whitelist";
+
+struct DictionaryFree {
+  void operator()(AVDictionary* options) const { av_dict_free(&options); }
+};
+
+// Enough to tell at which rate frames come; and how long to look for it, microseconds.
+constexpr int frames_for_rate = 8;
+constexpr std::int64_t short_look = AV_TIME_BASE;
 
 }  // namespace
 
@@ -44,9 +47,12 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       max_pixels_(options.max_pixels),
       frame_rate_(options.frame_rate),
       copy_times_(options.copy_times),
+      live_(is_live(url, options)),
+      low_delay_(options.low_delay || (live_ && is_device(url, options.format))),
+      own_(options.own),
       interrupted_(options.interrupted),
       notify_(options.video_only ? nullptr : options.notify),
-      format_(input_format(options.format)),
+      format_(find_input_format(options.format)),
       references_(reader         ? References::Input::pipe
                   : is_url(url_) ? References::Input::address
                                  : References::Input::file,
@@ -66,7 +72,7 @@ int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** ope
                                    const char* url, int flags, AVDictionary** options) noexcept {
   auto* input = static_cast<ContainerInput*>(container->opaque);
   if (!input) return AVERROR(EPERM);  // a demuxer's own container inside of ours
-  return input->references_.open(*container, opened, url, flags, options ? *options : nullptr);
+  return input->references_.open(*container, opened, url, flags, options);
 }
 
 void ContainerInput::open() {
@@ -79,18 +85,24 @@ void ContainerInput::open() {
   context->io_open = open_reference;
   container_.reset(context);
   references_.limit(*context);
+  if (low_delay_) {
+    context->fps_probe_size = frames_for_rate;
+    context->max_analyze_duration = short_look;
+  }
   AVDictionary* own = nullptr;  // options of the demuxer
-  if (!pipe_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
+  take_own(&own);
+  if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
   context = container_.release();
   if (pipe_) context->pb = pipe_->context();
   const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
-  const bool has_times = av_dict_get(own, "framerate", nullptr, 0);
-  av_dict_free(&own);
+  const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
+  const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
   if (code < 0) references_.check(lines.text());
   check(code);
+  refuse_unknown(left.get());
   if (has_times)
     throw Error(Fault::usage, "`frame_rate`", frame_rate_,
                 std::string(container_->iformat->name) + " says itself when its frames are shown",
@@ -101,6 +113,29 @@ void ContainerInput::open() {
   heard_ = Clock::now();
   check(find_streams());
   begin();
+}
+
+void ContainerInput::take_own(AVDictionary** options) const {
+  for (const auto& [key, value] : own_) {
+    if (key.ends_with(of_trust))
+      throw Error(MessageKind::command_line, "cannot set the input's option",
+                  Error::Value::naming("`input_options` " + verbatim(key)),
+                  "it says where an input may lead", "see TRUST in the manual");
+    av_dict_set(options, key.c_str(), value.c_str(), 0);
+  }
+}
+
+// What neither libavformat nor the demuxer has taken.
+void ContainerInput::refuse_unknown(AVDictionary* left) const {
+  for (const auto& [key, value] : own_)
+    if (av_dict_get(left, key.c_str(), nullptr, 0))
+      throw Error(
+          MessageKind::command_line, "cannot set the input's option",
+          Error::Value::naming("`input_options` " + verbatim(key) + "=" + verbatim(value)),
+          fmt::format("{} has no such option", container_->iformat->name),
+          fmt::format("'ffmpeg -h demuxer={}' lists them",
+                      std::string_view(container_->iformat->name)
+                          .substr(0, std::string_view(container_->iformat->name).find(','))));
 }
 
 void ContainerInput::begin() {
@@ -143,6 +178,7 @@ int ContainerInput::read(AVPacket& packet) {
   const int code = av_read_frame(container_.get(), &packet);
   const bool misnamed = said.text().find(refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
+  if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
   if (code < 0 && !stopped()) check_ours();
   broken_ = !misnamed && !said.text().empty();
   if (code >= 0) jumps_->follow(packet);

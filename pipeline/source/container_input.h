@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "pipeline/av/av_log.h"
 #include "pipeline/base/stopwatch.h"
@@ -32,7 +34,8 @@ class ContainerInput {
   const std::string& name() const { return name_; }  // for messages
 
   // The next packet, into an empty one, at a time that goes on where the input's jumps. Returns
-  // what av_read_frame() does; throws Error(input) where nothing came for too long, or it refers to
+  // what av_read_frame() does; throws Error(input) where nothing came for too long (of a live input
+  // it returns that), or it refers to
   // what it may not.
   int read(AVPacket& packet);
   // Of that packet, as TimeJumps says it.
@@ -75,6 +78,8 @@ class ContainerInput {
                             int flags, AVDictionary** options) noexcept;
 
   void open();
+  void take_own(AVDictionary** options) const;
+  void refuse_unknown(AVDictionary* left) const;
   void begin();  // the times, from here
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;
@@ -86,6 +91,8 @@ class ContainerInput {
   const std::int64_t max_pixels_;
   const std::string frame_rate_;  // empty: the input's
   const bool copy_times_;
+  const bool live_, low_delay_;
+  const std::vector<std::pair<std::string, std::string>> own_;
   const std::atomic<bool>* const interrupted_;
   const Notify notify_;  // hears of a jump once
   std::atomic<bool> cancelled_ = false;

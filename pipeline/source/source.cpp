@@ -1,9 +1,11 @@
 #include "pipeline/source/source.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "pipeline/av/container.h"
+#include "pipeline/av/devices.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/source_kinds.h"
@@ -21,9 +23,35 @@ constexpr SourceKind every_source[] = {
      open_raw_source},
     {"pipe", "'-': y4m, or any container that can be read from a pipe",
      [](const std::string& input, const SourceOptions&) { return input == "-"; }, open_pipe_source},
+    {"device", "v4l2:/dev/video0, a camera; any device of FFmpeg's where `input_format` names it",
+     [](const std::string& input, const SourceOptions& options) {
+       return is_device(input, options.format);
+     },
+     open_device_source},
     {"file", "a file or URL that FFmpeg can read",
      [](const std::string&, const SourceOptions&) { return true; }, open_file_source},
 };
+
+[[noreturn]] void refuse_start(const std::string& input, double start) {
+  throw Error(
+      MessageKind::command_line, "cannot set `start` to", fmt::format("{:g} s", start),
+      fmt::format("'{}' is live: what has passed cannot be asked for", verbatim(redacted(input))),
+      "leave it out, or limit it by `duration`");
+}
+
+// What waits for its reader is never late.
+void refuse_stored(const std::string& input, const SourceOptions& options) {
+  struct stat status {};
+  const bool known = input == "-" ? fstat(options.stdin_fd, &status) == 0
+                                  : !is_url(input) && stat(local_path(input).c_str(), &status) == 0;
+  const bool stored = input.starts_with("pattern:") || (known && S_ISREG(status.st_mode)) ||
+                      (!known && !is_url(input) && is_numbered(input));
+  if (stored)
+    throw Error(MessageKind::command_line, "there is nothing to be late for",
+                Error::Value::naming("`latency`"),
+                fmt::format("'{}' waits for its reader", verbatim(input)),
+                "leave it out; it is for cameras, streams and pipes");
+}
 
 // Whether it is for our own reader of y4m.
 bool is_y4m(ByteReader& reader, const SourceOptions& options) {
@@ -46,14 +74,28 @@ std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
 
 std::span<const SourceKind> source_kinds() { return every_source; }
 
-std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options) {
+bool is_live(const std::string& input, const SourceOptions& options) {
+  return options.raw.empty() && (is_device(input, options.format) || is_live_address(input));
+}
+
+std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& asked) {
   capture_av_log();
+  SourceOptions options = asked;
+  if (is_live(input, options)) {
+    if (options.start) refuse_start(input, *options.start);
+    options.from_zero = true;
+  } else if (options.low_delay) {
+    refuse_stored(input, options);
+  }
   if (!options.video) {
     SourceOptions first = options;
     first.video = 1;
     auto source = open_source(input, first);
     const AVFormatContext* container = source->container().get();
     if (!container || video_streams(*container).size() < 2) return source;
+    if (is_live(input, options))
+      throw Error(MessageKind::command_line, "`video`", "all",
+                  "a live input can be read once, and has several", "choose one with `video` N");
     return open_videos(std::move(source), input, first);
   }
   for (const SourceKind& kind : every_source) {

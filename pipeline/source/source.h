@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -96,6 +97,13 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
+  // A stream in its own time: what comes is handed on as soon as it can be, and little is read to
+  // find out what it is.
+  bool low_delay = false;
+  // Times begin at 0 wherever those of the input do, as of cameras and of streams that one joins.
+  bool from_zero = false;
+  // Options of the demuxer or the device, by FFmpeg's names for them.
+  std::vector<std::pair<std::string, std::string>> own;
   // The demuxer, by FFmpeg's name; empty: whatever its first bytes look like. Where it is that of
   // playlists or scripts, the input is trusted with referring to files.
   std::string format;
@@ -142,9 +150,14 @@ struct SourceKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
 
-// `input`: a file or URL, "-", or "pattern:...". Where all videos are wanted and there are several,
-// their frames come in order of time, numbered together; `options.frames` counts for each. Throws
-// Error(usage) for a malformed description, Error(input) for an input that cannot be read at all.
+// Whether it comes in its own time, and is not there to be asked for: a device, or an address of a
+// stream.
+bool is_live(const std::string& input, const SourceOptions& options);
+
+// `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there
+// are several, their frames come in order of time, numbered together; `options.frames` counts for
+// each. Throws Error(usage) for a malformed description, Error(input) for an input that cannot be
+// read at all.
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv

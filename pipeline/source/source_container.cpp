@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "pipeline/base/url.h"
 #include "pipeline/decode/decoder_choice.h"
 #include "pipeline/source/arrivals.h"
 #include "pipeline/source/container_input.h"
@@ -96,6 +97,7 @@ class ContainerSource final : public Source {
     decoder_ = make_decoder(*stream_,
                             {.threads = options_.threads,
                              .max_pixels = options_.max_pixels,
+                             .low_delay = options_.low_delay,
                              .memory = options_.memory,
                              .notify = options_.notify,
                              .nvdec = nullptr},
@@ -209,8 +211,7 @@ class ContainerSource final : public Source {
   void end_of_packets(int code) {
     for (const auto& [stream, packets] : marks_->rest())
       count_marked(*input_.container().streams[stream], packets);
-    if (code != AVERROR_EOF && !input_.stopped())
-      damage_.truncated = "reading stopped with: " + av_message(code);
+    if (code != AVERROR_EOF && !input_.stopped()) damage_.truncated = why_it_stopped(code);
     if (leaves_out_ && !input_.stopped() && !part_.cut && damage_.truncated.empty()) judge_end();
     if (video_done_ || leaves_out_ || input_.stopped()) {
       at_end_ = true;
@@ -220,6 +221,17 @@ class ContainerSource final : public Source {
     if (!part_.cut && damage_.truncated.empty()) judge_end();
     decoder_->send(nullptr);
     draining_ = true;
+  }
+
+  std::string why_it_stopped(int code) const {
+    if (code == AVERROR(ETIMEDOUT) && options_.timeout > 0)
+      return fmt::format("nothing came for {:g} s", options_.timeout);
+    const std::string_view scheme = scheme_of(input_.name());
+    // What FFmpeg says of these however the other end has gone.
+    if (code == AVERROR(EIO) && (scheme == "srt" || scheme.starts_with("rtmp")))
+      return fmt::format("the connection has ended, and {} does not tell a goodbye from a loss",
+                         scheme);
+    return "reading stopped with: " + av_message(code);
   }
 
   void judge_end() {

@@ -13,6 +13,7 @@ namespace vidconv {
 std::unique_ptr<Source> open_pattern_source(const std::string& input, const SourceOptions&);
 std::unique_ptr<Source> open_raw_source(const std::string& input, const SourceOptions&);
 std::unique_ptr<Source> open_pipe_source(const std::string& input, const SourceOptions&);
+std::unique_ptr<Source> open_device_source(const std::string& input, const SourceOptions& options);
 std::unique_ptr<Source> open_file_source(const std::string& input, const SourceOptions&);
 
 // What a pipe or a file turns out to hold.

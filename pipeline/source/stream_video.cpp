@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "pipeline/av/devices.h"
+
 namespace vidconv {
 
 std::vector<int> video_streams(const AVFormatContext& container) {
@@ -74,8 +76,8 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.profile = parameters.profile;
   info.shown = orientation_in(stream, first);
   const std::string_view from = container.iformat->name;
-  info.of_pictures =
-      from.starts_with("image2") || from.ends_with("_pipe") || from == "gif" || from == "apng";
+  info.of_pictures = from.starts_with("image2") || from.ends_with("_pipe") || from == "gif" ||
+                     from == "apng" || is_device(*container.iformat);
   return info;
 }
 

@@ -48,7 +48,7 @@ InputClock clock_of(const AVFormatContext& container, const WantedPart& part,
   InputClock clock;
   clock.offset = part.offset(time_base);
   if (container.start_time != AV_NOPTS_VALUE) clock.start = container.start_time;
-  if (part.counted) clock.frames_before.reset();
+  if (part.counted && part.cut) clock.frames_before.reset();
   return clock;
 }
 
@@ -64,7 +64,8 @@ WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& op
   }
   if (options.duration) part.end = av_sat_add64(part.start, microseconds(*options.duration));
   if (options.frames == 0) part.end = part.start;
-  part.counted = part.cut;
+  const bool has_origin = options.from_zero && container.start_time != AV_NOPTS_VALUE;
+  part.counted = part.cut || has_origin;
   part.origin = part.start;
   if (options.interval) narrow(part, *options.interval);
   return part;

@@ -13,7 +13,7 @@ struct WantedPart {
   std::int64_t start = 0;
   std::int64_t end = INT64_MAX;
   bool counted = false;     // times are counted from
-  std::int64_t origin = 0;  // this, the start that the user has asked for
+  std::int64_t origin = 0;  // this: the start that the user has asked for, or a live input's own
   bool seeks = true;        // to the start; else it is found by decoding all that comes before
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }

@@ -177,6 +177,14 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
                       vidconv() + " - -o null: --kernel box");
        }},
       {MessageKind::times_moved, [=, this] { return filter(jumping_clip(), out("a.mkv")); }},
+      {MessageKind::dropped,
+       [=, this] {  // nobody reads the output before all of the input is there
+         ffmpeg("-f lavfi -i testsrc2=size=320x240:duration=3 " + path("a.y4m"));
+         return shell("mkfifo " + path("sent") + "; (cat " + path("a.y4m") + "; echo > " +
+                      path("sent") + ") | " + vidconv() +
+                      " - --latency 50 -o - --kernel box | (read < " + path("sent") +
+                      "; cat > /dev/null)");
+       }},
       {MessageKind::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
       {MessageKind::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
   };

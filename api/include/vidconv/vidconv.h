@@ -245,10 +245,10 @@ VIDCONV_API void vidconv_job_free(vidconv_job* job);
 
 /* Sets what the command sets by an option of nearly the same name, in the same words: "input",
  * "output", "kernel", "codec", "crf", ...; vidconv_setting_name() lists them all. Kernels,
- * encoder_options and muxer_options may be set several times, and each is added; of the others the
- * last one counts, and "" is the default again. Switches are "1" and "0". Fails with VIDCONV_USAGE
- * for a name or a value that does not exist. What settings make of each other, and of the input, is
- * found out when the job runs. */
+ * encoder_options, muxer_options and input_options may be set several times, and each is added; of
+ * the others the last one counts, and "" is the default again. Switches are "1" and "0". Fails with
+ * VIDCONV_USAGE for a name or a value that does not exist. What settings make of each other, and of
+ * the input, is found out when the job runs. */
 VIDCONV_API vidconv_status vidconv_job_set(vidconv_job* job, const char* name, const char* value,
                                            vidconv_error* error);
 /* `index` 0 and up; NULL after the last one. Live as long as the program. Any thread. */

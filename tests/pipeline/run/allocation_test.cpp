@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "pipeline/av/process.h"
@@ -117,11 +118,13 @@ class CountingSink final : public Sink {
     inner_->write(std::move(frame));
     if (number >= first && number <= last && (number - first) % window == 0)
       counts[static_cast<std::size_t>((number - first) / window)] = Counts::now();
+    if (after_write) after_write();
   }
   void finish() override { inner_->finish(); }
   std::int64_t frames() const override { return inner_->frames(); }
   std::string description() const override { return inner_->description(); }
 
+  std::function<void()> after_write;
   std::array<Counts, windows + 1> counts;  // where each window begins, and where the last one ends
 
  private:
@@ -152,6 +155,21 @@ SourceOptions options_for(Device device) {
   options.frames = last + 20;
   return options;
 }
+
+// Hands out a frame when the one before is in the output: none is dropped, however slow it is.
+class SteppingSource final : public SteadySource {
+ public:
+  SteppingSource(const VideoInfo& info, const SourceOptions& options)
+      : SteadySource(info, options, std::nullopt) {}
+  void step() { ++finished_, finished_.notify_all(); }
+
+ private:
+  bool read(Frame&, std::int64_t index) override {
+    for (auto done = finished_.load(); done < index; done = finished_.load()) finished_.wait(done);
+    return true;
+  }
+  std::atomic<std::int64_t> finished_ = 0;
+};
 
 // `places`: how many processors take frames in turn, all of them on the same device.
 void expect_no_allocations(Source& source, const std::string& output, Device device,
@@ -262,6 +280,31 @@ TEST_P(Allocations, NoneFromPipeToPipe) {
     reader.join();
     close(out[0]);
   }
+}
+
+// Frames that come in their own time, for as long as they like.
+TEST_P(Allocations, NoneWhereFramesMayBeLate) {
+  if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
+  SteppingSource source(
+      {.format = find_format(AV_PIX_FMT_YUV420P), .width = 64, .height = 48, .frame_rate = {25, 1}},
+      options_for(GetParam()));
+  const auto processor =
+      test::processor_for(source, {"box"}, {.device = GetParam(), .threads = 2, .variant = {}});
+  CountingSink sink(open_sink("null:", {}, source.info()));
+  find_driver();
+  std::vector<std::size_t> memory;
+  memory.reserve(last + 20);
+  sink.after_write = [&] {
+    memory.push_back(source.memory());
+    source.step();
+  };
+  const RunResult result =
+      run(source, *processor, sink, {.latency = latency_limits(60, source.video())});
+  EXPECT_EQ(sink.frames(), last + 20);
+  EXPECT_EQ(result.latency->dropped, 0);
+  EXPECT_EQ(result.latency->frames(), last + 20);
+  EXPECT_EQ(memory.back(), memory.at(first));
+  EXPECT_EQ(sink.counts.back().host, sink.counts.front().host);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Allocations, testing::Values(Device::cpu, Device::cuda),

@@ -1,0 +1,46 @@
+// Latency: how long a frame is on its way through a run, and what that may be.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/av/video.h"
+
+namespace vidconv {
+
+struct LatencyLimits {
+  double seconds = 0;         // from the decoder to the output
+  std::size_t waiting = 1;    // frames that may wait for the filter
+  std::size_t in_flight = 1;  // frames from there to the output
+};
+
+// For such a video: as many frames as come in that time, and no more memory than is reasonable.
+LatencyLimits latency_limits(double seconds, const VideoInfo& video);
+
+// What became of the frames; its size does not grow with their number.
+class LatencyLog {
+ public:
+  explicit LatencyLog(double limit = 0) : limit_(limit) {}
+
+  void add(double seconds);  // of a frame that is in the output
+
+  double limit() const { return limit_; }  // seconds
+  std::int64_t frames() const { return frames_; }
+  std::int64_t late() const { return late_; }  // that took longer than the limit
+  double worst() const { return worst_; }
+  // Exact to a sixteenth of it; 0 where there were no frames.
+  double median() const;
+
+  std::int64_t dropped = 0, most_waiting = 0, most_in_flight = 0;
+
+ private:
+  // Steps of a logarithm: 16 for each doubling, from a microsecond on.
+  static constexpr int steps = 16, doublings = 40;
+
+  double limit_, worst_ = 0;
+  std::int64_t frames_ = 0, late_ = 0;
+  std::array<std::int64_t, std::size_t{steps} * doublings> counts_{};
+};
+
+}  // namespace vidconv
