@@ -164,6 +164,8 @@ int TimedWork::scratch_frames() const {
   return most;
 }
 
+bool TimedWork::has_parts() const { return std::ranges::any_of(cases(), &Work::has_parts); }
+
 std::size_t TimedWork::most_steps() const {
   std::size_t most = 0;
   for (const Work& work : cases()) most = std::max(most, work.steps.size());

@@ -40,6 +40,7 @@ class TimedWork {
   const PixelFormat& scratch_format() const;
   int scratch_frames() const;
   std::size_t most_steps() const;
+  bool has_parts() const;  // some case
 
  private:
   AVRational time_base_{1, 1};
