@@ -48,9 +48,10 @@ const PixelFormat& format_named(const std::string& name) {
 }
 
 // A filter, with pairs of pictures in turn.
-class Subject {
+class PackedSubject {
  public:
-  Subject(const std::string& kernel, const std::string& name, const PackedSettings& settings) {
+  PackedSubject(const std::string& kernel, const std::string& name,
+                const PackedSettings& settings) {
     const PixelFormat& format = format_named(name);
     const std::vector<FilterSpec> chain = {FilterSpec::parse(kernel)};
     ProcessorOptions options;
@@ -102,7 +103,8 @@ int run(const PackedSettings& settings) {
       if (!settings.formats.empty() &&
           std::ranges::find(settings.formats, pair.packed) == settings.formats.end())
         continue;
-      const Subject packed(kernel, pair.packed, settings), planar(kernel, pair.planar, settings);
+      const PackedSubject packed(kernel, pair.packed, settings),
+          planar(kernel, pair.planar, settings);
       double a = std::numeric_limits<double>::max(), b = a;
       for (int round = 0; round < settings.rounds; ++round) {
         const double effort = settings.seconds / settings.rounds;

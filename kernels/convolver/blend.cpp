@@ -48,7 +48,8 @@ class CpuBlender final : public Blender {
 
  private:
   void run_row(const PlanePair& planes, const std::uint8_t* weights, int y) const {
-    const auto& [from, to] = planes;
+    const ConstBytePlane& from = planes.src;
+    const BytePlane& to = planes.dst;
     if (sample_.storage == Storage::f32)
       blend_row(from.as<const float>(), to.as<float>(), weights, y, 0);
     else if (sample_.storage == Storage::u16)
