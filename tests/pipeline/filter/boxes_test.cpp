@@ -175,7 +175,8 @@ TEST(Boxes, SameBytesOnEveryDevice) {
           }
           return pictures;
         };
-        const auto wanted = filtered({.second_opinion = true, .whole_planes = true});  // windows are whole planes
+        const auto wanted =
+            filtered({.second_opinion = true, .whole_planes = true});  // windows are whole planes
         for (const Device device : test::all_devices())
           EXPECT_TRUE(filtered({.device = device, .slots = 4}) == wanted);
         if (test::has(Device::cuda)) {
