@@ -170,7 +170,8 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * first sample that is read and the one that is written, and the bytes from a row to the next,
  * which may be negative, but not less than a row has where there are several rows. Addresses and
  * strides are multiples of a sample's bytes. `from` is only read. No byte of `to` but the samples
- * is touched. The planes that are written must overlap neither each other nor those that are read.
+ * is changed; what lies between those of a row, as the fourth byte of "bgr0", may be written as it
+ * was. The planes that are written must overlap neither each other nor those that are read.
  *
  * "cpu", and where vidconv_plan_options.host is 1: `stream` is ignored; done on return. From host
  * to device and back planes are copied on a stream of the plan's own: several plans, on a thread
