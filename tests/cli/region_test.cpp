@@ -78,14 +78,15 @@ TEST_F(Region, SameBytesOnACudaDevice) {
                                      << R"({"frame":2,"id":1,"box":[20,9,40,30]})"
                                      << "\n";
   const Arguments boxes{"--regions", path("boxes.jsonl") + ":shape=ellipse:feather=3"};
-  for (const auto& [kernel, more] :
+  for (const auto& pair :
        {std::pair<std::string, Arguments>("gaussian:sigma=3:region=5,7,33,20:feather=4", {}),
         {"gaussian:sigma=1..4@f0-f2:region=5,7,33,20;40,0,9,9:invert=1", {}},
         {"unsharp:mask=edges:sobel:feather=2", {}},
         {"sharpen:between=f1-f2", boxes}}) {
+    const std::string& kernel = pair.first;
     SCOPED_TRACE(kernel);
     const auto on = [&](const std::string& device, const Arguments& extra = {}) {
-      Arguments all = more;
+      Arguments all = pair.second;
       all.insert(all.end(), {"--device", device});
       all.insert(all.end(), extra.begin(), extra.end());
       return filter(kernel, all);

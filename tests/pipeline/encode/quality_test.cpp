@@ -75,7 +75,7 @@ TEST(Quality, IsNever200KilobitsASecond) {
   const std::string in = dir / "noise.mkv";
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=size=176x144:rate=25 -vf noise=alls=40:allf=t "
-      "-frames:v 10 -c:v ffv1 " +
+      "-frames:v 20 -c:v ffv1 " +
       in);
   int heeding = 0;
   void* state = nullptr;
