@@ -252,7 +252,7 @@ TEST_P(PartStep, ManyPiecesOfALargePicture) {
         for (const BorderMode border : {BorderMode::reflect101, BorderMode::wrap}) {
           const FilterSpec here = FilterSpec::parse(filter + ":" + place);
           const std::string wanted =
-              test::packed(filtered_by(frame, {here}, {border, 0}, {.second_opinion = true, .whole_planes = true}));
+              test::packed(filtered_by(frame, {here}, {border, 0}, {.whole_planes = true}));
           EXPECT_TRUE(test::packed(placed(frame, {here}, {border, 0})) == wanted);
         }
     }
