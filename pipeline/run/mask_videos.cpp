@@ -12,6 +12,7 @@
 
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
+#include "pipeline/source/source_kinds.h"
 
 namespace vidconv {
 namespace {
@@ -28,7 +29,7 @@ void set_weights(Weights& weights, const Plane<const T>& luma, const SampleType&
   }
 }
 
-std::size_t luma_of(const PixelFormat& format) {
+std::size_t mask_component(const PixelFormat& format) {
   using Kind = Component::Kind;
   const auto has = [&](Kind kind) {
     return std::ranges::find(format.components, kind, &Component::kind);
@@ -72,7 +73,7 @@ class ReadMask final : public MaskVideo {
     if (!video.shown.is_upright())
       throw Error(Fault::usage, "cannot read the mask", "", "it is stored turned",
                   "store it as it is seen");
-    luma_ = luma_of(*video.format);
+    luma_ = mask_component(*video.format);
     next_ = read();
     if (!next_) throw Error(Fault::input, "cannot read the mask", "", "it has no picture");
     take_next();
@@ -81,8 +82,13 @@ class ReadMask final : public MaskVideo {
   }
 
   std::optional<Frame> read() {
-    while (std::optional<Item> item = source_->next())
-      if (Frame* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
+    try {
+      while (std::optional<Item> item = source_->next())
+        if (Frame* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
+      if (source_->damage().any()) refuse_damage(source_->damage(), path_);
+    } catch (const Error& error) {
+      throw Error(error.kind(), "cannot read the mask", path_, error.why(), "write it anew");
+    }
     return std::nullopt;
   }
 
@@ -127,7 +133,6 @@ class ReadMask final : public MaskVideo {
 class ReadMasks final : public MaskVideos, public std::enable_shared_from_this<ReadMasks> {
  public:
   ReadMasks(const SourceOptions& input, Notify notify) : notify_(std::move(notify)) {
-    options_.video_only = true;
     options_.strict = true;  // what a damaged mask leaves out may be what is to be hidden
     options_.timeout = input.timeout;
     options_.max_pixels = input.max_pixels;

@@ -172,8 +172,9 @@ TEST_F(MaskVideoTest, OfManyBits) {
 
 // A frame whose mask is black is as it came; an earlier time is found again.
 TEST_F(MaskVideoTest, MayBeBlackAndGoBack) {
-  test::output_of("ffmpeg -v error -f lavfi -i color=black:s=37x29:r=10:d=0.3,format=gray " +
-                  std::string("-c:v ffv1 ") + file("black.mkv"));
+  std::ofstream(file("black.raw"), std::ios::binary) << std::string(3 * mask_pixels, 0);
+  test::output_of("ffmpeg -v error -f rawvideo -pix_fmt gray -s 37x29 -r 10 -i " +
+                  file("black.raw") + " -c:v ffv1 " + file("black.mkv"));
   const std::string input = "pattern:37x29:yuv420p@10#3";
   const FilterSpec spec = FilterSpec::parse("box:size=9:mask=" + file("black.mkv"));
   EXPECT_TRUE(filtered(input, spec) == test::read_all(input).pictures);
