@@ -61,7 +61,8 @@ class ReadMask final : public MaskVideo {
       is_new = true;
     }
     if (is_new) look();
-    if (!next_ && time >= end_ + nearby_picture) when_ended_(static_cast<double>(end_) / 1e6);
+    const bool is_over = !next_ && time >= end_ + nearby_picture;
+    if (is_over && pictures_ > 1) when_ended_(static_cast<double>(end_) / 1e6);
     return weights_;
   }
 
@@ -78,6 +79,7 @@ class ReadMask final : public MaskVideo {
     if (!next_) throw Error(Fault::input, "cannot read the mask", "", "it has no picture");
     take_next();
     from_ = INT64_MIN;
+    pictures_ = 1;
     look();
   }
 
@@ -94,6 +96,7 @@ class ReadMask final : public MaskVideo {
 
   void take_next() {
     now_ = std::move(next_);
+    ++pictures_;
     from_ = time_of(*now_);
     end_ = from_ +
            av_rescale_q(frame_duration(now_->av()), source_->video().time_base, AV_TIME_BASE_Q);
@@ -127,6 +130,7 @@ class ReadMask final : public MaskVideo {
   std::size_t luma_ = 0;  // which component
   std::optional<Frame> now_, next_;
   std::int64_t from_ = 0, end_ = 0;  // of the picture that is shown, microseconds
+  std::int64_t pictures_ = 0;        // so far; a single one is no video that could end
   Weights weights_{0, 0};            // its own
 };
 

@@ -135,6 +135,13 @@ TEST_F(MaskVideoTest, KeepsItsLastPictureAndSaysSoOnce) {
   EXPECT_NE(said_[0].find("short.mkv ends at 0.3 s"), std::string::npos) << said_[0];
 }
 
+TEST_F(MaskVideoTest, OfASinglePictureIsForAllFrames) {
+  const std::string input = "pattern:37x29:yuv420p@10#3";
+  const FilterSpec spec = FilterSpec::parse("box:size=9:mask=" + video("one.mkv", 1, "10"));
+  expect_pictures(filtered(input, spec), input, "", {}, [](std::size_t) { return 0; });
+  EXPECT_TRUE(said_.empty());
+}
+
 // A part has the pictures of its own times, which begin anew; so do filters that come and go.
 TEST_F(MaskVideoTest, GoesByTheInputsClock) {
   test::convert("pattern:37x29:yuv420p@10#6", file("in.mkv"), {"identity"},
