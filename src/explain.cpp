@@ -161,6 +161,9 @@ std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
   if (const auto& edges = where.place().edges())
     return fmt::format("    by the weights that {} makes of each picture\n",
                        printable(edges->text()));
+  if (const std::string& mask = where.place().mask_video(); !mask.empty())
+    return fmt::format("    by the weights that the video {} has for each picture\n",
+                       printable(mask));
   const PicturePart part = where.place_in(video.width, video.height);
   return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
                      100 * part.pixels() / video.width / video.height,

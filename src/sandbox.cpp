@@ -224,6 +224,9 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
     for (const std::string& file : {names.output, names.stats, names.trace})
       if (is_file(file) && !is_url(file)) allow_output(rules, file);
   }
+  for (const FilterSpec& filter : o.filters)  // a mask video is read while frames come
+    if (const std::string& mask = filter.place().mask_video(); !mask.empty())
+      rules.allow_reading(mask);
   for (const std::string& file : {o.measure_log, o.report_file})
     if (is_file(file)) allow_output(rules, file);
   if (is_file(o.audit_file)) allow_output(rules, o.audit_file);

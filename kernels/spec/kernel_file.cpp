@@ -22,17 +22,24 @@ std::runtime_error system_failure() {
   return std::runtime_error(std::generic_category().message(errno));
 }
 
-}  // namespace
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-std::string read_kernel_file(const std::string& path) {
+File open_file(const std::string& path) {
   // Not to be kept waiting by a pipe that nobody writes to.
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) throw system_failure();
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
+  File file(fdopen(fd, "rb"), &std::fclose);
   struct stat status;
   if (!file || fstat(fd, &status) != 0) throw system_failure();
   if (S_ISDIR(status.st_mode)) throw std::runtime_error("it is a directory");
   if (!S_ISREG(status.st_mode)) throw std::runtime_error("it is no regular file");
+  return file;
+}
+
+}  // namespace
+
+std::string read_kernel_file(const std::string& path) {
+  const File file = open_file(path);
   std::string bytes;
   char block[65536];
   while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) {
@@ -42,6 +49,14 @@ std::string read_kernel_file(const std::string& path) {
   }
   if (std::ferror(file.get())) throw system_failure();
   return bytes;
+}
+
+std::string read_first_bytes(const std::string& path) {
+  const File file = open_file(path);
+  char block[64];
+  const std::size_t count = std::fread(block, 1, sizeof block, file.get());
+  if (std::ferror(file.get())) throw system_failure();
+  return {block, count};
 }
 
 Kernel read_kernel_text(std::string_view bytes, const std::string& name,

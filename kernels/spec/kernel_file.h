@@ -13,6 +13,8 @@ namespace vidconv {
 
 // All of a file. Throws std::runtime_error that says why it cannot be read.
 std::string read_kernel_file(const std::string& path);
+// The first 64 bytes, or as many as there are: enough to see what it is. Throws the same.
+std::string read_first_bytes(const std::string& path);
 
 // Whether the bytes are those of a PNG or PGM picture.
 bool is_kernel_picture(std::string_view bytes);

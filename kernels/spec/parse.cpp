@@ -41,8 +41,8 @@ constexpr ModifierKey keys[] = {
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
     {"mask", "FILE|edges:FILTER",
-     "as much as a grey picture (PNG, PGM) of the same size says, or what a filter makes of each "
-     "picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
+     "as much as a grey picture (PNG, PGM) or the luma of a video of the same size says, or what a "
+     "filter makes of each picture, as edges:sobel or edges:(sobel:scale=2): white fully"},
     {"invert", "0|1", "1: everywhere but there"},
     {"feather", "0..1000", "pixels over which the filter fades around its region or mask"},
     {"ease", "linear|in|out|in-out|hold",
@@ -228,10 +228,13 @@ class SpecParser {
     if (cursor_.accept("edges:")) return read_edges(start);
     const std::string path = read_path();
     try {
-      const std::string bytes = read_kernel_file(path);
-      if (!is_grey_picture(bytes)) throw std::runtime_error("it is neither PNG nor PGM");
-      spec_.modifiers_.place.set_mask(
-          read_grey_picture(bytes, {.side = largest_mask, .pixels = max_pixels_}), start);
+      if (is_grey_picture(read_first_bytes(path)))
+        spec_.modifiers_.place.set_mask(
+            read_grey_picture(read_kernel_file(path),
+                              {.side = largest_mask, .pixels = max_pixels_}),
+            start);
+      else
+        spec_.modifiers_.place.set_mask_video(path, start);
       spec_.files_.push_back(path);
     } catch (const std::runtime_error& error) {
       cursor_.fail(fmt::format("cannot read the mask '{}': {}", path, error.what()), start);

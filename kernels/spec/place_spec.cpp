@@ -17,20 +17,15 @@ constexpr long longest_side = 1 << 24;  // pixels; no picture has as many
 constexpr std::size_t most_regions = 1000;
 constexpr long longest_feather = 1000;  // pixels
 
-// As they are stored.
-Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height) {
-  if (shown.is_upright()) return seen;
-  Weights stored(width, height);
-  for (int y = 0; y < seen.height(); ++y)
-    for (int x = 0; x < seen.width(); ++x)
-      stored.fill(stored_rect({x, y, 1, 1}, shown, width, height), seen.row(y)[x]);
-  return stored;
-}
-
 }  // namespace
 
 void PlaceSpec::set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at) {
   edges_ = std::move(filter);
+  mask_at_ = at;
+}
+
+void PlaceSpec::set_mask_video(std::string path, std::size_t at) {
+  mask_video_ = std::move(path);
   mask_at_ = at;
 }
 
@@ -167,7 +162,7 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
   for (const Region& region : regions_)
     seen.push_back(rect_of(region, seen_width, seen_height, text));
   PicturePart part;
-  if (edges_) {
+  if (has_masks()) {
     if (seen.empty()) seen.push_back({0, 0, seen_width, seen_height});
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = disjoint(seen);
@@ -193,6 +188,15 @@ double PicturePart::pixels() const {
   for (int y = 0; y < weights->height(); ++y)
     sum += std::accumulate(weights->row(y), weights->row(y) + weights->width(), 0) / 255.0;
   return sum;
+}
+
+Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height) {
+  if (shown.is_upright()) return seen;
+  Weights stored(width, height);
+  for (int y = 0; y < seen.height(); ++y)
+    for (int x = 0; x < seen.width(); ++x)
+      stored.fill(stored_rect({x, y, 1, 1}, shown, width, height), seen.row(y)[x]);
+  return stored;
 }
 
 Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height) {

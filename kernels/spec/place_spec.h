@@ -1,7 +1,8 @@
 // Where in the picture a filter acts, as a user writes it:
 //
 //   region=X,Y,WIDTH,HEIGHT[;...]   whole pixels of the picture as it is shown, or percent of it
-//   mask=FILE                       as much as a grey picture says, black: not at all
+//   mask=FILE                       as much as a grey picture says, black: not at all; or a video,
+//                                   whose pictures do so one after the other
 //   mask=edges:NAME, edges:(SPEC)   as much as a filter finds in each picture
 //   invert=1                        everywhere but there
 //   feather=PIXELS                  around it too, less and less
@@ -46,18 +47,25 @@ class PlaceSpec {
   // What mask= names, which begins at `at` of the text.
   void set_mask(const GreyPicture& picture, std::size_t at);
 
+  // The same of a file that is no picture: a video, which is not looked at here.
+  void set_mask_video(std::string path, std::size_t at);
+  const std::string& mask_video() const { return mask_video_; }  // empty: there is none
+  std::size_t mask_at() const { return mask_at_; }               // in the text
+
   // The same of mask=edges:..., which makes a mask of each picture; nullptr where there is none.
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
   const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
 
   bool inverts() const { return invert_; }
   int feather() const { return feather_; }  // pixels
-  bool everywhere() const { return regions_.empty() && !mask_ && !edges_; }
+  bool everywhere() const { return regions_.empty() && !mask_ && !has_masks(); }
+  // Each picture has a mask of its own.
+  bool has_masks() const { return edges_ || !mask_video_.empty(); }
 
   // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:
   // that it was read from. Throws SpecError where a region does not lie in the picture, the mask
   // has another size, or nothing is left.
-  // Of edges it is what limits them; weights_of() makes the part of that and a mask.
+  // Where has_masks() it is what limits them; weights_of() makes the part of that and a mask.
   PicturePart part_of(int width, int height, const Orientation& shown,
                       const std::string& text) const;
   // The mask inside the rectangles, feathered and inverted as is asked for.
@@ -88,10 +96,14 @@ class PlaceSpec {
   std::vector<Region> regions_;
   std::shared_ptr<const Weights> mask_;
   std::shared_ptr<const FilterSpec> edges_;
+  std::string mask_video_;
   bool invert_ = false;
   int feather_ = 0;                                           // pixels
   std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // in the text
 };
+
+// Weights of what is seen, of a picture stored in this size, as those of what is stored.
+Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height);
 
 // A rectangle of what is seen, of a picture stored in this size, as a rectangle of what is stored.
 Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height);

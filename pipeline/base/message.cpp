@@ -116,7 +116,8 @@ constexpr MessageRow kinds[] = {
     {MessageKind::ended_early, "ended-early", Fault::none,
      "an input that is read once, from a pipe or a socket, ended between two packets before the "
      "time "
-     "that its header announces: it was live, or cut there",
+     "that its header announces: it was live, or cut there; or a mask video ended before the video "
+     "that it is for",
      "compare with where it comes from"},
     {MessageKind::times_moved, "times-moved", Fault::none,
      "times of the input do not grow, or jump where its clock begins anew: some were moved",

@@ -9,9 +9,7 @@
 namespace vidconv {
 namespace {
 
-bool acts_in_boxes(const std::unique_ptr<PartStep>& part) {
-  return part && part->kind() == PartPlace::Kind::boxes;
-}
+bool finds_parts(const std::unique_ptr<PartStep>& part) { return part && part->place().moves(); }
 
 }  // namespace
 
@@ -21,9 +19,9 @@ CudaParts::CudaParts(const TimedWork& work, int width, int height,
     cases_.push_back(make_part_steps(one, width, height, options, places_));
     std::size_t weights = 0;
     for (const auto& part : cases_.back())
-      if (acts_in_boxes(part)) weights += part->place().most_weights();
+      if (finds_parts(part)) weights += part->place().most_weights();
     most_weights_ = std::max(most_weights_, weights);
-    if (std::ranges::any_of(cases_.back(), acts_in_boxes))
+    if (std::ranges::any_of(cases_.back(), finds_parts))
       most_steps_ = std::max(most_steps_, one.steps.size());
   }
 }
@@ -36,7 +34,7 @@ SlotBoxes CudaParts::make_slot(DeviceBuffer weights, std::optional<int> node) co
   if (most_weights_ == 0) return boxes;
   const FrameMemory memory = pinned_memory_near(node);
   boxes.staging = {memory.allocate(most_weights_, memory.nodes), memory.release};
-  if (!boxes.staging) throw_out_of_memory("for the weights of boxes");
+  if (!boxes.staging) throw_out_of_memory("for the weights of boxes and masks");
   return boxes;
 }
 
@@ -44,13 +42,13 @@ void CudaParts::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) co
   boxes.used = 0;
   const PartSteps& parts = cases_[number];
   for (std::size_t s = 0; s < parts.size(); ++s) {
-    if (!acts_in_boxes(parts[s])) continue;
+    if (!finds_parts(parts[s])) continue;
     PartNow& now = boxes.steps[s];
-    parts[s]->find_boxes(frame, now);
+    parts[s]->find_part(frame, now);
     const std::vector<std::uint8_t>& weights = now.pieces->weights;
     if (weights.empty()) continue;
     if (boxes.used + weights.size() > boxes.weights.size())
-      throw Error(Fault::internal, "the boxes of a frame have too many weights", "", "");
+      throw Error(Fault::internal, "the masks of a frame have too many weights", "", "");
     std::memcpy(boxes.staging.get() + boxes.used, weights.data(), weights.size());
     now.weights = {std::shared_ptr<const std::uint8_t>(),
                    reinterpret_cast<const std::uint8_t*>(boxes.weights.data() + boxes.used)};
@@ -59,7 +57,7 @@ void CudaParts::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) co
 }
 
 bool CudaParts::moves(std::size_t number, std::size_t step) const {
-  return acts_in_boxes(cases_[number][step]);
+  return finds_parts(cases_[number][step]);
 }
 
 void CudaParts::upload(const SlotBoxes& boxes, const Stream& stream) {

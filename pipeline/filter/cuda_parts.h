@@ -13,8 +13,8 @@
 
 namespace vidconv {
 
-// What one frame in flight needs where filters act in boxes, which are others in each: what they
-// are, and their weights on their way to the device.
+// What one frame in flight needs where filters act in boxes or by mask videos, which are others in
+// each: what they are, and their weights on their way to the device.
 struct SlotBoxes {
   std::vector<PartNow> steps;
   std::unique_ptr<std::byte, void (*)(std::byte*)> staging{nullptr, nullptr};  // pinned
@@ -29,15 +29,15 @@ class CudaParts {
 
   // nullptr where the step of that case acts on all of the picture.
   PartStep* of(std::size_t number, std::size_t step) const { return cases_[number][step].get(); }
-  // Whether it acts in boxes.
+  // Whether it acts in boxes, or by a mask video.
   bool moves(std::size_t number, std::size_t step) const;
   std::size_t bytes() const { return places_.bytes(); }  // on the device
 
-  // How many weights the boxes of a frame may have.
+  // How many weights the boxes and masks of a frame may have.
   std::size_t most_weights() const { return most_weights_; }
   // For a slot: `weights` is memory of the device for as many, and the host's is of this node.
   SlotBoxes make_slot(DeviceBuffer weights, std::optional<int> node) const;
-  // Finds the boxes of a frame of that case, on the host.
+  // Finds the boxes and masks of a frame of that case, on the host.
   void set(SlotBoxes& boxes, const Frame& frame, std::size_t number) const;
   // Queues the copy of their weights.
   static void upload(const SlotBoxes& boxes, const Stream& stream);
@@ -48,7 +48,7 @@ class CudaParts {
  private:
   KnownPlaces places_;
   std::vector<PartSteps> cases_;
-  std::size_t most_steps_ = 0, most_weights_ = 0;  // where some act in boxes
+  std::size_t most_steps_ = 0, most_weights_ = 0;  // where some act in boxes or by mask videos
 };
 
 }  // namespace vidconv

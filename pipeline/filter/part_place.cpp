@@ -16,14 +16,42 @@ constexpr std::size_t longest_excerpt = 60;  // characters
 // Samples without a weight that a piece may have for being one and not two.
 constexpr int worth_of_few = 1 << 15;
 
-PicturePart part_of_picture(const FilterSpec& where, int width, int height) {
+// Throws SpecError where it is not as large as the pictures are seen.
+void check_mask_video(MaskVideos& masks, const FilterSpec& where, int width, int height) {
+  const std::size_t column = where.place().mask_at() + 1;
+  if (where.shown().swaps()) std::swap(width, height);
+  MaskVideos::Size mask;
   try {
+    mask = masks.size(where.place().mask_video());
+  } catch (const Error& error) {
+    throw SpecError(
+        where.text(), column,
+        fmt::format("cannot read the mask, which is neither PNG nor PGM, as a video: {}",
+                    error.why().empty() ? error.act() : error.why()));
+  }
+  if (mask.width != width || mask.height != height)
+    throw SpecError(where.text(), column,
+                    fmt::format("the mask is {}x{}, and the picture is {}x{}", mask.width,
+                                mask.height, width, height));
+}
+
+// `masks`: where the place is one of a mask video, else it may be null.
+PicturePart part_of_picture(const FilterSpec& where, int width, int height, MaskVideos* masks) {
+  const bool by_video = !where.place().mask_video().empty();
+  if (by_video && masks == nullptr)
+    throw Error(MessageKind::filter_spec, "cannot filter by a mask that is no picture",
+                excerpt(where.text(), where.place().mask_at(), longest_excerpt),
+                "what is filtered is of no video, and has no time",
+                "give a grey picture, PNG or PGM");
+  try {
+    if (by_video) check_mask_video(*masks, where, width, height);
     return where.place_in(width, height);
   } catch (const SpecError& error) {
     throw Error(MessageKind::filter_spec, "cannot filter a part of the picture",
                 excerpt(error.text(), error.column() - 1, longest_excerpt),
                 fmt::format("column {}: {}", error.column(), error.what()),
-                "name a part of what is seen, in pixels or percent");
+                by_video ? "give a grey mask as large as what is seen"
+                         : "name a part of what is seen, in pixels or percent");
   }
 }
 
@@ -55,9 +83,9 @@ PartPlace::PartPlace(const Work& work, const Step& step, int width, int height, 
   if (where_->acts_in_boxes()) {
     if (!boxes_) throw Error(Fault::internal, "a filter acts in boxes, and there are none", "", "");
     kind_ = Kind::boxes;
-  } else if (where_->place().edges()) {
-    kind_ = Kind::edges;
-    limits_ = part_of_picture(*where_, width, height).rects;
+  } else if (where_->place().has_masks()) {
+    kind_ = where_->place().edges() ? Kind::edges : Kind::video;
+    limits_ = part_of_picture(*where_, width, height, work.masks.get()).rects;
   }
 }
 
@@ -77,7 +105,7 @@ std::size_t PartPlace::most_weights() const {
 
 void PartPlace::add(PartPieces& pieces) const {
   if (kind_ == Kind::edges) return add_limits(pieces);
-  const PicturePart part = part_of_picture(*where_, width_, height_);
+  const PicturePart part = part_of_picture(*where_, width_, height_, nullptr);
   if (part.weights)
     add_weights(*part.weights, {0, 0, width_, height_}, pieces);
   else
@@ -102,6 +130,12 @@ void PartPlace::add_limits(PartPieces& pieces) const {
 
 void PartPlace::add(const Weights& edges, PartPieces& pieces) const {
   add_weights(where_->place().weights_of(edges, limits_), {0, 0, width_, height_}, pieces);
+}
+
+void PartPlace::add(const Frame& frame, MaskVideo& video, PartPieces& pieces) const {
+  const Weights& seen = video.at(clock_.clock.time_of(frame.av().pts, clock_.time_base));
+  if (!where_->is_turned()) return add(seen, pieces);
+  add(stored_weights(seen, where_->shown(), width_, height_), pieces);
 }
 
 void PartPlace::add(const Frame& frame, bool note, std::vector<PlacedBox>& boxes,
@@ -168,7 +202,8 @@ void PartPlace::add_pieces(const Plane<const std::uint8_t>& weights, const Rect&
 
 void check_parts(const Work& work, int width, int height) {
   for (const Step& step : work.steps)
-    if (step.where && !step.where->acts_in_boxes()) part_of_picture(*step.where, width, height);
+    if (step.where && !step.where->acts_in_boxes())
+      part_of_picture(*step.where, width, height, work.masks.get());
 }
 
 }  // namespace vidconv

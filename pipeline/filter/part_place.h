@@ -49,14 +49,18 @@ class PartPlace {
   // Throws Error(filter_spec) where the place does not lie in the picture.
   PartPlace(const Work& work, const Step& step, int width, int height, bool few);
 
-  enum class Kind : std::uint8_t { fixed, edges, boxes };
+  enum class Kind : std::uint8_t { fixed, edges, boxes, video };
   Kind kind() const { return kind_; }
+  // Whether the host finds what is filtered of each frame, before it is.
+  bool moves() const { return kind_ == Kind::boxes || kind_ == Kind::video; }
   // The same place in planes of the same kind.
   bool operator==(const PartPlace& other) const;
 
   const FilterSpec& where() const { return *where_; }
   Subsampling subsampling() const { return subsampling_; }
-  const std::vector<Rect>& limits() const { return limits_; }  // of edges, in pixels
+  const std::vector<Rect>& limits() const {
+    return limits_;
+  }  // of masks of each picture, in pixels
   int plane_width() const { return plane_width_; }
   int plane_height() const { return plane_height_; }
   // The most weights of a frame, where there are others in each.
@@ -69,6 +73,8 @@ class PartPlace {
   void add(const Weights& edges, PartPieces& pieces) const;
   // Boxes, of a frame; `note` as Boxes::on() has it, `boxes`: memory for them.
   void add(const Frame& frame, bool note, std::vector<PlacedBox>& boxes, PartPieces& pieces) const;
+  // A mask video, at a frame.
+  void add(const Frame& frame, MaskVideo& video, PartPieces& pieces) const;
 
  private:
   void add_limits(PartPieces& pieces) const;
@@ -86,7 +92,7 @@ class PartPlace {
   const std::shared_ptr<const FilterSpec> where_;
   const std::shared_ptr<Boxes> boxes_;
   const BoxClock clock_;
-  std::vector<Rect> limits_;  // of edges
+  std::vector<Rect> limits_;  // of masks of each picture
 };
 
 // Throws Error(filter_spec) where a part does not lie in pictures of that size.

@@ -15,6 +15,12 @@ std::size_t KnownPlaces::bytes() const {
   return bytes;
 }
 
+std::shared_ptr<MaskVideo> KnownPlaces::video(MaskVideos& masks, const std::string& path) {
+  std::shared_ptr<MaskVideo>& video = videos_[path];
+  if (!video) video = masks.open(path);
+  return video;
+}
+
 PartStep::PartStep(const Work& work, const Step& step, int width, int height,
                    const ProcessorOptions& options, KnownPlaces& known)
     : plan_(step.plan),
@@ -43,6 +49,8 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
     return;
   }
   now_.pieces = std::make_shared<PartPieces>();
+  if (kind() == PartPlace::Kind::video)
+    video_ = known.video(*work.masks, step.where->place().mask_video());
   if (edges)
     edges_ = std::make_unique<EdgeMask>(step.where->place().edges()->of_stored(step.where->shown()),
                                         *work.format, width, height, options.threads);
@@ -71,14 +79,17 @@ void PartStep::set_picture(std::span<const ConstBytePlane> components, bool by_f
 }
 
 void PartStep::set_frame(const Frame& frame) {
-  if (kind() != PartPlace::Kind::boxes) return;
-  find_boxes(frame, now_);
+  if (!place_.moves()) return;
+  find_part(frame, now_);
   now_.weights = blender_->hold(now_.pieces->weights);
 }
 
-void PartStep::find_boxes(const Frame& frame, PartNow& now) const {
+void PartStep::find_part(const Frame& frame, PartNow& now) const {
   now.pieces->clear();
-  place_.add(frame, notes_, now.boxes, *now.pieces);
+  if (video_)
+    place_.add(frame, *video_, *now.pieces);
+  else
+    place_.add(frame, notes_, now.boxes, *now.pieces);
   set_windows(now);
 }
 

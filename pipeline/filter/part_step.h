@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/convolver/blend.h"
@@ -50,10 +52,13 @@ class KnownPlaces {
       if (known.place == place) return known;
     return known_.emplace_back(make());
   }
+  // What reads a mask video.
+  std::shared_ptr<MaskVideo> video(MaskVideos& masks, const std::string& path);
   std::size_t bytes() const;  // of all weights, and what makes them
 
  private:
   std::deque<KnownPlace> known_;
+  std::map<std::string, std::shared_ptr<MaskVideo>> videos_;
 };
 
 // How a step acts on its part of the planes: windows around its pieces are filtered beside the
@@ -75,10 +80,10 @@ class PartStep {
   // Before run(): the picture that is next, of which these are the components, unfiltered, where a
   // mask is made of it.
   void set_picture(std::span<const ConstBytePlane> components, bool by_field, CudaStream stream);
-  // On the CPU: the same of its frame, whose boxes count where the step acts in boxes.
+  // On the CPU: the same of its frame, which says what is filtered where place().moves().
   void set_frame(const Frame& frame);
-  // What boxes make of a frame, but for where their weights can be read.
-  void find_boxes(const Frame& frame, PartNow& now) const;
+  // What boxes and mask videos make of a frame, but for where their weights can be read.
+  void find_part(const Frame& frame, PartNow& now) const;
 
   // A component of the picture, the same of the result, and memory for as much, which is the
   // step's until it is done.
@@ -111,6 +116,7 @@ class PartStep {
   // Of a step with a mask of edges, by the device.
   std::unique_ptr<EdgeMask> edges_;
   std::shared_ptr<DeviceMask> device_edges_;
+  std::shared_ptr<MaskVideo> video_;  // of a step with one, everyone's
   std::vector<PlanePair> pairs_;
   std::vector<Blend> blends_;
   PartNow now_;

@@ -145,6 +145,18 @@ TimedWork::TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video,
   cases_ = std::make_shared<const std::vector<Work>>(std::move(cases));
 }
 
+void TimedWork::read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock) {
+  const auto has_mask = [](const Step& step) {
+    return step.where && !step.where->place().mask_video().empty();
+  };
+  if (std::ranges::none_of(
+          *cases_, [&](const Work& work) { return std::ranges::any_of(work.steps, has_mask); }))
+    return;
+  std::vector<Work> cases = *cases_;
+  for (Work& work : cases) work.masks = masks, work.clock = clock;
+  cases_ = std::make_shared<const std::vector<Work>>(std::move(cases));
+}
+
 std::size_t TimedWork::case_of(const Frame& frame) const {
   if (case_at_.size() == 1) return case_at_[0];
   const std::int64_t time = clock_.time_of(frame.av().pts, time_base_);

@@ -26,6 +26,10 @@ class TimedWork {
   using MakeWork = std::function<Work(std::span<const FilterSpec>)>;
   TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video, const MakeWork& make);
 
+  // Those of its filters that act by masks of videos get them here, for frames that this clock is
+  // of.
+  void read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock);
+
   const std::vector<Work>& cases() const { return *cases_; }
   // Which of them a frame is. Any thread.
   std::size_t case_of(const Frame& frame) const;

@@ -15,6 +15,7 @@
 #include "kernels/spec/plane_selection.h"
 #include "pipeline/av/format.h"
 #include "pipeline/filter/boxes.h"
+#include "pipeline/filter/mask_video.h"
 
 namespace vidconv {
 
@@ -59,8 +60,9 @@ struct Work {
   // seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
 
-  // Of the filters that act in boxes, whose frames are counted so.
+  // Of the filters that act in boxes, and of those by masks of videos, whose frames are counted so.
   std::shared_ptr<Boxes> boxes = nullptr;
+  std::shared_ptr<MaskVideos> masks = nullptr;
   BoxClock clock = {};
 
   // How many of the scratch frames the steps use: 0, 1 or 2.

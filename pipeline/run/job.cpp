@@ -10,6 +10,7 @@
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor_fit.h"
+#include "pipeline/run/mask_videos.h"
 #include "pipeline/run/verify.h"
 
 namespace vidconv {
@@ -80,8 +81,10 @@ void Job::open() {
   }
   device();
   if (!options_.work) return;
+  const auto masks = make_mask_videos(options_.source, options_.notify);
   for (const auto& [stream, video] : source_->videos()) {
     works_.push_back(options_.work(video));
+    works_.back().read_masks(masks, {video.time_base, video.clock});
     for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
   }
 }

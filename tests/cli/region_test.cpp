@@ -78,10 +78,12 @@ TEST_F(Region, SameBytesOnACudaDevice) {
                                      << R"({"frame":2,"id":1,"box":[20,9,40,30]})"
                                      << "\n";
   const Arguments boxes{"--regions", path("boxes.jsonl") + ":shape=ellipse:feather=3"};
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.2,format=gray -c:v ffv1 " + path("mask.mkv"));
   for (const auto& pair :
        {std::pair<std::string, Arguments>("gaussian:sigma=3:region=5,7,33,20:feather=4", {}),
         {"gaussian:sigma=1..4@f0-f2:region=5,7,33,20;40,0,9,9:invert=1", {}},
         {"unsharp:mask=edges:sobel:feather=2", {}},
+        {"unsharp:feather=2:mask=" + path("mask.mkv"), {}},
         {"sharpen:between=f1-f2", boxes}}) {
     const std::string& kernel = pair.first;
     SCOPED_TRACE(kernel);

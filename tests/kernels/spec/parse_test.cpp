@@ -228,7 +228,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"box:mask=", 10, "cannot read the mask ''"},
                     Bad{"box:mask=/no/such:size=3", 10, "the mask '/no/such': No such file"},
                     Bad{"box:mask=/:size=3", 10, "directory"},
-                    Bad{"box:mask=/etc/passwd", 10, "neither PNG nor PGM"},
                     Bad{"box:mask=edges:sobol", 16, "(did you mean 'sobel'?)"},
                     Bad{"box:mask=edges:", 16, "unknown filter ''"},
                     Bad{"box:mask=edges:(sobel", 22, "')' after the mask's filter"},
@@ -255,6 +254,13 @@ TEST(Parse, PlacesOfPictures) {
   EXPECT_EQ(placed("region=3,4,5,6", {0, 1, -1, 0}), (Rects{{4, 92, 6, 5}}));
   EXPECT_TRUE(FilterSpec::parse("box:region=3,4,5,6").has_place());
   EXPECT_FALSE(FilterSpec::parse("box:size=3").has_place());
+  // What is no picture may be a video, which others look at.
+  const FilterSpec by_video = FilterSpec::parse("box:size=3:mask=/etc/passwd:invert=1");
+  EXPECT_TRUE(by_video.has_place());
+  EXPECT_EQ(by_video.place().mask_video(), "/etc/passwd");
+  EXPECT_EQ(by_video.place().mask_at(), 16u);
+  EXPECT_EQ(by_video.files(), std::vector<std::string>{"/etc/passwd"});
+  EXPECT_TRUE(FilterSpec::parse("box:mask=edges:sobel").place().mask_video().empty());
   EXPECT_THROW(placed("region=3,4,100,6", {0, 1, -1, 0}), SpecError);  // it is seen 100 wide
 }
 
