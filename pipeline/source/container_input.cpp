@@ -89,8 +89,9 @@ void ContainerInput::open() {
     context->fps_probe_size = frames_for_rate;
     context->max_analyze_duration = short_look;
   }
+  check_own();
   AVDictionary* own = nullptr;  // options of the demuxer
-  take_own(&own);
+  for (const auto& [key, value] : own_) av_dict_set(&own, key.c_str(), value.c_str(), 0);
   if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
@@ -115,14 +116,12 @@ void ContainerInput::open() {
   begin();
 }
 
-void ContainerInput::take_own(AVDictionary** options) const {
-  for (const auto& [key, value] : own_) {
+void ContainerInput::check_own() const {
+  for (const auto& [key, value] : own_)
     if (key.ends_with(of_trust))
       throw Error(MessageKind::command_line, "cannot set the input's option",
                   Error::Value::naming("`input_options` " + verbatim(key)),
                   "it says where an input may lead", "see TRUST in the manual");
-    av_dict_set(options, key.c_str(), value.c_str(), 0);
-  }
 }
 
 // What neither libavformat nor the demuxer has taken.

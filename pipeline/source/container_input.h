@@ -34,9 +34,8 @@ class ContainerInput {
   const std::string& name() const { return name_; }  // for messages
 
   // The next packet, into an empty one, at a time that goes on where the input's jumps. Returns
-  // what av_read_frame() does; throws Error(input) where nothing came for too long (of a live input
-  // it returns that), or it refers to
-  // what it may not.
+  // what av_read_frame() does, and AVERROR(ETIMEDOUT) where nothing came for too long from a live
+  // input; throws Error(input) where nothing came from another, or it refers to what it may not.
   int read(AVPacket& packet);
   // Of that packet, as TimeJumps says it.
   Follows follows() const { return jumps_->follows(); }
@@ -78,7 +77,7 @@ class ContainerInput {
                             int flags, AVDictionary** options) noexcept;
 
   void open();
-  void take_own(AVDictionary** options) const;
+  void check_own() const;
   void refuse_unknown(AVDictionary* left) const;
   void begin();  // the times, from here
   // Throws what our own functions have kept from libavformat.
