@@ -1,6 +1,7 @@
 #include "pipeline/device/numa.h"
 
 #include <linux/mempolicy.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +19,16 @@ bool has_several_nodes(const std::string& system) {
   std::string online;
   std::ifstream(system + "/devices/system/node/online") >> online;
   return online.find_first_of("-,") != std::string::npos;
+}
+
+// What the kernel writes as "0-15,32-47", added to `cpus`.
+void add_cpus(const std::string& path, cpu_set_t& cpus) {
+  std::ifstream list(path);
+  for (int first = 0; list >> first; list.ignore()) {
+    int last = first;
+    if (list.peek() == '-') list.ignore() >> last;
+    for (int cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &cpus);
+  }
 }
 
 }  // namespace
@@ -41,6 +52,17 @@ void prefer_nodes(std::byte* memory, std::size_t bytes, Nodes nodes) noexcept {
   constexpr std::size_t page = 4096;
   const std::size_t rounded = (bytes + page - 1) / page * page;
   syscall(SYS_mbind, memory, rounded, mode, &mask, most_nodes + 1, MPOL_MF_MOVE);
+}
+
+void run_near(Nodes nodes, const std::string& system) noexcept {
+  cpu_set_t near, allowed;
+  CPU_ZERO(&near);
+  for (int node = 0; node < most_nodes; ++node)
+    if (nodes >> node & 1)
+      add_cpus(system + "/devices/system/node/node" + std::to_string(node) + "/cpulist", near);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  CPU_AND(&near, &near, &allowed);
+  if (CPU_COUNT(&near) > 0) sched_setaffinity(0, sizeof near, &near);
 }
 
 }  // namespace vidconv

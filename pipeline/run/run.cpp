@@ -8,6 +8,7 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
+#include "pipeline/device/numa.h"
 #include "pipeline/run/first_failure.h"
 #include "pipeline/run/ledger.h"
 #include "pipeline/run/live_line.h"
@@ -195,6 +196,7 @@ class Stages {
   }
 
   void submit(std::optional<std::int64_t>& at) {
+    run_near(nodes_of_devices());
     while (std::optional<Frame> frame = line_ ? line_->pop() : decoded_.pop()) {
       at = frame->number();
       if (!steps_.submit(std::move(*frame))) return;
@@ -228,6 +230,16 @@ class Stages {
   }
 
  private:
+  // None where one of the devices has none: it is as near to any.
+  Nodes nodes_of_devices() const {
+    Nodes nodes = 0;
+    for (const DeviceUse& use : processor_.devices()) {
+      if (!use.node) return 0;
+      nodes |= Nodes{1} << *use.node;
+    }
+    return nodes;
+  }
+
   RunSteps& steps_;
   Processor& processor_;
   std::optional<LiveLine<Frame>> line_;

@@ -122,22 +122,23 @@ class Cluster:
         return int((self.folder / f"{name}.pid").read_text())
 
     def processes_of(self, node):
-        """The node's daemon, the daemons of its steps, and what they run."""
-        found = {self.pid(node)}
+        """The node's daemon, the daemons of its steps, and what they run; in this order."""
+        steps, tasks = set(), set()
         mark = f"SLURMD_NODENAME={node}\0".encode()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if mark not in (folder / "environ").read_bytes():
                     continue
-                found.add(int(folder.name))
+                tasks.add(int(folder.name))
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 if (pathlib.Path("/proc") / str(parent) / "comm").read_text().startswith("slurmstepd"):
-                    found.add(parent)
+                    steps.add(parent)
             except OSError:
                 continue  # it has ended meanwhile
-        return found
+        return [self.pid(node), *steps, *tasks]
 
     def kill_node(self, node):
+        """As if its power had failed: nobody is left to report that the others have ended."""
         for pid in self.processes_of(node):
             self.kill(pid)
 

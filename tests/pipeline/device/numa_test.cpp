@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "tests/pipeline/support/support.h"
 
@@ -71,6 +74,41 @@ TEST_F(Numa, MemoryComesFromThere) {
   plain_memory.release(memory);
   if (before < 0) GTEST_SKIP() << "the system does not tell policies of memory";
   EXPECT_TRUE(after == MPOL_PREFERRED || after == before) << after;
+}
+
+std::vector<int> own_cpus() {
+  cpu_set_t set;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+TEST_F(Numa, AThreadRunsThere) {
+  const std::vector<int> all = own_cpus();
+  ASSERT_FALSE(all.empty());
+  const auto cpus_near = [&](Nodes nodes) {
+    std::vector<int> cpus;
+    std::thread([&] {
+      run_near(nodes, system());
+      cpus = own_cpus();
+    }).join();
+    return cpus;
+  };
+  const std::string last = std::to_string(all.back());
+  tell("devices/system/node/node1/cpulist", last);
+  tell("devices/system/node/node2/cpulist", "0-1023");
+  tell("devices/system/node/node3/cpulist", "1022-1023");
+  tell("devices/system/node/node4/cpulist", "");
+  tell("devices/system/node/node5/cpulist", "1020-1021," + last + "-" + last + ",1023");
+  const std::vector<int> one{all.back()};
+  EXPECT_EQ(cpus_near(1 << 1), one);
+  EXPECT_EQ(cpus_near(1 << 5), one);
+  EXPECT_EQ(cpus_near(1 << 1 | 1 << 3), one);
+  EXPECT_EQ(cpus_near(1 << 2), all);
+  for (const Nodes nowhere : {Nodes{0}, Nodes{1 << 3}, Nodes{1 << 4}, Nodes{1 << 6}})
+    EXPECT_EQ(cpus_near(nowhere), all) << nowhere;
 }
 
 }  // namespace
