@@ -27,7 +27,7 @@ elif [[ $preset == package ]]; then
   [[ " ${*:3} " != *" -DVIDCONV_PYTHON=ON "* ]] || packages+=(python3-dev python3-venv)
 else
   packages+=(
-    abigail-tools doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
+    abigail-tools ccache doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
     python3 python3-dev python3-venv python3-jsonschema python3-yaml valgrind slurmctld slurmd slurm-client munge parallel
     groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
   )
@@ -106,6 +106,11 @@ if [[ $preset == release && $target == all ]]; then
   else
     echo "VapourSynth cannot be had, which needs Python 3.12 and PyPI: its plugin is left out" >&2
   fi
+fi
+
+# What was compiled once is not compiled again, in whatever folder: the cache is the user's.
+if [[ $preset != package ]] && command -v ccache >/dev/null; then
+  export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 
 # CUDA code for this machine's GPU alone, or for one common architecture where there is none:

@@ -29,16 +29,17 @@ case ${1:-} in
 esac
 
 passed=0 failed=0 skipped=0
-# Many tests wait for processes and signals: one more than there are cores keeps the cores at work.
-jobs=$(($(nproc) + 1))
+# Many tests wait for processes and signals: two more than there are cores keep the cores at work.
+jobs=$(($(nproc) + 2))
 
 # Each combination of filter, border and samples meets one size in 26 here, another one each time, and one in
 # three where there is time (--sanitizers, and ctest by itself).
 [[ ${1:-} == --sanitizers ]] || export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-26}
 
-# CUDA code that no GPU will run has to compile, and need not be fast.
+# CUDA code that no GPU will run has to compile, and need not be fast. With sanitizers, where all takes its time, a
+# process for each test: what is left of a report when one ends its process names the test.
 options=()
-[[ ${1:-} != --sanitizers ]] || options+=(-DVIDCONV_FUZZ_SECONDS=60)
+if [[ ${1:-} == --sanitizers ]]; then options+=(-DVIDCONV_FUZZ_SECONDS=60); else options+=(-DVIDCONV_TEST_PROCESSES=ON); fi
 nvidia-smi -L >/dev/null 2>&1 || options+=(-DVIDCONV_CUDA_QUICK=ON)
 
 for preset in "${presets[@]}"; do
