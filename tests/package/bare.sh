@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # The packages on bare systems: makes them, installs each in a tree of Debian 12 that has nothing else in it, and runs
 # what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
-# minutes, so that tests/run.sh does it only when asked to (--packages). SUITE and MIRROR name another system; NEWER one
-# with a newer glibc of the same mirror, where the tarball has to run too.
+# minutes, so that tests/run.sh does it only when asked to (--packages).
+#
+# Another system: SUITE, MIRROR (and, behind its address, debootstrap's script where it has none of SUITE's name) and
+# COMPONENTS, as debootstrap takes them. The packages are made on this one all the same, but by `dockerfile`, which builds in a
+# tree of SUITE. NEWER: a suite with a newer glibc, of the same mirror, where the tarball has to run too.
 #
 #   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
 #                                         which builds FFmpeg first, and takes ten minutes more
@@ -14,7 +17,8 @@ cd "$(dirname "$0")/../.."
 [[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
 
 . packaging/epoch.sh
-suite=${SUITE:-bookworm} mirror=(${MIRROR:+"$MIRROR"})  # debootstrap knows Debian's
+suite=${SUITE:-bookworm}
+read -ra mirror <<<"${MIRROR:-}"  # debootstrap knows Debian's
 newer=${NEWER-$([[ $suite != bookworm ]] || echo trixie)}
 trees=$PWD/build/trees
 mkdir -p "$trees/archives/partial"
@@ -22,7 +26,7 @@ mkdir -p "$trees/archives/partial"
 base_tree() {
   [[ ! -e $trees/$1/etc/done ]] || return 0
   rm -rf "${trees:?}/$1"
-  debootstrap --variant=minbase --include=ca-certificates "$1" "$trees/$1" "${mirror[@]}" >"$trees/log" ||
+  debootstrap --variant=minbase --include=ca-certificates --components="${COMPONENTS:-main}" "$1" "$trees/$1" "${mirror[@]}" >"$trees/log" ||
     { tail -20 "$trees/log" >&2; return 1; }
   touch "$trees/$1/etc/done"
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 CONFIGURATION = {
     "project": "vidconv",
     "extensions": ["sphinx.ext.autodoc", "sphinx.ext.napoleon"],
-    "html_theme": "basic",
+    "html_theme": "alabaster",
     "html_copy_source": False,
     "html_use_index": False,
     "autodoc_member_order": "bysource",
@@ -31,6 +31,7 @@ vidconv for Python
 .. automodule:: vidconv
    :members:
    :imported-members:
+   :undoc-members:
    :show-inheritance:
 """
 
