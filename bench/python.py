@@ -287,7 +287,7 @@ def main():
     made = {"overhead": lambda: overhead(device, options.seconds),
             "video": lambda: video(device, options.seconds, options.command, options.frames),
             "pictures": lambda: pictures(device, options.seconds)}
-    report = {"schema": 1, "command": f"bench/python.py --device {device.name} --seconds {options.seconds:g}",
+    report = {"schema": 1, "command": f"bench/python.py --device {device.name} --seconds {options.seconds:g}" + " --command vidconv" * bool(options.command),
               "date": datetime.date.today().isoformat(), "machine": machine, "tables": [made[part]() for part in parts]}
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
