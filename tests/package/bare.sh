@@ -26,8 +26,8 @@ mkdir -p "$trees/archives/partial"
 base_tree() {
   [[ ! -e $trees/$1/etc/done ]] || return 0
   rm -rf "${trees:?}/$1"
-  debootstrap --variant=minbase --include=ca-certificates --components="${COMPONENTS:-main}" "$1" "$trees/$1" "${mirror[@]}" >"$trees/log" ||
-    { tail -20 "$trees/log" >&2; return 1; }
+  debootstrap --variant=minbase --include=ca-certificates --components "${COMPONENTS:-main}" "$1" "$trees/$1" "${mirror[@]}" \
+    >"$trees/log" || { tail -20 "$trees/log" >&2; return 1; }
   touch "$trees/$1/etc/done"
 }
 
