@@ -4,7 +4,7 @@
 # minutes, so that tests/run.sh does it only when asked to (--packages).
 #
 # Another system: SUITE, MIRROR (and, behind its address, debootstrap's script where it has none of SUITE's name) and
-# COMPONENTS, as debootstrap takes them. The packages are made on this one all the same, but by `dockerfile`, which builds in a
+# AREAS (its --components), as debootstrap takes them. The packages are made on this one all the same, but by `dockerfile`, which builds in a
 # tree of SUITE. NEWER: a suite with a newer glibc, of the same mirror, where the tarball has to run too.
 #
 #   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
@@ -26,7 +26,7 @@ mkdir -p "$trees/archives/partial"
 base_tree() {
   [[ ! -e $trees/$1/etc/done ]] || return 0
   rm -rf "${trees:?}/$1"
-  debootstrap --variant=minbase --include=ca-certificates --components "${COMPONENTS:-main}" "$1" "$trees/$1" "${mirror[@]}" \
+  debootstrap --variant=minbase --include=ca-certificates --components "${AREAS:-main}" "$1" "$trees/$1" "${mirror[@]}" \
     >"$trees/log" || { tail -20 "$trees/log" >&2; return 1; }
   touch "$trees/$1/etc/done"
 }
