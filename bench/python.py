@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures the Python package: what a call costs, how fast videos pass, and pictures beside other libraries.
 
-    bench/python.py [--device cpu|cuda] [--command VIDCONV] [--seconds S] [--json FILE] [PART...]
+    bench/python.py [--device cpu|cuda] [--command VIDCONV] [--seconds S] [--frames N] [--json FILE] [PART...]
 
-PART: overhead, video, pictures; all unless named. `video` filters a clip of 4K frames in memory (/dev/shm) by the command,
-by vidconv.run() and by a loop over vidconv.open(), in turns. `pictures` compares with what is installed of OpenCV, SciPy,
+PART: overhead, video, pictures; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
+first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds. `pictures` compares with what is installed of OpenCV, SciPy,
 torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured.
 Times are the shortest of all repetitions within S seconds (default 1) for each cell; of a device each is the mean of calls
 that were queued one after the other.
@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -193,43 +194,54 @@ def overhead(device, seconds):
             "rows": rows, "notes": ["8x8 pictures; of a CUDA device until the call returns, the work being queued."]}
 
 
-def video(device, seconds, command, size="3840x2160", kernel="gaussian:sigma=2"):
-    """Frames a second of 4K, 4:2:0, 8 bits: y4m in memory, to nothing."""
-    frames = 384 if device.name == "cuda" else 96  # beginning and end are in it
+def cpu_seconds():
+    """Of this process and of those that it has waited for."""
+    return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:sigma=2"):
+    """Frames a second of 4K, 4:2:0, 8 bits, once they flow: y4m in memory, to nothing."""
+    many = frames or (768 if device.name == "cuda" else 96)
+    few = many // 4
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         clip = f"{folder}/clip.y4m"
-        vidconv.run(f"pattern:{size}#{frames}", clip, kernel="identity")
+        vidconv.run(f"pattern:{size}#{many}", clip, kernel="identity")
 
-        def by_command():
-            done = subprocess.run([command, clip, "-o", "null:", "--kernel", kernel, "--device", device.name, "-q", "--stats",
-                                   f"{folder}/stats.json", "-y"], check=True, capture_output=True)
-            assert done.returncode == 0
-            with open(f"{folder}/stats.json", encoding="utf-8") as file:
-                return json.load(file)["seconds"]
+        def by_command(count):
+            subprocess.run([command, clip, "-o", "null:", "--kernel", kernel, "--device", device.name, "-q", "--frames", str(count)],
+                           check=True, capture_output=True)
 
-        def by_run():
-            return vidconv.run(clip, "null:", kernel=kernel, device=device.name).seconds
+        def by_run(count):
+            assert vidconv.run(clip, "null:", kernel=kernel, device=device.name, frames=count).written == count
 
-        def by_loop():
-            reader = vidconv.open(clip, kernel=kernel, device=device.name)
-            begin, count = time.perf_counter(), 0  # the device is awake, as when the command begins to count
-            for frame in reader:
-                count += frame.planes[0][0, 0] >= 0
-            assert count == frames
-            return time.perf_counter() - begin
-        ways = {"the command": by_command if command else None, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
-        best = {name: float("inf") for name, way in ways.items() if way}
+        def by_loop(count):
+            seen = 0
+            for frame in vidconv.open(clip, kernel=kernel, device=device.name, frames=count):
+                seen += frame.planes[0][0, 0] >= 0
+            assert seen == count
+
+        def spent(way, count):
+            begin, cpu = time.perf_counter(), cpu_seconds()
+            way(count)
+            return time.perf_counter() - begin, cpu_seconds() - cpu
+        ways = {"the command": by_command, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
+        if not command:
+            del ways["the command"]
+        least = {(name, count): (float("inf"),) * 2 for name in ways for count in (few, many)}
         end = time.perf_counter() + seconds * 10
         while time.perf_counter() < end:
-            for name in best:
-                best[name] = min(best[name], ways[name]())
-        base = best.get("the command")
-        rows = [[name, frames / shortest, f"{100 * base / shortest:.0f}%" if base else None] for name, shortest in best.items()]
-        for name, fps, share in rows:
-            print(f"{size}, {kernel}, {device.name}, {name}: {fps:.1f} frames/s, {share}", flush=True)
-        return {"id": f"python-video-{device.name}", "title": "4K frames through Python",
-                "columns": ["by", "frames/s", "of the command"], "rows": rows,
-                "notes": [f"{frames} frames of {size}, 4:2:0, 8 bits, as y4m in memory; {kernel}; the fastest run of each, in turns."]}
+            for name, count in least:
+                least[name, count] = tuple(map(min, least[name, count], spent(ways[name], count)))
+    # Starts and ends are in both, and so in neither.
+    each = {name: [(b - a) / (many - few) for a, b in zip(least[name, few], least[name, many])] for name in ways}
+    base = each["the command"][0] if command else None
+    rows = [[name, 1 / wall, f"{100 * base / wall:.0f}%" if base else None, cpu * 1000] for name, (wall, cpu) in each.items()]
+    for name, fps, share, cpu in rows:
+        print(f"{size}, {kernel}, {device.name}, {name}: {fps:.1f} frames/s, {share}, {cpu:.2f} ms of CPU a frame", flush=True)
+    return {"id": f"python-video-{device.name}", "title": "4K frames through Python",
+            "columns": ["by", "frames/s", "of the command", "ms of CPU a frame"], "rows": rows,
+            "notes": [f"{size}, 4:2:0, 8 bits, as y4m in memory; {kernel}; the shortest run of {many} frames less the shortest of {few}, "
+                      "in turns: neither start nor end is in it."]}
 
 
 def pictures(device, seconds):
@@ -260,6 +272,7 @@ def main():
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--command", help="the program vidconv; without it `video` measures Python alone")
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--frames", type=int, help="of the clip of `video`; without it 96, of a CUDA device 768")
     parser.add_argument("--json")
     parser.add_argument("parts", nargs="*", metavar="PART")
     options = parser.parse_args()
@@ -272,9 +285,9 @@ def main():
         machine.insert(0, device.torch.cuda.get_device_name())
     print("\n".join(machine), flush=True)
     made = {"overhead": lambda: overhead(device, options.seconds),
-            "video": lambda: video(device, options.seconds, options.command),
+            "video": lambda: video(device, options.seconds, options.command, options.frames),
             "pictures": lambda: pictures(device, options.seconds)}
-    report = {"schema": 1, "command": f"bench/python.py --device {device.name} --seconds {options.seconds:g}",
+    report = {"schema": 1, "command": f"bench/python.py --device {device.name} --seconds {options.seconds:g}" + " --command vidconv" * bool(options.command),
               "date": datetime.date.today().isoformat(), "machine": machine, "tables": [made[part]() for part in parts]}
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

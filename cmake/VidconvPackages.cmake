@@ -18,16 +18,22 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it stands before the one of each package
 
+# Cameras are in a library that is loaded where it is installed (pipeline/av/devices.cpp), of this system's FFmpeg.
+string(REGEX MATCH "^[0-9]+" libavformat_major "${LIBAV_libavformat_VERSION}")
+set(devices libavdevice${libavformat_major})
+
 # The name has to change with the SONAME, so that programs of two versions can live side by side.
 get_target_property(soversion vidconv_c SOVERSION)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME vidconv)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION video)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "${devices}")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "filter video with convolution kernels
 Filters a video file, a stream or numbered pictures with blurs, sharpeners,
 edge detectors or any matrix, on the CPU or on a CUDA device, with the same
 bytes from both. Sound, subtitles, chapters, times and colours are kept.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libvidconv${soversion})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "${devices}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "filter video with convolution kernels: shared library
 For programs that filter pictures in memory, or videos, as the command vidconv
@@ -36,6 +42,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libvidconv-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (= ${PROJECT_VERSION})")
+# What the archive needs (vidconv.pc: Libs.private), and the shared library does not.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
+  "libavformat-dev, libavcodec-dev, libavutil-dev, libswscale-dev, libswresample-dev, libfmt-dev, libhwy-dev, libpng-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "filter video with convolution kernels: for development
 Headers of libvidconv, and the files by which CMake and pkg-config find it.")
 if(TARGET vidconv_python)

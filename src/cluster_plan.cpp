@@ -82,7 +82,7 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
     all.at("counted").get_to(plan.counted);
     for (const Json& part : all.at("parts")) {
       plan.parts.push_back({part.at("begin"), part.at("frames")});
-      if (plan.key(plan.parts.size() - 1) != part.at("key"))
+      if (plan.key(plan.parts.size() - 1) != part.at("key").get<std::string>())
         refuse_plan(name, "it was changed by hand: its keys are not those of what it says");
     }
   } catch (const nlohmann::json::exception& error) {

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # The packages on bare systems: makes them, installs each in a tree of Debian 12 that has nothing else in it, and runs
 # what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
-# minutes, so that tests/run.sh does it only when asked to (--packages). SUITE and MIRROR name another system.
+# minutes, so that tests/run.sh does it only when asked to (--packages).
+#
+# Another system: SUITE, MIRROR (and, behind its address, debootstrap's script where it has none of SUITE's name) and
+# AREAS (its --components), as debootstrap takes them. The packages are made on this one all the same, but by `dockerfile`, which builds in a
+# tree of SUITE. NEWER: a suite with a newer glibc, of the same mirror, where the tarball has to run too.
 #
 #   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
 #                                         which builds FFmpeg first, and takes ten minutes more
@@ -13,24 +17,26 @@ cd "$(dirname "$0")/../.."
 [[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
 
 . packaging/epoch.sh
-suite=${SUITE:-bookworm} mirror=(${MIRROR:+"$MIRROR"})  # debootstrap knows Debian's
+suite=${SUITE:-bookworm}
+read -ra mirror <<<"${MIRROR:-}"  # debootstrap knows Debian's
+newer=${NEWER-$([[ $suite != bookworm ]] || echo trixie)}
 trees=$PWD/build/trees
 mkdir -p "$trees/archives/partial"
 
 base_tree() {
-  [[ ! -e $trees/$suite/etc/done ]] || return 0
-  rm -rf "${trees:?}/$suite"
-  debootstrap --variant=minbase --include=ca-certificates "$suite" "$trees/$suite" "${mirror[@]}" >"$trees/log" ||
-    { tail -20 "$trees/log" >&2; return 1; }
-  touch "$trees/$suite/etc/done"
+  [[ ! -e $trees/$1/etc/done ]] || return 0
+  rm -rf "${trees:?}/$1"
+  debootstrap --variant=minbase --include=ca-certificates --components "${AREAS:-main}" "$1" "$trees/$1" "${mirror[@]}" \
+    >"$trees/log" || { tail -20 "$trees/log" >&2; return 1; }
+  touch "$trees/$1/etc/done"
 }
 
-# fresh_tree NAME: a bare system at $trees/NAME, with what the kernel gives and the downloads of earlier runs.
+# fresh_tree NAME [SUITE]: a bare system at $trees/NAME, with what the kernel gives and the downloads of earlier runs.
 fresh_tree() {
-  base_tree
+  base_tree "${2:-$suite}"
   tree=$trees/$1
   leave_tree
-  cp -a --reflink=auto "$trees/$suite" "$tree"
+  cp -a --reflink=auto "$trees/${2:-$suite}" "$tree"
   cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
   mount -t proc proc "$tree/proc"
   mount --bind "$trees/archives" "$tree/var/cache/apt/archives"
@@ -73,6 +79,13 @@ check_debian() {
   in_tree vidconv pattern:64x48#5 -o /tmp/a.mp4 --kernel gaussian:sigma=2 --quiet
   in_tree vidconv /tmp/a.mp4 -o null: --kernel sobel --quiet
   in_tree man -w vidconv
+  # A device needs the package that is suggested for them.
+  local devices device=(testsrc=size=64x48:duration=0.2 --format-in lavfi -o null: --kernel sobel --quiet)
+  devices=$(dpkg-deb -f "${command[0]}" Suggests)
+  if in_tree vidconv "${device[@]}" 2>"$tree/tmp/words"; then return 1; fi
+  grep -qF "${devices/libavdevice/libavdevice.so.}" "$tree/tmp/words"
+  install_in_tree "$devices"
+  in_tree vidconv "${device[@]}"
   # What is built there against the library does what the command does.
   install_in_tree g++ cmake make "${libraries[@]#"$tree"}"
   cp -r samples "$tree/tmp/samples"
@@ -92,7 +105,13 @@ check_debian() {
 
 check_tarball() {
   packaging/tarball.sh
-  fresh_tree tarball
+  local system
+  for system in "$suite" ${newer:+"$newer"}; do
+    fresh_tree tarball "$system"
+    try_tarball
+  done
+}
+try_tarball() {
   mkdir -p "$tree/opt/some where"
   tar -xJf build/package/vidconv-*.tar.xz -C "$tree/opt/some where" --strip-components=1
   same_digests in_tree "/opt/some where/bin/vidconv"
@@ -126,11 +145,17 @@ check_reproducible() {
   [[ $compared -eq 5 ]]
 }
 
+# For the tree's Python, which may be another than the one that built the wheel.
+numpy_for_tree() {
+  "${PYTHON:-python3}" -m pip download -q --only-binary=:all: --no-deps -d build/package/wheels \
+    --python-version "$(in_tree python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" numpy
+}
+
 check_python() {
   packaging/wheel.sh
-  "${PYTHON:-python3}" -m pip download -q --no-deps -d build/package/wheels numpy
   fresh_tree python
   install_in_tree python3 python3-venv
+  numpy_for_tree
   cp build/package/wheels/*.whl "$tree/tmp/"
   in_tree python3 -m venv /opt/venv
   in_tree /opt/venv/bin/pip install -q --no-index --find-links /tmp vidconv
@@ -150,7 +175,7 @@ check_lgpl() {
   packaging/wheel.sh --lgpl
   fresh_tree lgpl
   install_in_tree python3 python3-venv unzip
-  "${PYTHON:-python3}" -m pip download -q --no-deps -d build/package/wheels numpy
+  numpy_for_tree
   cp build/package/wheels/*.whl "$tree/tmp/"
   in_tree sh -ec 'cd /tmp && unzip -q -d vidconv vidconv-*.whl'
   [[ -e $(echo "$tree"/tmp/vidconv/vidconv.libs/libavcodec*) ]]

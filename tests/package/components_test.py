@@ -3,6 +3,7 @@
 
     components_test.py CMAKE BUILD
 """
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,12 @@ class ComponentsTest(unittest.TestCase):
         self.assertTrue(any(name.endswith(".dist-info/METADATA") for name in files))
         for name in files:
             self.assertRegex(name, rf"^{folder}[-/]|^share/doc/python3-vidconv/(copyright|changelog\.gz)$")
+
+    def test_the_library_that_is_suggested_for_cameras_is_the_one_that_is_opened(self):
+        opened = re.search(rb"libavdevice\.so\.(\d+)", (Path(BUILD) / "vidconv").read_bytes())[1].decode()
+        settings = (Path(BUILD) / "CPackConfig.cmake").read_text(encoding="utf-8")
+        for name in ("COMMAND", "LIBRARY"):
+            self.assertIn(f'set(CPACK_DEBIAN_{name}_PACKAGE_SUGGESTS "libavdevice{opened}")', settings)
 
     def test_no_file_is_in_two_packages(self):
         everything = [name for files in self.files.values() for name in files]

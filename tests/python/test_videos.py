@@ -103,7 +103,7 @@ def test_failures(arguments, error, kind):
         vidconv.run(input, output, kernel=kernel or "box")
     assert kind in (None, caught.value.kind)
     assert f"[{caught.value.kind}]" in str(caught.value)
-    with pytest.raises(vidconv.UsageError, match="colour"):
+    with pytest.raises(vidconv.UsageError, match=r"colour.*vidconv\.settings\(\) lists them"):
         vidconv.run("pattern:64x48#2", "null:", colour="red")
 
 

@@ -13,11 +13,12 @@ from . import _core
 from ._arrays import filter  # pylint: disable=redefined-builtin
 from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, InternalError, OutputError,
                       TryAgainError, UsageError, VerificationError)
-from ._video import Frame, Reader, Stats, Video, Writer, open, run, settings  # pylint: disable=redefined-builtin
+from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, run,  # pylint: disable=redefined-builtin
+                     settings)
 
 __version__ = _core.version()
 cuda_devices = _core.cuda_devices
 
 __all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InternalError",
-           "OutputError", "Reader", "Stats", "TryAgainError", "UsageError", "VerificationError", "Video", "Writer",
+           "OutputError", "ProgressReport", "Reader", "Stats", "TryAgainError", "UsageError", "VerificationError", "Video", "Writer",
            "cuda_devices", "filter", "open", "run", "settings"]

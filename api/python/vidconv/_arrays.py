@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -28,10 +28,10 @@ def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
     return (_new_plan if any("file:" in k for k in kernels) else _kept_plan)(kernels, *rest)
 
 
-def _strides(interface: dict, sample: int) -> Tuple[int, ...]:
-    strides = interface.get("strides")
-    if strides is not None:
-        return strides
+def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:
+    given: Optional[Tuple[int, ...]] = interface.get("strides")
+    if given is not None:
+        return given
     strides = [sample]
     for extent in reversed(interface["shape"][1:]):
         strides.insert(0, strides[0] * extent)
@@ -56,7 +56,7 @@ class _Picture:
 
     __slots__ = ("address", "shape", "typestr", "plane", "row", "walkable")
 
-    def __init__(self, interface: dict, planar: bool) -> None:
+    def __init__(self, interface: Dict[str, Any], planar: bool) -> None:
         self.address, _ = interface["data"]
         self.shape = shape = tuple(interface["shape"])
         self.typestr = interface["typestr"]

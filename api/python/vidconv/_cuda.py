@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 from ._arrays import Kernels, _layout, _Picture, _run
 
@@ -34,7 +34,7 @@ def _alike(tensor: Any, out: Any) -> bool:
             and out.device == tensor.device)
 
 
-def filter_tensor(tensor: Any, interface: dict, kernel: Kernels, border: Optional[str], out: Any, planar: bool,
+def filter_tensor(tensor: Any, interface: Dict[str, Any], kernel: Kernels, border: Optional[str], out: Any, planar: bool,
                   bits: Optional[int], threads: int) -> Any:
     """vidconv.filter() of a tensor whose `__cuda_array_interface__` is `interface`."""
     device, stream = _device_and_stream(tensor)

@@ -93,4 +93,5 @@ def raise_error(status: int, kind: str, message: str, remedy: str, column: int, 
     if stats is not None:
         from ._video import Stats  # only here: a circle otherwise
         stats = Stats(**stats)
+    remedy = remedy.replace("vidconv_setting_name()", "vidconv.settings()")
     raise _CLASSES.get(status, InternalError)(message, kind, remedy, column or None, None if frame < 0 else frame, stats)

@@ -44,7 +44,7 @@ class Stats:
     damaged_packets: int  #: of the input, as the next two
     damaged_frames: int
     errors: int
-    limiting_stage: str  #: that has worked longest: "decode", "convolve", "encode", ...
+    limiting_stage: str  #: that has worked longest, "decode", "convolve", "encode", ...
     device: str  #: "CPU, 8 threads"
     encoder: str  #: and how it is set; empty where there is none
 
@@ -53,7 +53,7 @@ class Stats:
 class Video:
     """What all frames of a video have in common. For a :class:`Writer`: give `frame_rate` or `time_base`, or both."""
 
-    format: str  #: FFmpeg's name of the pixel format: "yuv420p", "rgb24", "gray16le"
+    format: str  #: FFmpeg's name of the pixel format, "yuv420p", "rgb24", "gray16le", ...
     width: int  #: pixels
     height: int
     frame_rate: Optional[Fraction] = None  #: frames a second; None where unknown
@@ -149,8 +149,8 @@ class Frame:
 
     @property
     def planes(self) -> Tuple[np.ndarray, ...]:
-        """An array for each plane, uint8, uint16 or float32: (rows, samples of a row). A single plane of several samples
-        for each pixel is (rows, columns, channels)."""
+        """An array for each plane, of uint8, uint16 or float32, shaped (rows, samples of a row). A single plane of
+        several samples for each pixel is (rows, columns, channels)."""
         planes = tuple(np.asarray(_Plane(self._core, self._dtype, *plane)) for plane in self._core.planes())
         if len(planes) == 1 and planes[0].shape[1] % self._core.width == 0:
             channels = planes[0].shape[1] // self._core.width

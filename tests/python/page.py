@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Makes the API page of the Python package with Sphinx, of its docstrings.
+
+    page.py OUTPUT_FOLDER [PAGE...]    exits with 1 where Sphinx has something to say, something public has no words, or
+                                       docstrings or a page name what there is not; with 77 without Sphinx
+
+The package is that of PYTHONPATH.
+"""
+import inspect
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+CONFIGURATION = {
+    "project": "vidconv",
+    "extensions": ["sphinx.ext.autodoc", "sphinx.ext.napoleon"],
+    "html_theme": "alabaster",
+    "html_copy_source": False,
+    "html_use_index": False,
+    "autodoc_member_order": "bysource",
+    "autodoc_typehints": "none",
+    "nitpicky": True,  # a reference that leads nowhere is said
+    # Python's own, which are not on the page.
+    "nitpick_ignore": [("py:class", name) for name in ("Exception", "ValueError", "object")],
+}
+PAGE = """
+vidconv for Python
+==================
+
+.. automodule:: vidconv
+   :members:
+   :imported-members:
+   :undoc-members:
+   :show-inheritance:
+"""
+
+
+def without_words(vidconv):
+    """What is public, and is not explained."""
+    for name in vidconv.__all__:
+        thing = getattr(vidconv, name)
+        if not inspect.getdoc(thing):
+            yield f"vidconv.{name} has no docstring"
+        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)) and not inspect.getdoc(value):
+                yield f"vidconv.{name}.{member} has no docstring"
+
+
+def broken_references(vidconv, *pages):
+    """What docstrings and pages call vidconv's, and is not there."""
+    texts = {page: Path(page).read_text(encoding="utf-8") for page in pages}
+    texts.update((f"vidconv.{name}", inspect.getdoc(getattr(vidconv, name)) or "") for name in vidconv.__all__)
+    for where, text in texts.items():
+        for name in sorted(set(re.findall(r"\bvidconv\.([A-Za-z]\w*)\b(?=[(.`)\s])", text))):
+            if not hasattr(vidconv, name):
+                yield f"{where}: there is no vidconv.{name}"
+
+
+def make(output, *pages):
+    import vidconv
+    if faults := [*without_words(vidconv), *broken_references(vidconv, *pages)]:
+        return "\n".join(faults)
+    from io import StringIO
+
+    from sphinx.application import Sphinx
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "index.rst").write_text(PAGE, encoding="utf-8")
+        said = StringIO()
+        Sphinx(folder, None, output, str(Path(folder) / "doctrees"), "html", confoverrides=CONFIGURATION, status=None, warning=said,
+               freshenv=True).build()
+        return said.getvalue()
+
+
+if __name__ == "__main__":
+    try:
+        import sphinx  # pylint: disable=unused-import
+    except ImportError:
+        print("SKIPPED: Sphinx is not installed")
+        sys.exit(77)
+    if words := make(*sys.argv[1:]):
+        print(words)
+        sys.exit(1)
