@@ -97,6 +97,8 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
+  // How many frames of a container's video come before `start`, where somebody has counted them.
+  std::optional<std::int64_t> frames_before;
   // A stream in its own time: what comes is handed on as soon as it can be, and little is read to
   // find out what it is.
   bool low_delay = false;

@@ -56,6 +56,21 @@ TEST_F(TargetQuality, LooksAtPartsOfLongInputs) {
   EXPECT_GE(target.at("value").get<double>(), 36);
 }
 
+// Frames of the input have the numbers in each part that they have in the whole: what begins with
+// frame 150 of 300 is in one part of three from its first frame on, in another not at all.
+TEST_F(TargetQuality, CountsTheFramesBeforeAPart) {
+  const std::string clip = make_clip("long.mkv", "-c:v mpeg4 -g 7 -bf 2", 30);
+  const auto value = [&](const std::string& when) {
+    return found({clip, "-o", path("out.mkv"), "--codec", "mpeg4", "--target", "psnr=30",
+                  "--kernel", "gaussian:sigma=3:between=" + when})
+        .at("target")
+        .dump();
+  };
+  const std::string by_number = value("f200-f320,f700-f700"), by_time = value("8-12.84,28-28.04");
+  EXPECT_EQ(by_number, by_time);
+  EXPECT_NE(by_number, value("f300-f320"));
+}
+
 // What is encoded to find the quality is not the run.
 TEST_F(TargetQuality, CountsBoxesOfTheRunAlone) {
   write_file(path("boxes.jsonl"),

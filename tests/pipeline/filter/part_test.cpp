@@ -310,6 +310,56 @@ TEST_P(PartStep, ChainsOfParts) {
   }
 }
 
+// The same picture in memory of another layout, `inset` samples from where it begins.
+Frame laid_out(const Frame& frame, const FrameLayout& layout, int inset) {
+  FramePool pool(layout, plain_memory);
+  FramePtr av = pool.get();
+  av->width = frame.width();
+  av->height = frame.height();
+  for (int p = 0; p < frame.format().planes; ++p)
+    av->data[p] += static_cast<std::ptrdiff_t>(inset) * frame.format().components[0].sample.bytes();
+  Frame other(std::move(av), frame);
+  for (int p = 0; p < frame.format().planes; ++p)
+    for (int y = 0; y < frame.format().rows(p, frame.height()); ++y)
+      std::memcpy(other.row(p, y), frame.row(p, y), frame.format().row_bytes(p, frame.width()));
+  return other;
+}
+
+// Frames as decoders leave them, and cropped, and packed: one processor takes them all, in which
+// they follow each other in the same memory, and what they were is as it was. Chains of which all,
+// some, or none of the planes change in part; masks of a picture that has changed by then.
+TEST_P(PartStep, FramesOfAnyLayoutInTurn) {
+  const std::vector<std::vector<std::string>> chains{
+      {"gaussian:sigma=2:region=5,3,10,9;20,20,9,5", "sobel:region=8,8,20,20"},
+      {"sharpen:region=9,9,9,9"},
+      {"box:region=0,0,37,9:size=9", "box:mask=edges:sobel:size=5", "emboss:mask=edges:sobel"},
+      {"box:region=3,3,9,9:feather=4:size=5", "sharpen"},
+      {"sobel", "box:region=8,8,20,20"},
+      {"gaussian:region=2,2,33,25:invert=1:sigma=3"}};
+  for (const std::string format :
+       {"yuv420p", "nv12", "yuv444p10le", "p010le", "rgb24", "gbrpf32le", "yuva420p", "yuyv422"})
+    for (const auto& chain : chains)
+      for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+        SCOPED_TRACE(format + " " + chain.front());
+        std::vector<FilterSpec> specs;
+        for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
+        const Frame first = first_frame("pattern:37x29:" + format + "#1");
+        const PixelFormat& f = first.format();
+        const ProcessorOptions options{.device = GetParam(), .slots = 2, .scan = scan};
+        const auto processor = make_processor(make_work(specs, f, {}, {}), 37, 29, options);
+        for (int round = 0; round < 2; ++round)
+          for (const auto& [layout, inset] :
+               {std::pair(aligned_layout(f, 37, 29), 0), std::pair(aligned_layout(f, 90, 41), 0),
+                std::pair(aligned_layout(f, 90, 41), 8), std::pair(packed_layout(f, 37, 29), 0)}) {
+            const Frame frame = laid_out(first, layout, inset);
+            const std::string wanted = test::packed(filtered_by(frame, specs, {}, {.scan = scan}));
+            processor->submit(frame.share());
+            ASSERT_TRUE(test::packed(*processor->collect()) == wanted) << layout.bytes << inset;
+            ASSERT_TRUE(equal_pictures(frame, first));
+          }
+      }
+}
+
 TEST_P(PartStep, PicturesOfOtherProgramsToo) {
   const Frame frame = first_frame("pattern:37x29:nv12#1");
   const std::vector<FilterSpec> chain{FilterSpec::parse("box:size=5:region=5,3,10,9"),
