@@ -152,8 +152,8 @@ struct SourceKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
 
-// Whether it comes in its own time, and is not there to be asked for: a device, or an address of a
-// stream.
+// Whether it comes in its own time, and is not there to be asked for: a device, an address of a
+// stream, or what a file describes as one.
 bool is_live(const std::string& input, const SourceOptions& options);
 
 // `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there

@@ -9,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "kernels/variants/variants.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
 #include "tests/pipeline/support/support.h"
@@ -358,6 +359,44 @@ TEST_P(PartStep, FramesOfAnyLayoutInTurn) {
             ASSERT_TRUE(equal_pictures(frame, first));
           }
       }
+}
+
+// As a CUDA device does it: parts change in one copy of the frame, and what the steps of a filter
+// have left is brought in together.
+TEST(PartSteps, ChangeACopyOfTheFrame) {
+  for (const std::string format : {"yuv420p", "nv12", "rgb24", "yuva420p"})
+    for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+      const std::vector<FilterSpec> chain{FilterSpec::parse("box:region=0,0,37,9;20,12,9,9:size=9"),
+                                          FilterSpec::parse("sobel:region=8,3,20,20"),
+                                          FilterSpec::parse("sharpen:mask=edges:sobel")};
+      const Frame frame = first_frame("pattern:37x29:" + format + "#1");
+      const Work work = make_work(chain, frame.format(), {}, {});
+      KnownPlaces known;
+      const PartSteps parts = make_part_steps(work, 37, 29, {.whole_planes = true}, known);
+      Frame copy = filtered_by(frame, {FilterSpec::parse("identity")}, {});
+      Frame beside = filtered_by(frame, {FilterSpec::parse("sobel")}, {});
+      const bool by_field = scan == Scan::interlaced;
+      std::vector<ConstBytePlane> components;
+      for (std::size_t i = 0; i < frame.format().components.size(); ++i)
+        components.push_back(copy.component(i).as<const std::byte>());
+      for (const auto& part : parts)
+        if (part) part->set_picture(components, by_field, nullptr);
+      std::vector<Blend> left;
+      for (std::size_t s = 0; s < parts.size(); ++s) {
+        if (!parts[s]) continue;
+        std::vector<vidconv::PartStep::Planes> planes;
+        for (const std::size_t i : work.steps[s].components)
+          planes.push_back({components[i], copy.component(i), beside.component(i), true});
+        ASSERT_TRUE(parts[s]->now().in_one_round(by_field));
+        parts[s]->filter(*pick(work.steps[s].plan, Device::cpu).convolver(1), planes, by_field,
+                         nullptr, parts[s]->now(), left);
+        if (s + 1 < parts.size() && work.steps[s + 1].link == work.steps[s].link) continue;
+        parts[s]->bring_in(left, nullptr);
+        left.clear();
+      }
+      EXPECT_TRUE(test::packed(copy) == test::packed(filtered_by(frame, chain, {}, {.scan = scan})))
+          << format << by_field;
+    }
 }
 
 TEST_P(PartStep, PicturesOfOtherProgramsToo) {
