@@ -240,8 +240,8 @@ void check_boxes(const Options& o, const BoxOptions& boxes) {
     refuse_boxes("each filter has a region of its own", "leave out the region of one");
   const BoxLine& last = o.boxes->last_filter();
   if (last.filter > static_cast<int>(o.filters.size()))
-    refuse_boxes(fmt::format("line {}: the chain has {} filters, and no filter {}", last.line,
-                             o.filters.size(), last.filter),
+    refuse_boxes(fmt::format("line {} names filter {} of a chain of {}", last.line, last.filter,
+                             o.filters.size()),
                  "filters are counted from 1");
 }
 

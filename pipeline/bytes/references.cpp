@@ -160,7 +160,7 @@ bool References::describes_a_session() const {
 
 // Those that FFmpeg may use where it asks (`asked`), and those that it may use where it does not.
 std::string References::protocols(bool asked) const {
-  if (describes_a_session()) return asked ? "" : "rtp,srtp,udp";
+  if (describes_a_session()) return asked ? "file" : "rtp,srtp,udp";
   if (input_ != Input::address) return asked ? "file,crypto,data" : list_ ? "file" : "none";
   std::string all = protocols_of(scheme_of(url_));
   if (asked || insecure_) return all;

@@ -149,7 +149,7 @@ TEST_F(BoxFiles, WrongOnesAreRefused) {
            {"{\"frame\": 1, \"box\": [1, 2, \"3\", 4]}", {"not a number"}},
            {"{\"frame\": 1, \"box\": [1, 2, 3, 4], \"shape\": \"star\"}", {"'star'"}},
            {"{\"frame\": 1, \"box\": [1, 2, 3, 4], \"filter\": 2}",
-            {"line 1: the chain has 1", "no filter 2"}},
+            {"line 1 names filter 2 of a chain of 1"}},
            {"{\"frame\": 1, \"box\": [1, 2", {"line 1", "column 26", "no JSON object"}},
            {"{\"frame\": 1, \"id\": 4, \"box\": [1, 2, 3, 4]}\n"
             "{\"frame\": 1, \"id\": 4, \"box\": [5, 2, 3, 4]}",
