@@ -81,7 +81,7 @@ TEST_F(Nvenc, KeepsNothingBackWhereLatencyIsBounded) {
                     source->videos());
     Encoder encoder(plan.encoders.at(0), source->video(), plan.options.encoder, false, {}, {});
     int behind = 0, most = 0;
-    const auto receive = [&](const PacketPtr&) { --behind; };
+    const VideoEncoder::Receive receive = [&](AVPacket&) { --behind; };
     while (std::optional<Item> item = source->next()) {
       if (!std::holds_alternative<Frame>(*item)) continue;
       ++behind;
