@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
@@ -58,8 +60,12 @@ std::int64_t whole_in(const BoxJson& value, const char* what) {
 
 // {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}
 BoxLine line_of_json(const std::string& text) {
-  const BoxJson json = BoxJson::parse(text, nullptr, false);
-  if (!json.is_object()) throw WrongLine{"it is no JSON object"};
+  BoxJson json;
+  try {
+    json = BoxJson::parse(text);
+  } catch (const BoxJson::parse_error& error) {
+    throw WrongLine{fmt::format("column {}: it is no JSON object", error.byte)};
+  }
   if (json.contains("frame") == json.contains("time"))
     throw WrongLine{"it needs a frame or a time, not both"};
   if (!json.contains("box") || !json["box"].is_array() || json["box"].size() != 4)
@@ -144,6 +150,8 @@ class Csv {
       line.frame = static_cast<std::int64_t>(std::floor(number(cells, "frame"))) - (mot_ ? 1 : 0);
     else
       line.time = number(cells, "time");
+    if (mot_ && line.frame < 0)
+      throw WrongLine{"without a heading frames are counted from 1, as in MOT challenge's files"};
     line.x = number(cells, "x");
     line.y = number(cells, "y");
     line.width = at_.contains("width") ? number(cells, "width") : number(cells, "right") - line.x;
@@ -218,6 +226,7 @@ BoxOptions parse_regions(const std::string& text) {
 
 std::vector<BoxLine> read_boxes(const std::string& bytes, const std::string& name) {
   std::vector<BoxLine> lines;
+  std::map<std::tuple<std::string, int, std::optional<std::int64_t>, double>, int> known;
   std::istringstream stream(bytes);
   std::string text;
   std::optional<Csv> csv;
@@ -234,8 +243,15 @@ std::vector<BoxLine> read_boxes(const std::string& bytes, const std::string& nam
       if (!csv) csv.emplace();
       lines.push_back(csv->line_of(cells_of(text)));
     }
-    lines.back().line = number;
-    check_box(lines.back());
+    BoxLine& line = lines.back();
+    line.line = number;
+    check_box(line);
+    if (line.id.empty()) return;
+    const auto [same, is_new] =
+        known.try_emplace({line.id, line.filter, line.frame, line.time}, number);
+    if (!is_new)
+      throw WrongLine{fmt::format("id {} has a box at that {} already, in line {}", line.id,
+                                  line.frame ? "frame" : "time", same->second)};
   };
   while (std::getline(stream, text)) {
     ++number;

@@ -231,15 +231,18 @@ List list_of(const OptionWords& w) {
 }
 
 void check_boxes(const Options& o, const BoxOptions& boxes) {
-  const auto refuse_boxes = [&](const char* why, const char* remedy) {
+  const auto refuse_boxes = [&](const std::string& why, const char* remedy) {
     refuse("--regions", boxes.file, why, remedy);
   };
   if (is_batch(o)) refuse_boxes("its boxes are of one video", "name one input");
   if (o.gallery || !o.video) refuse_boxes("its boxes are of one video", "choose one by --video N");
   if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
     refuse_boxes("each filter has a region of its own", "leave out the region of one");
-  if (o.boxes->filters() > static_cast<int>(o.filters.size()))
-    refuse_boxes("it names a filter that the chain does not have", "filters are counted from 1");
+  const BoxLine& last = o.boxes->last_filter();
+  if (last.filter > static_cast<int>(o.filters.size()))
+    refuse_boxes(fmt::format("line {} names filter {} of a chain of {}", last.line, last.filter,
+                             o.filters.size()),
+                 "filters are counted from 1");
 }
 
 // Reads them, while files may still be opened.

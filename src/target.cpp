@@ -6,9 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "pipeline/run/job.h"
+#include "pipeline/source/survey.h"
 #include "src/measure_words.h"
 #include "src/option_values.h"
 #include "src/progress.h"
@@ -89,6 +92,7 @@ class Search {
       refuse("--target", options_.target->measure,
              found_.encoder + " has no scale of constant quality", "choose another --codec");
     found_.parts = parts_of(options_, total_of(*job.source()).seconds);
+    if (numbers_frames()) count_frames(*job.source());
     options_.codec = found_.encoder;
     options_.shards.reset();
     options_.muxer_options.clear();
@@ -97,13 +101,42 @@ class Search {
     options_.output_format = "matroska";
   }
 
+  bool numbers_frames() const {
+    return std::ranges::any_of(options_.filters, counts_frames) ||
+           (options_.boxes && options_.boxes->has_frames());
+  }
+
+  // How many frames come before each part of a container. Where packets do not tell, the run of the
+  // part says that nobody knows.
+  void count_frames(Source& source) {
+    if (!source.container().get() || found_.parts.size() == 1) return;
+    std::optional<std::int64_t> first;
+    while (!first) {
+      const std::optional<Item> item = source.next();
+      if (!item) return;
+      if (const Frame* frame = std::get_if<Frame>(&*item)) first = frame->av().pts;
+    }
+    SourceOptions quiet = job_options(options_, {}, files_, interrupted_, nullptr).source;
+    quiet.files = nullptr;
+    quiet.video_only = true;
+    const Survey survey = survey_packets(options_.input, quiet, source, *first);
+    if (!survey.exact) return;
+    const VideoInfo& video = source.video();
+    for (const auto& [start, seconds] : found_.parts) {
+      const auto begin = static_cast<std::int64_t>(start * AV_TIME_BASE);
+      frames_before_.push_back(std::ranges::count_if(survey.times, [&](std::int64_t time) {
+        return video.clock.time_of(time, video.time_base) < begin;
+      }));
+    }
+  }
+
   const QualityTry& attempt(int step) {
     QualityTry tried;
     tried.crf = scale_.best + (scale_.worst < scale_.best ? -step : step);
     options_.crf = tried.crf;
     double frames = 0, sum = 0;
-    for (const auto& [start, seconds] : found_.parts) {
-      const Measured measured = measure(start, seconds);
+    for (std::size_t part = 0; part < found_.parts.size(); ++part) {
+      const Measured measured = measure(part);
       const auto& summary = measured.*kind_of(found_.target).summary;
       const auto count = static_cast<double>(measured.frames);
       if (!summary) continue;
@@ -120,12 +153,13 @@ class Search {
     return found_.tried.back();
   }
 
-  Measured measure(double start, double seconds) {
+  Measured measure(std::size_t number) {
     Options part = options_;
-    part.start = start;
-    part.duration = seconds;
+    std::tie(part.start, part.duration) = found_.parts[number];
     RunFiles files;
-    Job job(job_options(part, {}, files, interrupted_, nullptr));
+    JobOptions options = job_options(part, {}, files, interrupted_, nullptr);
+    if (!frames_before_.empty()) options.source.frames_before = frames_before_[number];
+    Job job(std::move(options));
     job.open();
     const RunResult result = job.run({});
     if (interrupted_) throw Error(MessageKind::interrupted, "interrupted", "", "");
@@ -137,6 +171,7 @@ class Search {
   RunFiles files_;
   QualityScale scale_;
   FoundQuality found_;
+  std::vector<std::int64_t> frames_before_;  // of each part, where filters or boxes count frames
 };
 
 }  // namespace

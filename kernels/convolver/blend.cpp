@@ -31,6 +31,13 @@ void blend_row(const Plane<const T>& filtered, const Plane<T>& picture, const st
     if (weights[x] != 0) *to = blended_stored(*to, *from, weights[x], shift);
 }
 
+template <class T>
+void replace_row(const Plane<const T>& filtered, const Plane<T>& picture, int y) {
+  const T* from = filtered.row(y);
+  T* to = picture.row(y);
+  for (int x = 0; x < picture.width; ++x, from += filtered.step, to += picture.step) *to = *from;
+}
+
 class CpuBlender final : public Blender {
  public:
   CpuBlender(const SampleType& sample, int threads)
@@ -42,11 +49,24 @@ class CpuBlender final : public Blender {
 
   void run(std::span<const Blend> blends, CudaStream) override {
     for (const Blend& blend : blends)
-      for_rows(*pool_, {&blend.planes, 1},
-               [&](const PlanePair& planes, int y) { run_row(planes, blend.weights.row(y), y); });
+      for_rows(*pool_, {&blend.planes, 1}, [&](const PlanePair& planes, int y) {
+        if (blend.weights.data)
+          run_row(planes, blend.weights.row(y), y);
+        else
+          replace(planes, y);
+      });
   }
 
  private:
+  void replace(const PlanePair& planes, int y) const {
+    if (sample_.storage == Storage::f32)
+      replace_row(planes.src.as<const float>(), planes.dst.as<float>(), y);
+    else if (sample_.storage == Storage::u16)
+      replace_row(planes.src.as<const std::uint16_t>(), planes.dst.as<std::uint16_t>(), y);
+    else
+      replace_row(planes.src.as<const std::uint8_t>(), planes.dst.as<std::uint8_t>(), y);
+  }
+
   void run_row(const PlanePair& planes, const std::uint8_t* weights, int y) const {
     const ConstBytePlane& from = planes.src;
     const BytePlane& to = planes.dst;

@@ -34,8 +34,8 @@ constexpr float blended_stored(float was, float filtered, unsigned weight, int) 
 
 // What is mixed into what, and the weights of its samples: three planes of equal size.
 struct Blend {
-  PlanePair planes;  // filtered, picture
-  Plane<const std::uint8_t> weights;
+  PlanePair planes;                   // filtered, picture
+  Plane<const std::uint8_t> weights;  // without data: all are 255, so the filtered samples replace
 };
 
 // Mixes planes of samples of one type. Samples of weight 0 are not written.

@@ -1,51 +1,104 @@
-// Blends by weights on a CUDA device.
+// Brings pieces of what was filtered into a picture on a CUDA device, all of it or by weights.
 #include <algorithm>
-#include <array>
-#include <type_traits>
+#include <cstdint>
+#include <iterator>
 
 #include "kernels/convolver/blend.h"
-#include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tile.cuh"
 
 namespace vidconv {
 namespace {
 
-constexpr int lanes = 32, warps = 8;
-constexpr int strip = 4;  // columns that a thread blends, a warp's width apart
-constexpr int tile_width = lanes * strip, tile_height = warps;
+constexpr int lanes = 32, warps = 8;  // of a block, which has so many rows of a piece
+constexpr int strip = 4;              // columns that a thread blends, a warp's width apart
+constexpr int blended_width = lanes * strip;
+template <class T>
+constexpr int copied_width = lanes* cuda::vector_samples<T>;  // one vector for each lane
 
-// Pairs of filtered samples and the picture, none of them empty, with the weights of each.
-struct WeightedBatch {
-  cuda::Batch planes;
-  Plane<const std::uint8_t> weights[cuda::Batch::capacity];
+struct Piece {
+  ConstBytePlane filtered;
+  BytePlane picture;
+  const std::uint8_t* weights;  // nullptr: all are 255
+  std::ptrdiff_t weights_stride;
+  int columns;  // blocks side by side
+  int lead;     // samples before the piece where whole vectors of both planes begin; -1: nowhere
+};
+
+// What one launch brings in: the pieces of a picture's planes, which are often few and small.
+struct Pieces {
+  static constexpr int capacity = 16;
+  Piece pieces[capacity];
+  int first_block[capacity];  // of each; behind the last one, the size of the grid
+  int shift;                  // of the sample type
 };
 
 template <class T>
-__global__ void __launch_bounds__(lanes* warps)
-    blend_kernel(const __grid_constant__ WeightedBatch batch, int shift) {
-  const cuda::Tile tile = cuda::this_tile(batch.planes, tile_width, tile_height);
-  int pair = 0;
-#pragma unroll
-  for (int k = 1; k < cuda::Batch::capacity; ++k)
-    pair += static_cast<int>(blockIdx.x) >= batch.planes.first_block[k];
-  const Plane<const T> filtered = tile.pair.src.as<const T>();
-  const Plane<T> picture = tile.pair.dst.as<T>();
-  const int y = tile.y + static_cast<int>(threadIdx.y);
-  if (y >= picture.height) return;
-  const std::uint8_t* weights = batch.weights[pair].row(y);
+__device__ void copy_vector(const Piece& piece, int column, int y) {
+  constexpr int n = cuda::vector_samples<T>;
+  const T* from = piece.filtered.as<const T>().row(y);
+  T* to = piece.picture.as<T>().row(y);
+  const int width = piece.picture.width;
+  const int x = (column * lanes + static_cast<int>(threadIdx.x)) * n - piece.lead;
+  if (x >= 0 && x + n <= width) {
+    *reinterpret_cast<uint4*>(to + x) = *reinterpret_cast<const uint4*>(from + x);
+    return;
+  }
+  for (int i = max(x, 0); i < min(x + n, width); ++i) to[i] = from[i];
+}
+
+template <class T>
+__device__ void blend_strip(const Piece& piece, int column, int y, int shift) {
+  const Plane<const T> filtered = piece.filtered.as<const T>();
+  const Plane<T> picture = piece.picture.as<T>();
+  const std::uint8_t* weights = piece.weights ? piece.weights + piece.weights_stride * y : nullptr;
   const T* from = filtered.row(y);
   T* to = picture.row(y);
 #pragma unroll
   for (int i = 0; i < strip; ++i) {
-    const std::ptrdiff_t x = tile.x + static_cast<int>(threadIdx.x) + i * lanes;
+    const std::ptrdiff_t x = column * blended_width + i * lanes + static_cast<int>(threadIdx.x);
     if (x >= picture.width) return;
-    const unsigned weight = weights[x];
+    const unsigned weight = weights ? weights[x] : 255;
     if (weight == 0) continue;
     T& sample = to[x * picture.step];
     sample = blended_stored(sample, from[x * filtered.step], weight, shift);
   }
+}
+
+template <class T>
+__global__ void __launch_bounds__(lanes* warps) blend_kernel(const __grid_constant__ Pieces all) {
+  const int block = static_cast<int>(blockIdx.x);
+  int i = 0;
+#pragma unroll
+  for (int half = Pieces::capacity / 2; half > 0; half /= 2)
+    if (block >= all.first_block[i + half]) i += half;
+  const Piece& piece = all.pieces[i];
+  const int tile = block - all.first_block[i];
+  const int row = tile / piece.columns, column = tile - row * piece.columns;
+  const int y = row * warps + static_cast<int>(threadIdx.y);
+  cuda::let_next_kernel_start();
+  cuda::wait_for_earlier_kernels();
+  if (y >= piece.picture.height) return;
+  if (piece.lead >= 0)
+    copy_vector<T>(piece, column, y);
+  else
+    blend_strip<T>(piece, column, y, all.shift);
+}
+
+// As Piece::lead.
+template <class T>
+int lead_of(const PlanePair& planes) {
+  constexpr std::uintptr_t vector = 16;
+  const auto from = reinterpret_cast<std::uintptr_t>(planes.src.data);
+  const auto to = reinterpret_cast<std::uintptr_t>(planes.dst.data);
+  const bool alike = planes.src.step == 1 && planes.dst.step == 1 &&
+                     planes.src.stride % static_cast<std::ptrdiff_t>(vector) == 0 &&
+                     planes.dst.stride % static_cast<std::ptrdiff_t>(vector) == 0 &&
+                     from % vector == to % vector && from % sizeof(T) == 0;
+  return alike ? static_cast<int>(from % vector / sizeof(T)) : -1;
 }
 
 template <class T>
@@ -61,24 +114,30 @@ class CudaBlender final : public Blender {
   }
 
   void run(std::span<const Blend> blends, CudaStream stream) override {
-    WeightedBatch batch;
-    std::array<PlanePair, cuda::Batch::capacity> pairs;
-    std::size_t count = 0;
+    Pieces all{};
+    all.shift = shift_;
+    int count = 0, blocks = 0;
     const auto flush = [&] {
-      cuda::for_each_batch(std::span(pairs).first(count), tile_width, tile_height,
-                           [&](const cuda::Batch& planes, int blocks) {
-                             batch.planes = planes;
-                             blend_kernel<T>
-                                 <<<blocks, dim3(lanes, warps), 0, stream>>>(batch, shift_);
-                             cuda::check_launch("cuda-blend");
-                           });
-      count = 0;
+      if (count == 0) return;
+      std::fill(all.first_block + count, std::end(all.first_block), blocks);
+      cuda::launch("cuda-blend", blend_kernel<T>, blocks, dim3(lanes, warps), 0, stream, all);
+      count = blocks = 0;
     };
     for (const Blend& blend : blends) {
-      if (blend.weights.width < 1 || blend.weights.height < 1) continue;
-      pairs[count] = blend.planes;
-      batch.weights[count] = blend.weights;
-      if (++count == pairs.size()) flush();
+      const BytePlane& picture = blend.planes.dst;
+      if (picture.width < 1 || picture.height < 1) continue;
+      const int lead = blend.weights.data ? -1 : lead_of<T>(blend.planes);
+      const int width = lead < 0 ? blended_width : copied_width<T>;
+      const int columns = (picture.width + std::max(lead, 0) + width - 1) / width;
+      all.pieces[count] = {.filtered = blend.planes.src,
+                           .picture = picture,
+                           .weights = blend.weights.data,
+                           .weights_stride = blend.weights.stride,
+                           .columns = columns,
+                           .lead = lead};
+      all.first_block[count] = blocks;
+      blocks += columns * ((picture.height + warps - 1) / warps);
+      if (++count == Pieces::capacity) flush();
     }
     flush();
   }

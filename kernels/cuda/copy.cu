@@ -1,6 +1,6 @@
 // cuda-copy: the identity.
 #include "kernels/cuda/batch.cuh"
-#include "kernels/cuda/check.h"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -13,13 +13,20 @@ constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = lanes* vector_samples<T>;
 
+struct Work {
+  Batch batch;
+  int shift;  // of the sample type
+};
+
 // A kernel and not cudaMemcpy2DAsync, which takes neither steps nor negative strides, needs one
 // call a plane, and may use the copy engine that transfers of other frames wait for.
 template <class T>
-__global__ void __launch_bounds__(lanes* warps)
-    copy_kernel(const __grid_constant__ Batch batch, int shift) {
+__global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constant__ Work work) {
   constexpr int n = vector_samples<T>;
-  const Tile tile = this_tile(batch, tile_width<T>, tile_height);
+  const int shift = work.shift;
+  const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
   const Plane<const T> src = tile.pair.src.as<const T>();
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;
@@ -55,8 +62,8 @@ class Copy final : public Convolver {
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
-      copy_kernel<T><<<blocks, dim3(lanes, warps), 0, stream>>>(batch, shift_);
-      check_launch("cuda-copy");
+      launch("cuda-copy", copy_kernel<T>, blocks, dim3(lanes, warps), 0, stream,
+             Work{batch, shift_});
     });
   }
 

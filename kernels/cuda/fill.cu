@@ -1,6 +1,6 @@
 // cuda-fill: one code everywhere, such as neutral chroma beside an edge filter's luma.
 #include "kernels/cuda/batch.cuh"
-#include "kernels/cuda/check.h"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -13,12 +13,19 @@ constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = lanes* vector_samples<T>;
 
-// `stored` is the sample as it lies in memory.
 template <class T>
-__global__ void __launch_bounds__(lanes* warps)
-    fill_kernel(const __grid_constant__ Batch batch, T stored) {
+struct Work {
+  Batch batch;
+  T stored;  // the sample as it lies in memory
+};
+
+template <class T>
+__global__ void __launch_bounds__(lanes* warps) fill_kernel(const __grid_constant__ Work<T> work) {
   constexpr int n = vector_samples<T>;
-  const Tile tile = this_tile(batch, tile_width<T>, tile_height);
+  const T stored = work.stored;
+  const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;
   const bool whole = x0 + n <= dst.width && is_aligned(dst, 16);
@@ -45,8 +52,8 @@ class Fill final : public Convolver {
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
-      fill_kernel<T><<<blocks, dim3(lanes, warps), 0, stream>>>(batch, stored_);
-      check_launch("cuda-fill");
+      launch("cuda-fill", fill_kernel<T>, blocks, dim3(lanes, warps), 0, stream,
+             Work<T>{batch, stored_});
     });
   }
 

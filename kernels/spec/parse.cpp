@@ -323,9 +323,19 @@ class SpecParser {
     }
   }
 
+  static void refuse_change(const Cursor& c, std::string_view key) {
+    const std::string_view rest = c.text().substr(c.position());
+    const std::string_view value = rest.substr(0, rest.find(':'));
+    const std::size_t at = value.starts_with('@') ? 0 : value.find("..");
+    if (at != value.npos)
+      c.fail(fmt::format("'{}' does not change with time: parameters of named filters do", key),
+             c.position() + at);
+  }
+
   void read_modifier(Cursor& c, std::string_view key) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
+    if (key == "scale" || key == "bias") refuse_change(c, key);
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
                          key),

@@ -70,6 +70,22 @@ BytePlane Frame::component_in(std::size_t i, std::byte* copy) const {
   return here.at(copy + (here.data - extent().data()));
 }
 
+bool Frame::lie_as(const Frame& other) {
+  constexpr std::ptrdiff_t row_alignment = 64;
+  constexpr std::size_t tail = 128;  // encoders may read a little beyond the last row
+  const std::span<const std::byte> there = other.extent();
+  if (there.size() + tail > av_->buf[0]->size) return false;
+  for (int p = 0; p < format_->planes; ++p)
+    if (other.av_->linesize[p] <= 0 || other.av_->linesize[p] % row_alignment != 0 ||
+        (other.row(p, 0) - there.data()) % row_alignment != 0)
+      return false;
+  for (int p = 0; p < format_->planes; ++p) {
+    av_->data[p] = av_->buf[0]->data + (other.row(p, 0) - there.data());
+    av_->linesize[p] = other.av_->linesize[p];
+  }
+  return true;
+}
+
 void swap_bytes(std::span<const std::byte> from, std::byte* to, int word) {
   const auto size = static_cast<std::size_t>(word);
   for (std::size_t i = 0; i + size <= from.size(); i += size) {

@@ -54,6 +54,11 @@ class Frame {
   std::span<std::byte> extent();
   // Component i of a copy of extent() that starts at `copy`, in any memory.
   BytePlane component_in(std::size_t i, std::byte* copy) const;
+  // Moves the planes, within the memory that this frame has, so that its extent() is laid out as
+  // that of `other`, a picture of the same size and format. What they hold is lost. False, and
+  // nothing has changed, where there is no room, or where rows would not begin at multiples of 64
+  // bytes.
+  bool lie_as(const Frame& other);
 
  private:
   FramePtr av_;

@@ -153,8 +153,14 @@ void References::limit(AVFormatContext& container) const {
     throw_out_of_memory("to read", name_);
 }
 
+// A file that says where a stream of RTP is received, and was given as one.
+bool References::describes_a_session() const {
+  return input_ == Input::file && format_ && av_match_name("sdp", format_->name) != 0;
+}
+
 // Those that FFmpeg may use where it asks (`asked`), and those that it may use where it does not.
 std::string References::protocols(bool asked) const {
+  if (describes_a_session()) return asked ? "file" : "rtp,srtp,udp";
   if (input_ != Input::address) return asked ? "file,crypto,data" : list_ ? "file" : "none";
   std::string all = protocols_of(scheme_of(url_));
   if (asked || insecure_) return all;
@@ -215,7 +221,10 @@ void References::check(const std::string& words) const {
               : protocol == "file"
                   ? "it refers to files, which FFmpeg would open unasked"
                   : fmt::format("it leads on by '{}', which is not allowed", protocol),
-              unchecked ? "`insecure` takes them so" : "");
+              unchecked ? "`insecure` takes them so"
+              : input_ == Input::file && protocol == "rtp"
+                  ? "`input_format` sdp receives what it describes, if you trust it"
+                  : "");
 }
 
 void References::refuse(const std::string& what, const std::string& why,

@@ -2,9 +2,9 @@
 // and addresses, and whoever made them gets no more opened than the user has asked for:
 //
 //   a pipe                    nothing
-//   a file                    files beside and below it, where it is named as what it is (a
-//   playlist
-//                             .m3u8) or its format was asked for; no address
+//   a file                    files beside and below it, where it is named as what it is (.m3u8)
+//                             or its format was asked for; no address
+//   a description (.sdp)      the stream of RTP that it describes, where its format was asked for
 //   pictures by their number  the pictures of that name
 //   an address                addresses of its kind (https of https), no file
 //
@@ -51,6 +51,7 @@ class References {
  private:
   [[noreturn]] void refuse(const std::string& what, const std::string& why,
                            const std::string& remedy) const;
+  bool describes_a_session() const;
   std::string protocols(bool asked) const;
   void judge(const AVFormatContext& container, std::string_view target) const;
   int open_judged(const AVFormatContext& container, AVIOContext** opened, const std::string& url,

@@ -39,10 +39,8 @@ Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
     std::ranges::stable_sort(track.lines, {}, [&](std::size_t i) { return place_of(lines_[i]); });
 }
 
-int Boxes::filters() const {
-  int most = 0;
-  for (const BoxLine& line : lines_) most = std::max(most, line.filter);
-  return most;
+const BoxLine& Boxes::last_filter() const {
+  return *std::ranges::max_element(lines_, {}, &BoxLine::filter);
 }
 
 bool Boxes::has_frames() const {

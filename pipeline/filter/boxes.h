@@ -63,8 +63,8 @@ class Boxes {
   const BoxOptions& options() const { return options_; }
   // The same, applied to no frame yet.
   std::shared_ptr<Boxes> anew() const { return std::make_shared<Boxes>(lines_, options_); }
-  // The largest number of a filter that a line names.
-  int filters() const;
+  // The line that names the filter of the largest number; of all of them one that names none.
+  const BoxLine& last_filter() const;
   bool has_frames() const;   // some lines are by frame
   bool has_weights() const;  // some boxes are not filtered in all of their pixels alike
 

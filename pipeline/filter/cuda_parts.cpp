@@ -11,12 +11,21 @@ namespace {
 
 bool finds_parts(const std::unique_ptr<PartStep>& part) { return part && part->place().moves(); }
 
+// What is copied may change where it comes as a float (-0 becomes 0) or with bits below its codes.
+bool only_edits(const Work& work) {
+  return work.has_parts() && std::ranges::all_of(work.steps, [](const Step& step) {
+           return (step.where || step.action == Action::copy) && step.plan.sample.shift == 0 &&
+                  step.plan.sample.storage != Storage::f32;
+         });
+}
+
 }  // namespace
 
 CudaParts::CudaParts(const TimedWork& work, int width, int height,
                      const ProcessorOptions& options) {
   for (const Work& one : work.cases()) {
     cases_.push_back(make_part_steps(one, width, height, options, places_));
+    only_edits_.push_back(vidconv::only_edits(one));
     std::size_t weights = 0;
     for (const auto& part : cases_.back())
       if (finds_parts(part)) weights += part->place().most_weights();
@@ -56,12 +65,27 @@ void CudaParts::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) co
   }
 }
 
+PartStep* CudaParts::first(std::size_t number) const {
+  const auto found = std::ranges::find_if(cases_[number], [](const auto& part) { return !!part; });
+  return found == cases_[number].end() ? nullptr : found->get();
+}
+
 bool CudaParts::moves(std::size_t number, std::size_t step) const {
   return finds_parts(cases_[number][step]);
 }
 
 void CudaParts::upload(const SlotBoxes& boxes, const Stream& stream) {
   if (boxes.used > 0) stream.upload(boxes.weights.data(), boxes.staging.get(), boxes.used);
+}
+
+void CudaParts::make_masks(std::size_t number, std::span<const ConstBytePlane> components,
+                           bool by_field, CudaStream stream) const {
+  const PartSteps& parts = cases_[number];
+  for (auto part = parts.begin(); part != parts.end(); ++part)
+    if (*part && std::none_of(parts.begin(), part, [&](const auto& before) {
+          return before && before->shares_mask(**part);
+        }))
+      (*part)->set_picture(components, by_field, stream);
 }
 
 const PartNow& CudaParts::now(const SlotBoxes& boxes, std::size_t number, std::size_t step) const {

@@ -29,6 +29,10 @@ class CudaParts {
 
   // nullptr where the step of that case acts on all of the picture.
   PartStep* of(std::size_t number, std::size_t step) const { return cases_[number][step].get(); }
+  // The first one of them; nullptr where that case has none.
+  PartStep* first(std::size_t number) const;
+  // Whether all that happens to a frame of that case is that parts of it change.
+  bool only_edits(std::size_t number) const { return only_edits_[number]; }
   // Whether it acts in boxes, or by a mask video.
   bool moves(std::size_t number, std::size_t step) const;
   std::size_t bytes() const { return places_.bytes(); }  // on the device
@@ -42,12 +46,16 @@ class CudaParts {
   // Queues the copy of their weights.
   static void upload(const SlotBoxes& boxes, const Stream& stream);
 
+  // Queues what makes the masks of a picture of that case, each once, as PartStep::set_picture().
+  void make_masks(std::size_t number, std::span<const ConstBytePlane> components, bool by_field,
+                  CudaStream stream) const;
   // What the step filters of a slot's frame, which is of that case.
   const PartNow& now(const SlotBoxes& boxes, std::size_t number, std::size_t step) const;
 
  private:
   KnownPlaces places_;
   std::vector<PartSteps> cases_;
+  std::vector<bool> only_edits_;                   // of each
   std::size_t most_steps_ = 0, most_weights_ = 0;  // where some act in boxes or by mask videos
 };
 

@@ -24,6 +24,18 @@ std::vector<std::string> kernel_names(const TimedWork& work,
   return names;
 }
 
+// Of what a decoder makes of a picture of that size; one that needs more makes its slot grow.
+std::size_t padded_bytes(const TimedWork& work, int width, int height) {
+  return aligned_layout(work.format(), width + 128, height + 64).bytes;
+}
+
+// Where parts change in the input's copy, that is what goes out, padding and all.
+FrameLayout output_layout(const TimedWork& work, int width, int height) {
+  FrameLayout layout = aligned_layout(work.format(), width, height);
+  if (work.has_parts()) layout.bytes = padded_bytes(work, width, height);
+  return layout;
+}
+
 }  // namespace
 
 CudaStages::CudaStages(const TimedWork& work, int width, int height,
@@ -33,10 +45,8 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
       node_(node_of_device(device_)),
       stay_(options.stay_on_device),
       scan_(options.scan),
-      pool_(aligned_layout(work_.format(), width, height),
-            stay_ ? device_memory : pinned_memory_near(node_)),
-      // A frame that needs more than this makes its slot grow.
-      padded_(aligned_layout(work_.format(), width + 128, height + 64).bytes),
+      pool_(output_layout(work_, width, height), stay_ ? device_memory : pinned_memory_near(node_)),
+      padded_(padded_bytes(work_, width, height)),
       scratch_layout_(aligned_layout(work_.scratch_format(), width, height)),
       convolvers_(work_, options,
                   [&](const Prepared& prepared) {
@@ -95,14 +105,31 @@ void CudaStages::warm_up(Slot& slot) {
 void CudaStages::warm_up_part(const Slot& slot, std::size_t number, std::size_t s) {
   pairs_.clear();
   const Step& step = work_.cases()[number].steps[s];
-  for (const std::size_t i : step.components)
+  for (const std::size_t i : step.components) {
     pairs_.push_back({plane(slot, step.from, i).as<const std::byte>(), beside(i)});
+    left_.push_back({{beside(i).as<const std::byte>(), plane(slot, step.to, i)}, {}});
+  }
   as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
+  left_by_ = parts_.of(number, s);
+  bring_in();
 }
 
 void CudaStages::prepare(Slot& slot) {
   prepare_memory(slot);
-  parts_.set(slot.boxes, *slot.input, work_.case_of(*slot.input));
+  const std::size_t number = work_.case_of(*slot.input);
+  parts_.set(slot.boxes, *slot.input, number);
+  slot.edits = may_edit(slot, number) && slot.output->lie_as(*slot.input);
+  if (slot.edits) slot.output_at = slot.input_at;
+}
+
+// The copy of a frame that comes from the host is this slot's alone.
+bool CudaStages::may_edit(const Slot& slot, std::size_t number) const {
+  if (stay_ || slot.in_place || !parts_.only_edits(number)) return false;
+  const bool by_field = filters_by_field(*slot.input, scan_);
+  for (std::size_t s = 0; s < work_.cases()[number].steps.size(); ++s)
+    if (parts_.of(number, s) && !parts_.now(slot.boxes, number, s).in_one_round(by_field))
+      return false;
+  return true;
 }
 
 void CudaStages::prepare_memory(Slot& slot) {
@@ -122,6 +149,7 @@ void CudaStages::prepare_memory(Slot& slot) {
   slot.output.emplace(std::move(av), frame.number(),
                       stay_ ? Frame::Memory::device : Frame::Memory::host);
   slot.output_at = stay_ ? slot.output->extent().data() : slot.output_memory.data();
+  slot.edits = false;
 }
 
 void CudaStages::copy_up(Slot& slot) {
@@ -148,39 +176,79 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
   const bool by_field = filters_by_field(*slot.input, scan_);
   const std::vector<Step>& steps = work_.cases()[number].steps;
   slot.passage.set_kernels(first_kernels_[number], steps.size());
+  if (parts_.first(number)) begin_parts(slot, number, by_field);
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
-    if (parts_.of(number, s)) {
+    if (parts_.of(number, s))
       run_part(slot, number, s, by_field);
-      slot.passage.end_kernel(s, convolve_);
-      continue;
-    }
-    pairs_.clear();
-    for (const std::size_t i : step.components) {
-      const BytePlane from = plane(slot, step.from, i);
-      add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light,
-                pairs_);
-    }
-    as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
+    else if (!is_copied_first(slot, number, steps[s]))
+      run_all(slot, number, s, by_field);
+    if (s + 1 == steps.size() || steps[s + 1].link != steps[s].link ||
+        steps[s + 1].plan.sample != steps[s].plan.sample)
+      bring_in();
     slot.passage.end_kernel(s, convolve_);
   }
   slot.passage.end(Passage::convolve, convolve_);
 }
 
-void CudaStages::run_part(Slot& slot, std::size_t number, std::size_t s, bool by_field) {
+void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
   const Step& step = work_.cases()[number].steps[s];
-  planes_.clear();
-  for (const std::size_t i : step.components)
-    planes_.push_back(
-        {plane(slot, step.from, i).as<const std::byte>(), plane(slot, step.to, i), beside(i)});
+  pairs_.clear();
+  for (const std::size_t i : step.components) {
+    const BytePlane from = plane(slot, step.from, i);
+    add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light, pairs_);
+  }
+  as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
+}
+
+// Whether what the step begins with, or all that it does, is a copy which begin_parts() makes, or
+// which is not needed.
+bool CudaStages::is_copied_first(const Slot& slot, std::size_t number, const Step& step) const {
+  if (slot.edits) return true;
+  const PartStep* const first = parts_.first(number);
+  return first && step.from == Place::input && step.plan.sample == first->sample() &&
+         (step.where || step.action == Action::copy);
+}
+
+// The masks, before anything has changed, and in one launch the copies of what changes in part.
+void CudaStages::begin_parts(const Slot& slot, std::size_t number, bool by_field) {
+  const std::vector<Step>& steps = work_.cases()[number].steps;
+  left_.clear();
   components_.clear();
   for (std::size_t i = 0; i < work_.format().components.size(); ++i)
     components_.push_back(plane(slot, Place::input, i).as<const std::byte>());
+  pairs_.clear();
+  for (const Step& step : steps)
+    if (!slot.edits && is_copied_first(slot, number, step))
+      for (const std::size_t i : step.components)
+        pairs_.push_back(
+            {plane(slot, step.from, i).as<const std::byte>(), plane(slot, step.to, i)});
   as_device_error(leave_cuda, [&] {
-    parts_.of(number, s)->set_picture(components_, by_field, convolve_.get());
-    parts_.of(number, s)->run(convolvers_.of(number, s), planes_, by_field, convolve_.get(),
-                              parts_.now(slot.boxes, number, s));
+    parts_.make_masks(number, components_, by_field, convolve_.get());
+    parts_.first(number)->copy(pairs_, convolve_.get());
   });
+}
+
+void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
+  const Step& step = work_.cases()[number].steps[s];
+  const bool copied = is_copied_first(slot, number, step);
+  planes_.clear();
+  for (const std::size_t i : step.components)
+    planes_.push_back({.from = plane(slot, step.from, i).as<const std::byte>(),
+                       .to = plane(slot, step.to, i),
+                       .beside = beside(i),
+                       .copied = copied});
+  left_by_ = parts_.of(number, s);
+  as_device_error(leave_cuda, [&] {
+    left_by_->filter(convolvers_.of(number, s), planes_, by_field, convolve_.get(),
+                     parts_.now(slot.boxes, number, s), left_);
+  });
+}
+
+// What the steps of a filter have left.
+void CudaStages::bring_in() {
+  if (left_.empty()) return;
+  as_device_error(leave_cuda, [&] { left_by_->bring_in(left_, convolve_.get()); });
+  left_.clear();
 }
 
 void CudaStages::download(Slot& slot) {
@@ -220,7 +288,7 @@ BytePlane CudaStages::beside(std::size_t i) const {
 // Component i in device memory. One frame after the other uses the scratch memory, because
 // convolve_ keeps their order.
 BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const {
-  switch (place) {
+  switch (slot.edits ? Place::input : place) {
     case Place::input:
       return slot.input->component_in(i, slot.input_at);
     case Place::scratch0:

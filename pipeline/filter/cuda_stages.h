@@ -26,6 +26,7 @@ struct Slot {
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
   bool in_place = false;  // the input lies on this device: it is not copied
+  bool edits = false;     // the output is the input's copy, in which parts have been changed
   SlotBoxes boxes;        // where filters act, of the input
   Passage passage;
   std::atomic<bool> started = false;  // more than its upload is queued
@@ -72,9 +73,14 @@ class CudaStages {
 
  private:
   void prepare_memory(Slot& slot);
+  bool may_edit(const Slot& slot, std::size_t number) const;
   void warm_up_part(const Slot& slot, std::size_t number, std::size_t s);
   void convolve(Slot& slot, std::size_t number);  // of the case
-  void run_part(Slot& slot, std::size_t number, std::size_t s, bool by_field);
+  void run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field);
+  bool is_copied_first(const Slot& slot, std::size_t number, const Step& step) const;
+  void begin_parts(const Slot& slot, std::size_t number, bool by_field);
+  void run_part(const Slot& slot, std::size_t number, std::size_t s, bool by_field);
+  void bring_in();
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
   BytePlane beside(std::size_t i) const;
@@ -97,6 +103,8 @@ class CudaStages {
   std::vector<PlanePair> pairs_;            // of the step being queued
   std::vector<PartStep::Planes> planes_;    // of the part being queued
   std::vector<ConstBytePlane> components_;  // of its frame
+  std::vector<Blend> left_;                 // what is filtered and not in its frame yet,
+  PartStep* left_by_ = nullptr;             // by a step of the same samples
   // But for pool_.
   std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };

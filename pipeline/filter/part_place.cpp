@@ -50,8 +50,9 @@ PicturePart part_of_picture(const FilterSpec& where, int width, int height, Mask
     throw Error(MessageKind::filter_spec, "cannot filter a part of the picture",
                 excerpt(error.text(), error.column() - 1, longest_excerpt),
                 fmt::format("column {}: {}", error.column(), error.what()),
-                by_video ? "give a grey mask as large as what is seen"
-                         : "name a part of what is seen, in pixels or percent");
+                where.place().mask_at() == error.column() - 1
+                    ? "give a grey mask of the picture's size that is not black all over"
+                    : "name a part of what is seen, in pixels or percent");
   }
 }
 

@@ -21,20 +21,25 @@ std::shared_ptr<MaskVideo> KnownPlaces::video(MaskVideos& masks, const std::stri
   return video;
 }
 
+bool PartNow::in_one_round(bool by_field) const {
+  const auto one = [](const PartWindows& w) { return w.rounds().size() <= 1; };
+  return by_field ? one(windows[1]) && one(windows[2]) : one(windows[0]);
+}
+
 PartStep::PartStep(const Work& work, const Step& step, int width, int height,
                    const ProcessorOptions& options, KnownPlaces& known)
     : plan_(step.plan),
       notes_(!options.whole_planes),
       place_(work, step, width, height, options.device == Device::cuda),
-      rule_{.whole = options.whole_planes, .together = options.device == Device::cuda} {
-  const bool cuda = options.device == Device::cuda;
+      rule_{.whole = options.whole_planes, .together = options.device == Device::cuda},
+      cuda_(options.device == Device::cuda) {
   const Plan copy =
       make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
   copier_ = pick(copy, options.device).convolver(options.threads);
   blender_ =
-      cuda ? make_cuda_blender(plan_.sample) : make_cpu_blender(plan_.sample, options.threads);
+      cuda_ ? make_cuda_blender(plan_.sample) : make_cpu_blender(plan_.sample, options.threads);
   const bool edges = kind() == PartPlace::Kind::edges;
-  if (kind() == PartPlace::Kind::fixed || (edges && cuda)) {
+  if (kind() == PartPlace::Kind::fixed || (edges && cuda_)) {
     const KnownPlace& here =
         known.find(place_, [&] { return look_at(*work.format, width, height); });
     now_.pieces = here.pieces;
@@ -45,7 +50,8 @@ PartStep::PartStep(const Work& work, const Step& step, int width, int height,
     for (const PartWindows& windows : now_.windows)
       most = std::max({most, windows.windows().size(), windows.parts().size()});
     pairs_.reserve(most * step.components.size());
-    blends_.reserve(most * step.components.size());
+    for (std::vector<Blend>* blends : {&round_, &left_, &weighted_})
+      blends->reserve(2 * most * step.components.size());  // of both fields
     return;
   }
   now_.pieces = std::make_shared<PartPieces>();
@@ -110,16 +116,25 @@ void PartStep::add_rects(std::size_t which, std::vector<Rect>& rects) const {
 
 void PartStep::run(Convolver& convolver, std::span<const Planes> components, bool by_field,
                    CudaStream stream, const PartNow& now) {
-  pairs_.clear();
-  for (const Planes& c : components) pairs_.push_back({c.from, c.to});
-  copier_->run(pairs_, stream);
-  if (!by_field) return run_part(convolver, components, 0, stream, now);
-  run_part(convolver, components, 1, stream, now);
-  run_part(convolver, components, 2, stream, now);
+  left_.clear();
+  filter(convolver, components, by_field, stream, now, left_);
+  bring_in(left_, stream);
 }
 
-void PartStep::run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
-                        CudaStream stream, const PartNow& now) {
+void PartStep::filter(Convolver& convolver, std::span<const Planes> components, bool by_field,
+                      CudaStream stream, const PartNow& now, std::vector<Blend>& left) {
+  pairs_.clear();
+  for (const Planes& c : components)
+    if (!c.copied) pairs_.push_back({c.from, c.to});
+  copier_->run(pairs_, stream);
+  if (!by_field) return filter_part(convolver, components, 0, stream, now, left);
+  filter_part(convolver, components, 1, stream, now, left);
+  filter_part(convolver, components, 2, stream, now, left);
+}
+
+void PartStep::filter_part(Convolver& convolver, std::span<const Planes> components,
+                           std::size_t which, CudaStream stream, const PartNow& now,
+                           std::vector<Blend>& left) {
   const int bytes = plan_.sample.bytes();
   const PartWindows& windows = now.windows[which];
   PartWindows::Round done{0, 0};
@@ -130,31 +145,41 @@ void PartStep::run_part(Convolver& convolver, std::span<const Planes> components
         pairs_.push_back({part_of(rows_of(c.from, which), windows.windows()[w], bytes),
                           part_of(rows_of(c.beside, which), windows.windows()[w], bytes)});
     convolver.run(pairs_, stream);
-    bring_in(components, which,
-             std::span(windows.parts()).subspan(done.parts, round.parts - done.parts), stream, now);
+    const auto parts = std::span(windows.parts()).subspan(done.parts, round.parts - done.parts);
     done = round;
+    if (&round == &windows.rounds().back()) return add_pieces(components, which, parts, now, left);
+    round_.clear();
+    add_pieces(components, which, parts, now, round_);
+    bring_in(round_, stream);
   }
 }
 
-void PartStep::bring_in(std::span<const Planes> components, std::size_t which,
-                        std::span<const std::size_t> parts, CudaStream stream, const PartNow& now) {
+void PartStep::add_pieces(std::span<const Planes> components, std::size_t which,
+                          std::span<const std::size_t> parts, const PartNow& now,
+                          std::vector<Blend>& blends) const {
   const int bytes = plan_.sample.bytes();
-  pairs_.clear();
-  blends_.clear();
   for (const std::size_t part : parts) {
     const PartPiece& piece = now.pieces->planes[which][part];
-    for (const Planes& c : components) {
-      const PlanePair pair{
-          part_of(rows_of(c.beside, which), piece.rect, bytes).as<const std::byte>(),
-          part_of(rows_of(c.to, which), piece.rect, bytes)};
-      if (piece.weights < 0)
-        pairs_.push_back(pair);
-      else
-        blends_.push_back({pair, piece.weights_in(now.weights.get())});
-    }
+    for (const Planes& c : components)
+      blends.push_back(
+          {{part_of(rows_of(c.beside, which), piece.rect, bytes).as<const std::byte>(),
+            part_of(rows_of(c.to, which), piece.rect, bytes)},
+           piece.weights < 0 ? Plane<const std::uint8_t>() : piece.weights_in(now.weights.get())});
   }
+}
+
+// On a CUDA device all in one launch. On the CPU the copier is quicker with packed pixels.
+void PartStep::bring_in(std::span<const Blend> left, CudaStream stream) {
+  if (cuda_) return blender_->run(left, stream);
+  pairs_.clear();
+  weighted_.clear();
+  for (const Blend& blend : left)
+    if (blend.weights.data)
+      weighted_.push_back(blend);
+    else
+      pairs_.push_back(blend.planes);
   copier_->run(pairs_, stream);
-  blender_->run(blends_, stream);
+  blender_->run(weighted_, stream);
 }
 
 PartSteps make_part_steps(const Work& work, int width, int height, const ProcessorOptions& options,

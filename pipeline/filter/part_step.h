@@ -31,6 +31,10 @@ struct PartNow {
 
   std::vector<PlacedBox> boxes;
   std::vector<Rect> rects;
+
+  // Whether nothing that is read for a piece has changed by then where pieces are brought into the
+  // picture that they are made of.
+  bool in_one_round(bool by_field) const;
 };
 
 // What is known of a place that steps have: of one that is fixed all, on a CUDA device what makes
@@ -74,26 +78,41 @@ class PartStep {
 
   PartPlace::Kind kind() const { return place_.kind(); }
   const PartPlace& place() const { return place_; }
+  const SampleType& sample() const { return plan_.sample; }
   // What is filtered of each frame, of a fixed place; of the frame that was set, of others.
   const PartNow& now() const { return now_; }
 
   // Before run(): the picture that is next, of which these are the components, unfiltered, where a
   // mask is made of it.
   void set_picture(std::span<const ConstBytePlane> components, bool by_field, CudaStream stream);
+  // Whether that does for both steps.
+  bool shares_mask(const PartStep& other) const {
+    return device_edges_ && device_edges_ == other.device_edges_;
+  }
   // On the CPU: the same of its frame, which says what is filtered where place().moves().
   void set_frame(const Frame& frame);
   // What boxes and mask videos make of a frame, but for where their weights can be read.
   void find_part(const Frame& frame, PartNow& now) const;
 
   // A component of the picture, the same of the result, and memory for as much, which is the
-  // step's until it is done.
+  // step's until all is brought in.
   struct Planes {
     ConstBytePlane from;
     BytePlane to, beside;
+    // `to` holds the picture already. Then it may be `from` too, where PartNow::in_one_round().
+    bool copied = false;
   };
   // `convolver`: of the step's plan. As Convolver::run().
   void run(Convolver& convolver, std::span<const Planes> components, bool by_field,
            CudaStream stream, const PartNow& now);
+  // In steps, so that several which act on different components of a picture share what a device
+  // starts. As run(), but what is still beside the picture is added to `left`,
+  void filter(Convolver& convolver, std::span<const Planes> components, bool by_field,
+              CudaStream stream, const PartNow& now, std::vector<Blend>& left);
+  // for a step of the same samples.
+  void bring_in(std::span<const Blend> left, CudaStream stream);
+  // Planes of the step's samples, as filters pass on what they leave alone.
+  void copy(std::span<const PlanePair> planes, CudaStream stream) { copier_->run(planes, stream); }
 
   // Adds the rectangles outside of which nothing of a plane is changed: of a whole plane (0), or of
   // one of its fields (1, 2).
@@ -102,15 +121,17 @@ class PartStep {
  private:
   KnownPlace look_at(const PixelFormat& format, int width, int height) const;
   void set_windows(PartNow& now) const;
-  void run_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
-                CudaStream stream, const PartNow& now);
-  void bring_in(std::span<const Planes> components, std::size_t which,
-                std::span<const std::size_t> parts, CudaStream stream, const PartNow& now);
+  void filter_part(Convolver& convolver, std::span<const Planes> components, std::size_t which,
+                   CudaStream stream, const PartNow& now, std::vector<Blend>& left);
+  void add_pieces(std::span<const Planes> components, std::size_t which,
+                  std::span<const std::size_t> parts, const PartNow& now,
+                  std::vector<Blend>& blends) const;
 
   const Plan& plan_;
   const bool notes_;  // the boxes that it acts in
   const PartPlace place_;
   const WindowRule rule_;
+  const bool cuda_;
   std::unique_ptr<Convolver> copier_;
   std::unique_ptr<Blender> blender_;
   // Of a step with a mask of edges, by the device.
@@ -118,7 +139,7 @@ class PartStep {
   std::shared_ptr<DeviceMask> device_edges_;
   std::shared_ptr<MaskVideo> video_;  // of a step with one, everyone's
   std::vector<PlanePair> pairs_;
-  std::vector<Blend> blends_;
+  std::vector<Blend> round_, left_, weighted_;
   PartNow now_;
 };
 

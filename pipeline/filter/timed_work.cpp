@@ -39,11 +39,6 @@ std::int64_t moment(const std::vector<std::int64_t>& ends, std::size_t passed) {
   return passed == 0 ? INT64_MIN : ends[passed - 1];
 }
 
-bool counts_frames(const FilterSpec& spec) {
-  return !spec.when().frames.empty() ||
-         std::ranges::any_of(spec.timed(), [](const auto& t) { return t.curve.of_frames(); });
-}
-
 void check_numbers(std::span<const FilterSpec> chain, const VideoInfo& video) {
   if (video.clock.frames_before) return;
   for (const FilterSpec& spec : chain)
@@ -95,6 +90,11 @@ bool changes_nothing(const Work& work) {
 }
 
 }  // namespace
+
+bool counts_frames(const FilterSpec& spec) {
+  return !spec.when().frames.empty() ||
+         std::ranges::any_of(spec.timed(), [](const auto& t) { return t.curve.of_frames(); });
+}
 
 TimedWork::TimedWork(Work always)
     : cases_(std::make_shared<const std::vector<Work>>(1, std::move(always))), case_at_{0} {}

@@ -14,6 +14,9 @@
 
 namespace vidconv {
 
+// Whether the filter counts frames of the input, to know when it acts or with which values.
+bool counts_frames(const FilterSpec& spec);
+
 // Each set of filters that act on some frame together is a case.
 class TimedWork {
  public:

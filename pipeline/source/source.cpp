@@ -75,7 +75,8 @@ std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
 std::span<const SourceKind> source_kinds() { return every_source; }
 
 bool is_live(const std::string& input, const SourceOptions& options) {
-  return options.raw.empty() && (is_device(input, options.format) || is_live_address(input));
+  return options.raw.empty() &&
+         (is_device(input, options.format) || is_live_address(input) || options.format == "sdp");
 }
 
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& asked) {

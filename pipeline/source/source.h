@@ -97,6 +97,8 @@ struct SourceOptions {
   // The part to read, in seconds and frames. Times of the part start at 0 where `start` is given.
   std::optional<double> start, duration;
   std::optional<std::int64_t> frames;
+  // How many frames of a container's video come before `start`, where somebody has counted them.
+  std::optional<std::int64_t> frames_before;
   // A stream in its own time: what comes is handed on as soon as it can be, and little is read to
   // find out what it is.
   bool low_delay = false;
@@ -150,8 +152,8 @@ struct SourceKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
 
-// Whether it comes in its own time, and is not there to be asked for: a device, or an address of a
-// stream.
+// Whether it comes in its own time, and is not there to be asked for: a device, an address of a
+// stream, or what a file describes as one.
 bool is_live(const std::string& input, const SourceOptions& options);
 
 // `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there

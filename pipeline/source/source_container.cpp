@@ -317,7 +317,7 @@ class ContainerSource final : public Source {
     info_.frames_are_exact = expected.exact;
     info_.seconds = expected.seconds;
     info_.loops = input_.loops();
-    info_.clock = clock_of(input_.container(), part_, info_.time_base);
+    info_.clock = clock_of(input_.container(), part_, info_.time_base, options_.frames_before);
     if (options_.interval) info_ = options_.interval->video;
     fitter_.emplace(info_, options_.memory, options_.notify);
   }

@@ -43,12 +43,12 @@ bool WantedPart::take(AVPacket& packet, const AVStream& stream) const {
   return true;
 }
 
-InputClock clock_of(const AVFormatContext& container, const WantedPart& part,
-                    AVRational time_base) {
+InputClock clock_of(const AVFormatContext& container, const WantedPart& part, AVRational time_base,
+                    std::optional<std::int64_t> frames_before) {
   InputClock clock;
   clock.offset = part.offset(time_base);
   if (container.start_time != AV_NOPTS_VALUE) clock.start = container.start_time;
-  if (part.counted && part.cut) clock.frames_before.reset();
+  if (part.counted && part.cut) clock.frames_before = frames_before;
   return clock;
 }
 

@@ -24,8 +24,9 @@ struct WantedPart {
   bool take(AVPacket& packet, const AVStream& stream) const;
 };
 
-// Where its frames lie in the input.
-InputClock clock_of(const AVFormatContext& container, const WantedPart& part, AVRational time_base);
+// Where its frames lie in the input; of a part from a start on, `frames_before` is known or not.
+InputClock clock_of(const AVFormatContext& container, const WantedPart& part, AVRational time_base,
+                    std::optional<std::int64_t> frames_before);
 
 // What the options ask of the container. A number of frames has no end in time before they have
 // come, but for 0.

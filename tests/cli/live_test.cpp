@@ -249,5 +249,31 @@ TEST_F(Live, UdpIn) {
   EXPECT_EQ(frames_in("out.mkv"), 15);
 }
 
+// A file says at which port a transport stream comes by RTP; it is believed where it was given as
+// what it is.
+TEST_F(Live, RtpAsAFileDescribesIt) {
+  const std::string clip = read_file(stream()), description = path("s.sdp");
+  int port = free_port();
+  while (port % 2 != 0) port = free_port();  // the next one is for reports
+  write_file(description,
+             "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n"
+             "m=video " +
+                 std::to_string(port) + " RTP/AVP 33\r\n");
+  EXPECT_TRUE(refused(run_vidconv({description, "-o", "null:", "--kernel", "identity"}), exit_input,
+                      {"'rtp'", "--format-in sdp", "if you trust it"}));
+  Process process(with(description, path("out.mkv"),
+                       "--format-in sdp --codec ffv1 --frames 15 --timeout 60 --latency 60000"));
+  wait_until_bound(port);
+  const LoopSocket sender(SOCK_DGRAM);
+  sender.connect_to(port);
+  char number = 0;
+  for (std::size_t at = 0; at < clip.size(); at += 1316) {
+    const char header[12] = {'\x80', 33, 0, number++, 0, 0, 0, 0, 1, 2, 3, 4};
+    sender.send_all(std::string(header, sizeof header) + clip.substr(at, 1316));
+  }
+  EXPECT_TRUE(succeeded(process.wait()));
+  EXPECT_EQ(frames_in("out.mkv"), 15);
+}
+
 }  // namespace
 }  // namespace vidconv::test

@@ -198,8 +198,8 @@ TEST_F(References, OtherFormatsLeadNowhere) {
             "</SegmentList></Representation></AdaptationSet></Period></MPD>");
     return path("public/" + name);
   };
-  expect_refused(path("public/a.sdp"), {"'rtp'", "[input-reference]"});
-  expect_refused(path("public/a.sdp") + " --format-in sdp", {"'rtp'", "[input-reference]"});
+  // What asks for its format receives RTP, and nothing else: see live_test.cpp.
+  expect_refused(path("public/a.sdp"), {"'rtp'", "--format-in sdp", "[input-reference]"});
   expect_refused("- < " + path("public/a.sdp"), {"[input-reference]"});
   const std::string web_base = "http://" + server->address() + "/";
   for (const std::string& base : {web_base, "file://" + path("secret/"), path("secret/")})

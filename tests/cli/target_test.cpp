@@ -56,6 +56,22 @@ TEST_F(TargetQuality, LooksAtPartsOfLongInputs) {
   EXPECT_GE(target.at("value").get<double>(), 36);
 }
 
+// Frames have the numbers in each part that they have in the whole input: of the parts from 1, 5
+// and 9 s on, the filter acts in half of the first, and in the last.
+TEST_F(TargetQuality, CountsTheFramesBeforeAPart) {
+  const std::string input = path("long.mkv");
+  ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=10:duration=12 -c:v mpeg4 -g 7 -bf 2 " + input);
+  const auto target = [&](const std::string& when) {
+    return found({input, "-o", path("out.mkv"), "--codec", "mpeg4", "--target", "psnr=33",
+                  "--kernel", "gaussian:sigma=3:between=" + when})
+        .at("target");
+  };
+  const json by_number = target("f20-f40,f90-f110");
+  EXPECT_EQ(by_number.at("parts").size(), 3U);
+  EXPECT_EQ(by_number, target("2-4.1,9-11.1"));
+  EXPECT_NE(by_number.at("tried"), target("f30-f40").at("tried"));
+}
+
 // What is encoded to find the quality is not the run.
 TEST_F(TargetQuality, CountsBoxesOfTheRunAlone) {
   write_file(path("boxes.jsonl"),

@@ -84,7 +84,8 @@ struct BlendMemory {
   std::vector<std::uint8_t> weights;
 };
 
-// Six pieces of planes that lie at those places: of several launches, in odd columns.
+// Pieces of planes that lie at those places: of several launches, in odd columns; every other one
+// replaces what is there.
 std::vector<Blend> some_blends(const SampleType& sample, int step, const std::byte* filtered,
                                std::byte* picture, const std::uint8_t* weights) {
   const int bytes = sample.bytes();
@@ -102,6 +103,11 @@ std::vector<Blend> some_blends(const SampleType& sample, int step, const std::by
   for (const Rect& r : {Rect{0, 0, 1, 1}, Rect{3, 5, 130, 20}, Rect{140, 0, 63, 61},
                         Rect{1, 30, 128, 9}, Rect{5, 2, 0, 4}, Rect{7, 50, 31, 11}})
     blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});
+  const Rect around{131, 21, 9, 40};
+  for (int x = around.x; x < around.right(); ++x)
+    for (const Rect& r : {Rect{x, around.y, 1, 4}, Rect{x, around.y + 4, 1, around.height - 4}})
+      blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});
+  for (std::size_t i = 1; i < blends.size(); i += 2) blends[i].weights = {};
   return blends;
 }
 

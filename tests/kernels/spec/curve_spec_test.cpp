@@ -107,6 +107,7 @@ TEST(CurveSpec, RefusesWhatMakesNoSense) {
            BadCurve{"gaussian:sigma=0..@1-2", 19, "a number"},
            BadCurve{"gaussian:sigma=0..99@1-2", 19, "outside 0 to"},
            BadCurve{"gaussian:sigma=0..8@20-10", 21, "ends before it begins"},
+           BadCurve{"sobel:bias=@keys.txt:scale=1", 12, "'bias' does not change with time"},
            BadCurve{"gaussian:sigma=0..8@5", 22, "'-' and when the last value"},
            BadCurve{"gaussian:sigma=0..8@5-", 23, "such as 90"},
            BadCurve{"gaussian:sigma=0..8@f5-10", 24, "the number of a frame"},
@@ -118,7 +119,7 @@ TEST(CurveSpec, RefusesWhatMakesNoSense) {
            BadCurve{"gaussian:sigma=@/no/such", 17, "cannot read the file of keys '/no/such'"},
            BadCurve{"box:size=1.5..3@1-2", 10, "whole number"},
            BadCurve{"sobel:norm=l1..l2@1-2", 12, "not one of l2, l1, max"},
-           BadCurve{"box:scale=0..1@1-2", 12, "':' or the end"},
+           BadCurve{"box:scale=0..1@1-2", 12, "'scale' does not change with time"},
            BadCurve{"gaussian:sigma=0..8@10-20:anchor=24,0", 1, "outside a kernel"},
        }) {
     try {

@@ -38,6 +38,42 @@ TEST(Pool, UsesMemoryAgain) {
   EXPECT_EQ(pool.allocated(), 1);
 }
 
+// A frame takes over how another one lies, so that a copy of the bytes is a copy of the picture;
+// the next one from the pool lies as ever.
+TEST(Pool, FramesLieAsOthersDo) {
+  FrameLayout roomy = aligned_layout(yuv420p, 100, 50);
+  roomy.bytes = aligned_layout(yuv420p, 300, 90).bytes;
+  FramePool pool(roomy, counted), decoder(aligned_layout(yuv420p, 200, 70), counted);
+  FramePtr av = decoder.get();
+  av->width = 100;
+  av->height = 50;
+  Frame other(std::move(av), 0);
+  Frame frame(pool.get(), 0);
+  const std::uint8_t* const memory = frame.av().data[0];
+  const int usual = frame.av().linesize[0];
+  ASSERT_TRUE(frame.lie_as(other));
+  EXPECT_EQ(frame.extent().size(), other.extent().size());
+  EXPECT_EQ(frame.av().data[0], memory);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::byte* const base = frame.extent().data();
+    EXPECT_EQ(frame.component(i).data, other.component_in(i, base).data);
+    EXPECT_EQ(frame.component(i).stride, other.component(i).stride);
+  }
+  frame = Frame(pool.get(), 1);
+  EXPECT_EQ(Frame(pool.get(), 2).av().linesize[0], usual);
+
+  other.av().data[1] += 8;  // cropped
+  EXPECT_FALSE(frame.lie_as(other));
+  other.av().data[1] -= 8;
+  other.av().linesize[0] *= -1;  // upside down
+  EXPECT_FALSE(frame.lie_as(other));
+  FramePool narrow(aligned_layout(yuv420p, 100, 50), counted);
+  other.av().linesize[0] *= -1;
+  Frame small(narrow.get(), 0);
+  EXPECT_FALSE(small.lie_as(other));
+  EXPECT_EQ(small.av().linesize[0], usual);
+}
+
 TEST(Pool, ReservedFramesAreAllThereIs) {
   FramePool pool(aligned_layout(yuv420p, 100, 50), counted);
   pool.reserve(3);

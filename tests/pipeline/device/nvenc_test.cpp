@@ -9,6 +9,7 @@ extern "C" {
 #include <algorithm>
 #include <sstream>
 
+#include "pipeline/encode/encoder.h"
 #include "pipeline/encode/encoder_choice.h"
 #include "tests/pipeline/device/nvenc_support.h"
 
@@ -68,6 +69,31 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
   expect_error(Fault::usage, {"`crf`=0", "lossless"}, [&] { encode({.encoder = {.crf = "0"}}); });
   expect_error(Fault::usage, {"`crf`=52"}, [&] { encode({.encoder = {.crf = "52"}}); });
   expect_error(Fault::usage, {"`preset`=warp"}, [&] { encode({.encoder = {.preset = "warp"}}); });
+}
+
+// With --latency: each packet is there before the next frame goes in. Otherwise NVENC's queue is
+// filled first.
+TEST_F(Nvenc, KeepsNothingBackWhereLatencyIsBounded) {
+  const auto most_behind = [&](bool low_delay) {
+    const auto source = open_source("pattern:64x48@25#12", {});
+    const OutputPlan plan =
+        plan_output(dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc", .low_delay = low_delay}},
+                    source->videos());
+    Encoder encoder(plan.encoders.at(0), source->video(), plan.options.encoder, false, {}, {});
+    int behind = 0, most = 0;
+    const VideoEncoder::Receive receive = [&](AVPacket&) { --behind; };
+    while (std::optional<Item> item = source->next()) {
+      if (!std::holds_alternative<Frame>(*item)) continue;
+      ++behind;
+      encoder.write(std::move(std::get<Frame>(*item)), receive);
+      most = std::max(most, behind);
+    }
+    encoder.finish(receive);
+    EXPECT_EQ(behind, 0);
+    return most;
+  };
+  EXPECT_EQ(most_behind(true), 0);
+  EXPECT_GT(most_behind(false), 0);
 }
 
 struct Times {

@@ -85,7 +85,7 @@ TEST(Boxes, AreSomeFiltersOwn) {
   Boxes boxes({second, box_at_frame(0, "", 5, 5, 2, 2)}, {});
   EXPECT_EQ(boxes_on(boxes, 0, 0), (Rects{{5, 5, 2, 2}}));
   EXPECT_EQ(boxes_on(boxes, 0, 1), (Rects{{1, 1, 2, 2}, {5, 5, 2, 2}}));
-  EXPECT_EQ(boxes.filters(), 2);
+  EXPECT_EQ(boxes.last_filter().filter, 2);
 }
 
 TEST(Boxes, AreOfWhatIsSeen) {

@@ -9,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "kernels/variants/variants.h"
 #include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
 #include "tests/pipeline/support/support.h"
@@ -308,6 +309,94 @@ TEST_P(PartStep, ChainsOfParts) {
     }
     EXPECT_TRUE(test::packed(placed(frame, specs, {})) == test::packed(one_by_one));
   }
+}
+
+// The same picture in memory of another layout, `inset` samples from where it begins.
+Frame laid_out(const Frame& frame, const FrameLayout& layout, int inset) {
+  FramePool pool(layout, plain_memory);
+  FramePtr av = pool.get();
+  av->width = frame.width();
+  av->height = frame.height();
+  for (int p = 0; p < frame.format().planes; ++p)
+    av->data[p] += static_cast<std::ptrdiff_t>(inset) * frame.format().components[0].sample.bytes();
+  Frame other(std::move(av), frame);
+  for (int p = 0; p < frame.format().planes; ++p)
+    for (int y = 0; y < frame.format().rows(p, frame.height()); ++y)
+      std::memcpy(other.row(p, y), frame.row(p, y), frame.format().row_bytes(p, frame.width()));
+  return other;
+}
+
+// Frames as decoders leave them, and cropped, and packed: one processor takes them all, in which
+// they follow each other in the same memory, and what they were is as it was. Chains of which all,
+// some, or none of the planes change in part; masks of a picture that has changed by then.
+TEST_P(PartStep, FramesOfAnyLayoutInTurn) {
+  const std::vector<std::vector<std::string>> chains{
+      {"gaussian:sigma=2:region=5,3,10,9;20,20,9,5", "sobel:region=8,8,20,20"},
+      {"sharpen:region=9,9,9,9"},
+      {"box:region=0,0,37,9:size=9", "box:mask=edges:sobel:size=5", "emboss:mask=edges:sobel"},
+      {"box:region=3,3,9,9:feather=4:size=5", "sharpen"},
+      {"sobel", "box:region=8,8,20,20"},
+      {"gaussian:region=2,2,33,25:invert=1:sigma=3"}};
+  for (const std::string format :
+       {"yuv420p", "nv12", "yuv444p10le", "p010le", "rgb24", "gbrpf32le", "yuva420p", "yuyv422"})
+    for (const auto& chain : chains)
+      for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+        SCOPED_TRACE(format + " " + chain.front());
+        std::vector<FilterSpec> specs;
+        for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
+        const Frame first = first_frame("pattern:37x29:" + format + "#1");
+        const PixelFormat& f = first.format();
+        const ProcessorOptions options{.device = GetParam(), .slots = 2, .scan = scan};
+        const auto processor = make_processor(make_work(specs, f, {}, {}), 37, 29, options);
+        for (int round = 0; round < 2; ++round)
+          for (const auto& [layout, inset] :
+               {std::pair(aligned_layout(f, 37, 29), 0), std::pair(aligned_layout(f, 90, 41), 0),
+                std::pair(aligned_layout(f, 90, 41), 8), std::pair(packed_layout(f, 37, 29), 0)}) {
+            const Frame frame = laid_out(first, layout, inset);
+            const std::string wanted = test::packed(filtered_by(frame, specs, {}, {.scan = scan}));
+            processor->submit(frame.share());
+            ASSERT_TRUE(test::packed(*processor->collect()) == wanted) << layout.bytes << inset;
+            ASSERT_TRUE(equal_pictures(frame, first));
+          }
+      }
+}
+
+// As a CUDA device does it: parts change in one copy of the frame, and what the steps of a filter
+// have left is brought in together.
+TEST(PartSteps, ChangeACopyOfTheFrame) {
+  for (const std::string format : {"yuv420p", "nv12", "rgb24", "yuva420p"})
+    for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+      const std::vector<FilterSpec> chain{FilterSpec::parse("box:region=0,0,37,9;20,12,9,9:size=9"),
+                                          FilterSpec::parse("sobel:region=8,3,20,20"),
+                                          FilterSpec::parse("sharpen:mask=edges:sobel")};
+      const Frame frame = first_frame("pattern:37x29:" + format + "#1");
+      const Work work = make_work(chain, frame.format(), {}, {});
+      KnownPlaces known;
+      const PartSteps parts = make_part_steps(work, 37, 29, {.whole_planes = true}, known);
+      Frame copy = filtered_by(frame, {FilterSpec::parse("identity")}, {});
+      Frame beside = filtered_by(frame, {FilterSpec::parse("sobel")}, {});
+      const bool by_field = scan == Scan::interlaced;
+      std::vector<ConstBytePlane> components;
+      for (std::size_t i = 0; i < frame.format().components.size(); ++i)
+        components.push_back(copy.component(i).as<const std::byte>());
+      for (const auto& part : parts)
+        if (part) part->set_picture(components, by_field, nullptr);
+      std::vector<Blend> left;
+      for (std::size_t s = 0; s < parts.size(); ++s) {
+        if (!parts[s]) continue;
+        std::vector<vidconv::PartStep::Planes> planes;
+        for (const std::size_t i : work.steps[s].components)
+          planes.push_back({components[i], copy.component(i), beside.component(i), true});
+        ASSERT_TRUE(parts[s]->now().in_one_round(by_field));
+        parts[s]->filter(*pick(work.steps[s].plan, Device::cpu).convolver(1), planes, by_field,
+                         nullptr, parts[s]->now(), left);
+        if (s + 1 < parts.size() && work.steps[s + 1].link == work.steps[s].link) continue;
+        parts[s]->bring_in(left, nullptr);
+        left.clear();
+      }
+      EXPECT_TRUE(test::packed(copy) == test::packed(filtered_by(frame, chain, {}, {.scan = scan})))
+          << format << by_field;
+    }
 }
 
 TEST_P(PartStep, PicturesOfOtherProgramsToo) {
