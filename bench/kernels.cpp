@@ -13,6 +13,7 @@
 #include "bench/peers/peers.h"
 #include "bench/planes.h"
 #include "bench/report.h"
+#include "bench/targets.h"
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
@@ -61,7 +62,7 @@ struct KernelSettings {
   int pairs = 4;
   double seconds = 0.2;
   bool no_peers = false, fastest = false;
-  std::string json;
+  std::string json, targets;
 };
 
 SampleType sample_of(int depth) {
@@ -108,6 +109,28 @@ Filter filter_of(const KindRow& row, int size) {
   throw std::logic_error("unknown kind of filter");
 }
 
+Case case_of(const KindRow& kind, int size, int depth, const FrameSize& frame, int threads) {
+  return {kind.kind,   size,
+          sample_of(depth), frame.width,
+          frame.height * 3 / 2, filter_of(kind, size),
+          threads};
+}
+
+Effort effort_of(const KernelSettings& settings) {
+  return {.seconds = settings.seconds,
+          .samples = settings.fastest ? 1000 : 15,
+          .fastest = settings.fastest};
+}
+
+double microseconds(const Choice& choice, const Case& c, Device device, const Planes& planes,
+                    const Effort& effort) {
+  const auto convolver = choice.convolver(c.threads);
+  return 1e6 *
+         median_seconds(
+             device,
+             [&](int i) { convolver->run({&planes.pair(i), 1}, stream_of(device)); }, effort);
+}
+
 class Measurement {
  public:
   Measurement(const KernelSettings& settings, Table& table) : settings_(settings), table_(table) {}
@@ -128,16 +151,8 @@ class Measurement {
  private:
   void run(const char* kind, const Case& c, const char* frame, Device device, const Choice& choice,
            const Planes& planes) {
-    const auto convolver = choice.convolver(c.threads);
-    const Effort effort{.seconds = settings_.seconds,
-                        .samples = settings_.fastest ? 1000 : 15,
-                        .fastest = settings_.fastest};
-    const double ours = 1e6 * median_seconds(
-                                  device,
-                                  [&](int i) {
-                                    convolver->run({&planes.pair(i), 1}, stream_of(device));
-                                  },
-                                  effort);
+    const Effort effort = effort_of(settings_);
+    const double ours = microseconds(choice, c, device, planes, effort);
     const double samples = static_cast<double>(c.width) * c.height;
     const auto row = [&](std::string peer, Cell time, Cell ratio) {
       table_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
@@ -168,7 +183,40 @@ bool chosen(const auto& names, const auto& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
+template <class Row>
+const Row& named(std::span<const Row> rows, const std::string& name) {
+  const auto found = std::ranges::find(rows, name, &Row::name);
+  if (found == rows.end())
+    throw std::runtime_error(fmt::format("--targets: '{}' is unknown here", name));
+  return *found;
+}
+
+int run_targets(const KernelSettings& settings) {
+  const Targets targets = read_targets(settings.targets);
+  const Device device = targets.device == "cuda" ? Device::cuda : Device::cpu;
+  if (device == Device::cuda && !have_cuda())
+    throw std::runtime_error(
+        fmt::format("'{}' is about CUDA devices: {}", settings.targets, describe_gpu()));
+  const FrameSize& frame = named<FrameSize>(frame_sizes, targets.frame);
+  Report report{typed_command(), describe_machine(), {}};
+  measure_targets(
+      targets,
+      [&](const std::string& filter, int size, int bits) {
+        const Case c =
+            case_of(named<KindRow>(kinds(), filter), size, bits, frame, settings.threads);
+        const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
+        const Choice choice = pick(plan, device, cuda_abilities(0));
+        const Planes planes(device, c.sample, c.width, c.height, settings.pairs);
+        return Timing{std::string(choice.variant->name),
+                      microseconds(choice, c, device, planes, effort_of(settings))};
+      },
+      report);
+  publish(report, settings.json);
+  return 0;
+}
+
 int run(const KernelSettings& settings) {
+  if (!settings.targets.empty()) return run_targets(settings);
   Report report{typed_command(), describe_machine(), {}};
   for (const Peer& peer : peers())
     report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
@@ -199,14 +247,8 @@ int run(const KernelSettings& settings) {
           if (!chosen(settings.kinds, std::string(kind.name))) continue;
           for (const int size : kind.sizes) {
             if (!chosen(settings.sizes, size)) continue;
-            const Case c{kind.kind,
-                         size,
-                         sample_of(depth),
-                         frame.width,
-                         frame.height * 3 / 2,
-                         filter_of(kind, size),
-                         settings.threads};
-            measurement.run(kind.name, c, frame.name, device);
+            measurement.run(kind.name, case_of(kind, size, depth, frame, settings.threads),
+                            frame.name, device);
           }
         }
     }
@@ -247,6 +289,14 @@ Run kernels_command(CLI::App& app) {
   app.add_flag("--fastest", s->fastest,
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
+  app.add_option("--targets", s->targets,
+                 "measure what this file has targets for, beside them: bench/targets/h200.json")
+      ->excludes("--kind")
+      ->excludes("--size")
+      ->excludes("--frame")
+      ->excludes("--depth")
+      ->excludes("--device")
+      ->excludes("--variant");
   app.add_option("--json", s->json, "write the tables to this file too (- is stdout)");
   return [s] { return run(*s); };
 }

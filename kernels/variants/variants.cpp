@@ -54,6 +54,8 @@ constexpr Variant table[] = {
      Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
      prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
+    {"cuda-separable-long", "two passes of 35 to 1025 taps in two kernels", Device::cuda,
+     prepare_if<cuda::supports_separable_long, cuda::make_separable_long>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
      prepare_if<cuda::supports_separable, cuda::make_separable>},
     {"cuda-dense-imma-wide", "integers, one matrix of up to 49x49, tensor cores", Device::cuda,
