@@ -29,6 +29,8 @@ constexpr FrameSize frame_sizes[] = {
     {"HD", 1920, 1080},
     {"4K", 3840, 2160},
     {"8K", 7680, 4320},
+    {"720p", 1280, 720},
+    {"chroma", 960, 360},  // 960x540 samples, as HD has of each chroma component
     {"square", 3072, 2048},  // 3072 x 3072 samples, as CUDA's sample convolutionSeparable takes
 };
 
@@ -42,6 +44,7 @@ const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
       {"box", Kind::box, {3, 5, 7, 15, 31}},
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
+      {"gaussian-long", Kind::gaussian, {33, 65, 129, 257, 513}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
       {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps that no integers are
@@ -290,7 +293,7 @@ Run kernels_command(CLI::App& app) {
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
   app.add_option("--targets", s->targets,
-                 "measure what this file has targets for, beside them: bench/targets/h200.json")
+                 "measure what this file has targets for, beside them: bench/targets.h200.json")
       ->excludes("--kind")
       ->excludes("--size")
       ->excludes("--frame")
