@@ -93,7 +93,8 @@ Filter filter_of(const KindRow& row, int size) {
     case Kind::box:
       return made(fmt::format("box:size={}", size));
     case Kind::gaussian:
-      return made(fmt::format("gaussian:sigma={}:radius={}", sigma_of(size), size / 2));
+      return made(
+          fmt::format("gaussian:sigma={}:radius={}", std::min(sigma_of(size), 85.0), size / 2));
     case Kind::dense:
       return dense(size, row.tap_codes);
     case Kind::sobel:
