@@ -26,11 +26,9 @@ struct FrameSize {
   int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
 constexpr FrameSize frame_sizes[] = {
-    {"HD", 1920, 1080},
-    {"4K", 3840, 2160},
-    {"8K", 7680, 4320},
-    {"720p", 1280, 720},
-    {"chroma", 960, 360},  // 960x540 samples, as HD has of each chroma component
+    {"HD", 1920, 1080},     {"4K", 3840, 2160},   {"8K", 7680, 4320},
+    {"720p", 1280, 720},    {"chroma", 960, 360},  // 960x540 samples, as HD has of each chroma
+                                                   // component
     {"square", 3072, 2048},  // 3072 x 3072 samples, as CUDA's sample convolutionSeparable takes
 };
 
@@ -114,10 +112,9 @@ Filter filter_of(const KindRow& row, int size) {
 }
 
 Case case_of(const KindRow& kind, int size, int depth, const FrameSize& frame, int threads) {
-  return {kind.kind,   size,
-          sample_of(depth), frame.width,
-          frame.height * 3 / 2, filter_of(kind, size),
-          threads};
+  return {
+      kind.kind, size, sample_of(depth), frame.width, frame.height * 3 / 2, filter_of(kind, size),
+      threads};
 }
 
 Effort effort_of(const KernelSettings& settings) {
@@ -129,10 +126,12 @@ Effort effort_of(const KernelSettings& settings) {
 double microseconds(const Choice& choice, const Case& c, Device device, const Planes& planes,
                     const Effort& effort) {
   const auto convolver = choice.convolver(c.threads);
-  return 1e6 *
-         median_seconds(
-             device,
-             [&](int i) { convolver->run({&planes.pair(i), 1}, stream_of(device)); }, effort);
+  return 1e6 * median_seconds(
+                   device,
+                   [&](int i) {
+                     convolver->run({&planes.pair(i), 1}, stream_of(device));
+                   },
+                   effort);
 }
 
 class Measurement {

@@ -145,15 +145,15 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 #endif
 }
 
-inline constexpr StripCost dense_rows_length{.at_once = 4, .busy = 4, .overhead = 0, .most = 28};
-inline constexpr StripCost dense_rows_larger{.at_once = 0, .busy = 4, .overhead = 0, .most = 28};
 template <class T, Way way, int size>
 StripCost strips_of() {
   StripCost cost = std::is_same_v<T, float>
-                       ? (size > 3 ? dense_rows_larger : sm90::dense_rows_strips)
-                       : (is_length(way) ? dense_rows_length : sm90::dense_rows_strips);
+                       ? (size > 3 ? sm90::dense_rows_larger : sm90::dense_rows_strips)
+                       : (is_length(way) ? sm90::dense_rows_length : sm90::dense_rows_strips);
   if (cost.at_once == 0)
-    cost.at_once = blocks_at_once(dense_rows_kernel<T, way, size>, Rows<T, size>::threads, Rows<T, size>::bytes) / multiprocessors();
+    cost.at_once = blocks_at_once(dense_rows_kernel<T, way, size>, Rows<T, size>::threads,
+                                  Rows<T, size>::bytes) /
+                   multiprocessors();
   return cost;
 }
 

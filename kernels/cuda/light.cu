@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(lanes* rows)
 }
 
 // All codes of a picture whose chroma is subsampled by these factors: the signals of a luma sample,
-// which up to six chroma samples need, are made once.
+// which several chroma samples need, are made once.
 template <class T, int sub_x, int sub_y>
 __global__ void __launch_bounds__(lanes* rows)
     to_yuv_codes_kernel(const __grid_constant__ LightMath math,

@@ -14,13 +14,14 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // of a block
-constexpr int vector = 4;             // values that are read together
-constexpr int step = 8;               // taps that are worked on at once
-constexpr int across = 8;             // adjacent sums of a thread in the row pass,
+constexpr int lanes = 32, warps = 8;        // of a block
+constexpr int vector = 4;                   // values that are read together
+constexpr int step = 8;                     // taps that are worked on at once
+constexpr int across = 8;                   // adjacent sums of a thread in the row pass,
 constexpr int columns = vector, strip = 8;  // columns and rows of outputs in the column pass
 constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_height = warps * strip;
-constexpr int least_taps = 19;
+constexpr int least_taps =
+    31;  // fewer were not compared (docs/measurements/2026-11-23-h200-kernels.md)
 constexpr int most_shared = 64 * 1024;  // every device gives a block that
 
 // Taps of a pass as the kernels want them: zeros up to whole steps, and one step more.
@@ -187,7 +188,8 @@ __global__ void __launch_bounds__(lanes* warps)
     taps[i] = work.column.taps[i];
   __syncthreads();
 
-  const int x0 = static_cast<int>(blockIdx.x) * column_tile + static_cast<int>(threadIdx.x) * columns;
+  const int x0 =
+      static_cast<int>(blockIdx.x) * column_tile + static_cast<int>(threadIdx.x) * columns;
   const int y0 = static_cast<int>(blockIdx.y) * tile_height + static_cast<int>(threadIdx.y) * strip;
   const int height = work.dst.height, size = work.column.size;
   if (x0 >= work.dst.width || y0 >= height) return;
@@ -255,7 +257,8 @@ class SeparableLong final : public Convolver {
       const int width = pair.dst.width, height = pair.dst.height;
       work_.pitch = round_up(width, vector);
       const dim3 block(lanes, warps);
-      row_kernel<T, Arith><<<tiles(width, row_tile, height + 1, warps), block, row_bytes_, stream>>>(work_);
+      row_kernel<T, Arith>
+          <<<tiles(width, row_tile, height + 1, warps), block, row_bytes_, stream>>>(work_);
       check_launch("cuda-separable-long, rows");
       column_kernel<T, Arith>
           <<<tiles(width, column_tile, height, tile_height), block, column_bytes_, stream>>>(work_);

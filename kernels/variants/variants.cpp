@@ -54,7 +54,7 @@ constexpr Variant table[] = {
      Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
      prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
-    {"cuda-separable-long", "two passes of 19 taps and more, in two kernels", Device::cuda,
+    {"cuda-separable-long", "two passes of 31 taps and more, in two kernels", Device::cuda,
      prepare_if<cuda::supports_separable_long, cuda::make_separable_long>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
      prepare_if<cuda::supports_separable, cuda::make_separable>},
