@@ -26,9 +26,11 @@ struct FrameSize {
   int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
 constexpr FrameSize frame_sizes[] = {
-    {"HD", 1920, 1080},     {"4K", 3840, 2160},   {"8K", 7680, 4320},
-    {"720p", 1280, 720},    {"chroma", 960, 360},  // 960x540 samples, as HD has of each chroma
-                                                   // component
+    {"chroma", 960, 360},    // 960 x 540 samples, as HD has of each chroma component
+    {"720p", 1280, 720},     //
+    {"HD", 1920, 1080},      //
+    {"4K", 3840, 2160},      //
+    {"8K", 7680, 4320},      //
     {"square", 3072, 2048},  // 3072 x 3072 samples, as CUDA's sample convolutionSeparable takes
 };
 
