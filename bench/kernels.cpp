@@ -13,6 +13,7 @@
 #include "bench/peers/peers.h"
 #include "bench/planes.h"
 #include "bench/report.h"
+#include "bench/targets.h"
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
@@ -25,9 +26,11 @@ struct FrameSize {
   int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
 constexpr FrameSize frame_sizes[] = {
-    {"HD", 1920, 1080},
-    {"4K", 3840, 2160},
-    {"8K", 7680, 4320},
+    {"chroma", 960, 360},    // 960 x 540 samples, as HD has of each chroma component
+    {"720p", 1280, 720},     //
+    {"HD", 1920, 1080},      //
+    {"4K", 3840, 2160},      //
+    {"8K", 7680, 4320},      //
     {"square", 3072, 2048},  // 3072 x 3072 samples, as CUDA's sample convolutionSeparable takes
 };
 
@@ -41,6 +44,7 @@ const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
       {"box", Kind::box, {3, 5, 7, 15, 31}},
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
+      {"gaussian-long", Kind::gaussian, {33, 65, 129, 257, 513}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
       {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps that no integers are
@@ -61,7 +65,7 @@ struct KernelSettings {
   int pairs = 4;
   double seconds = 0.2;
   bool no_peers = false, fastest = false;
-  std::string json;
+  std::string json, targets;
 };
 
 SampleType sample_of(int depth) {
@@ -89,7 +93,8 @@ Filter filter_of(const KindRow& row, int size) {
     case Kind::box:
       return made(fmt::format("box:size={}", size));
     case Kind::gaussian:
-      return made(fmt::format("gaussian:sigma={}:radius={}", sigma_of(size), size / 2));
+      return made(
+          fmt::format("gaussian:sigma={}:radius={}", std::min(sigma_of(size), 85.0), size / 2));
     case Kind::dense:
       return dense(size, row.tap_codes);
     case Kind::sobel:
@@ -106,6 +111,29 @@ Filter filter_of(const KindRow& row, int size) {
       return made("identity");
   }
   throw std::logic_error("unknown kind of filter");
+}
+
+Case case_of(const KindRow& kind, int size, int depth, const FrameSize& frame, int threads) {
+  return {
+      kind.kind, size, sample_of(depth), frame.width, frame.height * 3 / 2, filter_of(kind, size),
+      threads};
+}
+
+Effort effort_of(const KernelSettings& settings) {
+  return {.seconds = settings.seconds,
+          .samples = settings.fastest ? 1000 : 15,
+          .fastest = settings.fastest};
+}
+
+double microseconds(const Choice& choice, const Case& c, Device device, const Planes& planes,
+                    const Effort& effort) {
+  const auto convolver = choice.convolver(c.threads);
+  return 1e6 * median_seconds(
+                   device,
+                   [&](int i) {
+                     convolver->run({&planes.pair(i), 1}, stream_of(device));
+                   },
+                   effort);
 }
 
 class Measurement {
@@ -128,16 +156,8 @@ class Measurement {
  private:
   void run(const char* kind, const Case& c, const char* frame, Device device, const Choice& choice,
            const Planes& planes) {
-    const auto convolver = choice.convolver(c.threads);
-    const Effort effort{.seconds = settings_.seconds,
-                        .samples = settings_.fastest ? 1000 : 15,
-                        .fastest = settings_.fastest};
-    const double ours = 1e6 * median_seconds(
-                                  device,
-                                  [&](int i) {
-                                    convolver->run({&planes.pair(i), 1}, stream_of(device));
-                                  },
-                                  effort);
+    const Effort effort = effort_of(settings_);
+    const double ours = microseconds(choice, c, device, planes, effort);
     const double samples = static_cast<double>(c.width) * c.height;
     const auto row = [&](std::string peer, Cell time, Cell ratio) {
       table_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
@@ -168,7 +188,40 @@ bool chosen(const auto& names, const auto& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
+template <class Row>
+const Row& named(std::span<const Row> rows, const std::string& name) {
+  const auto found = std::ranges::find(rows, name, &Row::name);
+  if (found == rows.end())
+    throw std::runtime_error(fmt::format("--targets: '{}' is unknown here", name));
+  return *found;
+}
+
+int run_targets(const KernelSettings& settings) {
+  const Targets targets = read_targets(settings.targets);
+  const Device device = targets.device == "cuda" ? Device::cuda : Device::cpu;
+  if (device == Device::cuda && !have_cuda())
+    throw std::runtime_error(
+        fmt::format("'{}' is about CUDA devices: {}", settings.targets, describe_gpu()));
+  const FrameSize& frame = named<FrameSize>(frame_sizes, targets.frame);
+  Report report{typed_command(), describe_machine(), {}};
+  measure_targets(
+      targets,
+      [&](const std::string& filter, int size, int bits) {
+        const Case c =
+            case_of(named<KindRow>(kinds(), filter), size, bits, frame, settings.threads);
+        const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
+        const Choice choice = pick(plan, device, cuda_abilities(0));
+        const Planes planes(device, c.sample, c.width, c.height, settings.pairs);
+        return Timing{std::string(choice.variant->name),
+                      microseconds(choice, c, device, planes, effort_of(settings))};
+      },
+      report);
+  publish(report, settings.json);
+  return 0;
+}
+
 int run(const KernelSettings& settings) {
+  if (!settings.targets.empty()) return run_targets(settings);
   Report report{typed_command(), describe_machine(), {}};
   for (const Peer& peer : peers())
     report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
@@ -199,14 +252,8 @@ int run(const KernelSettings& settings) {
           if (!chosen(settings.kinds, std::string(kind.name))) continue;
           for (const int size : kind.sizes) {
             if (!chosen(settings.sizes, size)) continue;
-            const Case c{kind.kind,
-                         size,
-                         sample_of(depth),
-                         frame.width,
-                         frame.height * 3 / 2,
-                         filter_of(kind, size),
-                         settings.threads};
-            measurement.run(kind.name, c, frame.name, device);
+            measurement.run(kind.name, case_of(kind, size, depth, frame, settings.threads),
+                            frame.name, device);
           }
         }
     }
@@ -247,6 +294,14 @@ Run kernels_command(CLI::App& app) {
   app.add_flag("--fastest", s->fastest,
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
+  app.add_option("--targets", s->targets,
+                 "measure what this file has targets for, beside them: bench/targets.h200.json")
+      ->excludes("--kind")
+      ->excludes("--size")
+      ->excludes("--frame")
+      ->excludes("--depth")
+      ->excludes("--device")
+      ->excludes("--variant");
   app.add_option("--json", s->json, "write the tables to this file too (- is stdout)");
   return [s] { return run(*s); };
 }

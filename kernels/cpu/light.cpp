@@ -25,7 +25,10 @@ class CpuLight final : public Convolver {
     }
     for_samples(planes.dst[0], [&](int x, int y) { to_codes<T, model>(math_, planes, x, y); });
     if constexpr (model == ColourModel::yuv)
-      for_samples(planes.dst[1], [&](int x, int y) { to_chroma_codes<T>(math_, planes, x, y); });
+      for_samples(planes.dst[1], [&](int x, int y) {
+        to_chroma_codes<T>(math_, planes, x, y,
+                           [&](int u, int v) { return signals_at(math_, planes, u, v); });
+      });
   }
 
  private:

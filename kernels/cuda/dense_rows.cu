@@ -145,6 +145,18 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 #endif
 }
 
+template <class T, Way way, int size>
+StripCost strips_of() {
+  StripCost cost = std::is_same_v<T, float>
+                       ? (size > 3 ? sm90::dense_rows_larger : sm90::dense_rows_strips)
+                       : (is_length(way) ? sm90::dense_rows_length : sm90::dense_rows_strips);
+  if (cost.at_once == 0)
+    cost.at_once = blocks_at_once(dense_rows_kernel<T, way, size>, Rows<T, size>::threads,
+                                  Rows<T, size>::bytes) /
+                   multiprocessors();
+  return cost;
+}
+
 // Runs the kernel for pairs that it can take.
 template <class T, Way way, int size>
 std::unique_ptr<Convolver> make_of(const Plan& plan) {
@@ -162,17 +174,17 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
   return bulk_or_other(
       BulkKernel<Rows<T, size>, Work<size, terms(way)>>("cuda-dense-rows",
                                                         dense_rows_kernel<T, way, size>, plan, work,
-                                                        size, sm90::dense_rows_strips),
+                                                        size, strips_of<T, way, size>()),
       supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
 }
 
 // The largest matrices for which this was seen to be faster than what else there is
-// (docs/decisions/rows-by-bulk-copies.md): of floats, and of pairs; of 16 bits, in float.
-constexpr int largest = 3, largest_codes = 9;
+// (docs/decisions/rows-by-bulk-copies.md): of pairs, of floats, of 16 bits in float.
+constexpr int largest_pair = 3, largest_floats = 7, largest_codes = 9;
 
 template <class T, Way way, int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  if constexpr (size < largest_codes)
+  if constexpr (size < (std::is_same_v<T, float> ? largest_floats : largest_codes))
     if (square_for(plan) > size) return make_sized<T, way, size + 2>(plan);
   return make_of<T, way, size>(plan);
 }
@@ -181,7 +193,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
   const bool floats = plan.sample.storage == Storage::f32;
-  const int most = floats || plan.terms.size() == 2 ? largest : largest_codes;
+  const int most = plan.terms.size() == 2 ? largest_pair : floats ? largest_floats : largest_codes;
   if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
       plan.border == BorderMode::wrap || square_for(plan) > most)
     return false;
@@ -199,9 +211,9 @@ bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
   const bool two = plan.terms.size() == 2;
   if (plan.sample.storage == Storage::f32)
-    return two ? make_of<float, Way::ordered_length, largest>(plan)
-               : make_of<float, Way::ordered, largest>(plan);
-  if (two) return make_of<std::uint16_t, Way::length, largest>(plan);
+    return two ? make_of<float, Way::ordered_length, largest_pair>(plan)
+               : make_sized<float, Way::ordered, 3>(plan);
+  if (two) return make_of<std::uint16_t, Way::length, largest_pair>(plan);
   return make_sized<std::uint16_t, Way::ordered, 3>(plan);
 }
 

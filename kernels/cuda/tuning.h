@@ -77,6 +77,9 @@ inline constexpr StripCost separable_f32_bulk_strips{
 inline constexpr BulkRing dense_rows{
     .workers = 4, .columns = 2, .slab_rows = 8, .depth = 4, .rows = 4};
 inline constexpr StripCost dense_rows_strips{.at_once = 3, .busy = 3, .overhead = 0, .most = 28};
+// Of gradients of 16 bits; of floats of 5x5 and 7x7, where at_once is asked of the device.
+inline constexpr StripCost dense_rows_length{.at_once = 4, .busy = 4, .overhead = 0, .most = 28};
+inline constexpr StripCost dense_rows_larger{.at_once = 0, .busy = 4, .overhead = 0, .most = 28};
 // cuda-separable-f32, on devices without bulk copies; at_once is asked of the device.
 inline constexpr SlabShape separable_f32{
     .threads = 128, .blocks_wanted = 6, .slab_rows = 16, .depth = 2, .across = 16, .columns = 2};

@@ -32,6 +32,9 @@ std::unique_ptr<Convolver> make_separable_f32(const Plan&, int threads);
 bool supports_separable_f32_long(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_separable_f32_long(const Plan&, int threads);
 
+bool supports_separable_long(const Plan&);
+std::unique_ptr<Convolver> make_separable_long(const Plan&, int threads);
+
 bool supports_separable_u16(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_separable_u16(const Plan&, int threads);
 

@@ -172,30 +172,35 @@ VIDCONV_HD inline Signals signals_at(const LightMath& m, const LightPlanes& p, i
   return {(m.kr * r + m.kg * g) + m.kb * b, r, b};
 }
 
+// The code of sample (x, y) of a component that has luma's resolution, from its signal.
+template <class T>
+VIDCONV_HD inline void put_luma_code(const LightMath& m, const LightPlanes& p, int i, int x, int y,
+                                     float signal) {
+  put_code<T>(p.dst[i], x, y, m.shift, signal * m.luma_span + (m.black + 0.5F), m.min, m.max_luma);
+}
+
 // Codes of luma sample (x, y), or of all components that have its resolution, from light.
 template <class T, ColourModel model>
 VIDCONV_HD inline void to_codes(const LightMath& m, const LightPlanes& p, int x, int y) {
-  const auto put = [&](int i, float signal) {
-    put_code<T>(p.dst[i], x, y, m.shift, signal * m.luma_span + (m.black + 0.5F), m.min,
-                m.max_luma);
-  };
   if constexpr (model == ColourModel::yuv)
-    put(0, signals_at(m, p, x, y).luma);
+    put_luma_code<T>(m, p, 0, x, y, signals_at(m, p, x, y).luma);
   else
     for (int i = 0; i < (model == ColourModel::grey ? 1 : 3); ++i)
-      put(i, m.curve(light_at(p.src[i], x, y)));
+      put_luma_code<T>(m, p, i, x, y, m.curve(light_at(p.src[i], x, y)));
 }
 
-// Codes of chroma sample (x, y), of both planes, from light.
-template <class T>
-VIDCONV_HD inline void to_chroma_codes(const LightMath& m, const LightPlanes& p, int x, int y) {
+// Codes of chroma sample (x, y), of both planes, from light: `signals(x, y)` are those of a luma
+// sample, signals_at() or what is known of them.
+template <class T, class SignalsAt>
+VIDCONV_HD inline void to_chroma_codes(const LightMath& m, const LightPlanes& p, int x, int y,
+                                       SignalsAt signals) {
   const Shares across = luma_shares(m.sub_x, m.siting_x, x, p.src[0].width);
   const Shares down = luma_shares(m.sub_y, m.siting_y, y, p.src[0].height);
   float cb = 0, cr = 0;
   for (int j = 0; j < down.count; ++j) {
     float row_cb = 0, row_cr = 0;
     for (int i = 0; i < across.count; ++i) {
-      const Signals s = signals_at(m, p, across.at[i], down.at[j]);
+      const Signals s = signals(across.at[i], down.at[j]);
       row_cb = row_cb + (s.b - s.luma) * across.weight[i];
       row_cr = row_cr + (s.r - s.luma) * across.weight[i];
     }
