@@ -19,6 +19,7 @@ extern "C" {
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/kept_scheduling.h"
 #include "pipeline/encode/process_tables.h"
 
 namespace vidconv {
@@ -82,6 +83,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   const AvLines lines;
   try {
     const auto lock = ProcessTables::writing(codec_);
+    const KeptScheduling scheduling(codec_);
     check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);

@@ -1,8 +1,13 @@
 #include "pipeline/encode/encoder.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -71,6 +76,28 @@ TEST(Encoder, SvtAv1IsOpenedAndClosedBesideOthers) {
                 {.encoder = {.codec = "libsvtav1", .preset = "12", .threads = 1}});
       }
     });
+}
+
+// SVT-AV1 makes threads real-time ones where it may.
+TEST(Encoder, ThreadsStayAsUrgentAsTheyWere) {
+  if (!avcodec_find_encoder_by_name("libsvtav1")) GTEST_SKIP() << "FFmpeg has no libsvtav1 here";
+  const auto real_time = [] {
+    std::set<std::string> threads;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      const std::string name = thread.path().filename();
+      const int policy = sched_getscheduler(std::stoi(name));
+      if (policy == SCHED_FIFO || policy == SCHED_RR) threads.insert(name);
+    }
+    return threads;
+  };
+  const std::set<std::string> before = real_time();
+  const std::unique_ptr<Source> source = open_source("pattern:64x64@25#3", {});
+  SinkOptions options;
+  options.encoder.codec = "libsvtav1";
+  const TempDir dir;
+  const OutputPlan plan = plan_output(dir / "a.mkv", options, source->videos());
+  const Encoder encoder(plan.encoders.at(0), source->video(), plan.options.encoder, false, {}, {});
+  EXPECT_EQ(real_time(), before);
 }
 
 TEST(Encoder, BadPresetIsAnError) {
