@@ -1,5 +1,5 @@
-// NUMA: which part of the host's memory, and which CPUs, lie near a device. Nothing here fails: where
-// the host has one node, does not say, or does not allow it, all is where it would have been.
+// NUMA: which part of the host's memory, and which CPUs, lie near a device. Nothing here fails:
+// where the host has one node, does not say, or does not allow it, all is where it would have been.
 #pragma once
 
 #include <cstddef>
