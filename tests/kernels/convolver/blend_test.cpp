@@ -103,7 +103,7 @@ std::vector<Blend> some_blends(const SampleType& sample, int step, const std::by
   for (const Rect& r : {Rect{0, 0, 1, 1}, Rect{3, 5, 130, 20}, Rect{140, 0, 63, 61},
                         Rect{1, 30, 128, 9}, Rect{5, 2, 0, 4}, Rect{7, 50, 31, 11}})
     blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});
-  const Rect around{131, 21, 9, 40};
+  const Rect around{133, 21, 7, 40};
   for (int x = around.x; x < around.right(); ++x)
     for (const Rect& r : {Rect{x, around.y, 1, 4}, Rect{x, around.y + 4, 1, around.height - 4}})
       blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});

@@ -138,7 +138,8 @@ TEST_F(MaskVideoTest, KeepsItsLastPictureAndSaysSoOnce) {
 TEST_F(MaskVideoTest, OfASinglePictureIsForAllFrames) {
   const std::string input = "pattern:37x29:yuv420p@10#3";
   const FilterSpec spec = FilterSpec::parse("box:size=9:mask=" + video("one.mkv", 1, "10"));
-  expect_pictures(filtered(input, spec), input, "", {}, [](std::size_t) -> std::size_t { return 0; });
+  expect_pictures(filtered(input, spec), input, "", {},
+                  [](std::size_t) -> std::size_t { return 0; });
   EXPECT_TRUE(said_.empty());
 }
 
