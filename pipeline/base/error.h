@@ -3,7 +3,7 @@
 // Settings are named in backticks, here and in all that the pipeline says: "choose another
 // `codec`", after the members of SourceOptions, SinkOptions, EncoderOptions and ProcessorOptions,
 // "see `devices`" after lists. The pipeline knows no other names: the command turns them into those
-// of its options (src/option_names.h), other programs print them as they are or do the same. What
+// of its options (option_names.h), other programs print them as they are or do the same. What
 // users and files have written is verbatim() (printable.h) in between: a backtick of it is doubled.
 #pragma once
 

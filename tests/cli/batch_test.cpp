@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "src/option_table.h"
-#include "src/output_key.h"
-#include "src/worse_exit_code.h"
+#include "src/options/option_table.h"
+#include "src/options/output_key.h"
+#include "src/process/worse_exit_code.h"
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "src/option_table.h"
+#include "src/options/option_table.h"
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {

@@ -1,5 +1,5 @@
 // The pipeline names settings, the command options: each setting that the pipeline names is one.
-#include "src/option_names.h"
+#include "src/options/option_names.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "pipeline/base/printable.h"
-#include "src/option_table.h"
+#include "src/options/option_table.h"
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "pipeline/base/message.h"
-#include "src/completions.h"
-#include "src/help.h"
-#include "src/option_table.h"
-#include "src/words.h"
+#include "src/help/completions.h"
+#include "src/help/help.h"
+#include "src/help/words.h"
+#include "src/options/option_table.h"
 #include "tests/cli/cli_test.h"
 
 namespace vidconv::test {

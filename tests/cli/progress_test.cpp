@@ -1,5 +1,5 @@
 // The bar as a text, and what it is told about real files.
-#include "src/progress.h"
+#include "src/run/progress.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

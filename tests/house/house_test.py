@@ -44,12 +44,12 @@ class HouseTest(unittest.TestCase):
         self.expect("no arrow kernels/spec -> kernels/light", "kernels/spec/parse.cpp")
 
     def test_arrow_between_tops(self):
-        self.plant("pipeline/run/run.cpp", '#include "src/words.h"')
+        self.plant("pipeline/run/run.cpp", '#include "src/help/words.h"')
         self.expect("no arrow pipeline/run -> src")
 
     def test_include_of_nothing(self):
-        self.plant("src/words.h", '#include "words_of_old.h"')
-        self.expect("src/words.h", "words_of_old.h", "no file")
+        self.plant("src/help/words.h", '#include "words_of_old.h"')
+        self.expect("src/help/words.h", "words_of_old.h", "no file")
 
     def test_room_that_is_not_listed(self):
         self.plant("pipeline/attic/box.h", "#pragma once")

@@ -1,0 +1,166 @@
+#include "src/batch/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "kernels/convolver/thread_pool.h"
+#include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/process.h"
+#include "pipeline/device/cuda.h"
+#include "src/batch/batch_file.h"
+#include "src/options/batch_plan.h"
+#include "src/options/output_key.h"
+#include "src/options/settings.h"
+#include "src/process/interrupt.h"
+#include "src/process/standard_streams.h"
+#include "src/process/worse_exit_code.h"
+#include "src/run/one_run.h"
+
+extern "C" {
+#include <libavutil/cpu.h>
+}
+
+namespace vidconv {
+namespace {
+
+class Batch {
+ public:
+  explicit Batch(const Options& options)
+      : options_(options),
+        interrupted_(install_interrupt_handlers()),
+        messages_(options.quiet),
+        notify_(
+            [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
+        plan_(plan_batch(options, notify_)),
+        words_key_(key_of_words(options)),
+        progress_(options.quiet ? ProgressMode::none : options.progress, plan_.files.size()) {}
+
+  int run() {
+    make_folders();
+    sandbox_ = enter_sandbox(options_, plan_.folders, plan_.files);
+    capture_av_log();
+    av_cpu_force_count(usable_threads());
+    wake_device();
+    warn_of_filters(options_, notify_);
+    {
+      const Messages::Beside beside(messages_, progress_.display());
+      std::vector<std::jthread> others;
+      for (int i = 1; i < files_at_once_; ++i) others.emplace_back([this] { take_files(); });
+      take_files();
+    }
+    progress_.finish();
+    return finish();
+  }
+
+ private:
+  // Those of the outputs, which the sandbox has to find there. What is below them is made when
+  // there is an output for it.
+  void make_folders() const {
+    for (const std::string& folder : plan_.folders) {
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      if (error)
+        throw Error(Fault::output, "cannot make the folder of the outputs", folder,
+                    error.message());
+    }
+  }
+
+  void wake_device() {
+    keep_pinned_memory(true);
+    woken_ = wake_chosen_device(options_.device, nullptr);
+    const DeviceChoice choice = woken_.choice.get();
+    if (!choice.why.empty()) notify_(MessageKind::device_chosen, choice.why);
+    if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads(options_));
+    const int devices = std::max(static_cast<int>(choice.indices.size()), 1);
+    const int wanted = options_.jobs > 0 ? options_.jobs : devices;
+    files_at_once_ = std::min(wanted, static_cast<int>(plan_.files.size()));
+  }
+
+  void take_files() {
+    while (!interrupted_ && !stops_) {
+      const std::size_t number = next_++;
+      if (number >= plan_.files.size()) return;
+      BatchOutcome outcome;
+      try {
+        outcome = filter(number);
+      } catch (...) {  // no memory to begin with
+        const Error error = current_error();
+        messages_.warn(error.kind(), error.message());
+        outcome = {.exit_code = static_cast<int>(error.fault()), .failed = true};
+      }
+      if (outcome.failed && options_.fail_fast) stops_ = true;
+      count(outcome);
+    }
+  }
+
+  BatchOutcome filter(std::size_t number) {
+    BatchFileRun run(options_of(plan_.files[number], options_),
+                     {.interrupted = interrupted_,
+                      .sandbox = *sandbox_,
+                      .woken = woken_,
+                      .one_device = files_at_once_ > 1 ? std::optional(number) : std::nullopt,
+                      .several_at_once = files_at_once_ > 1,
+                      .words_key = words_key_,
+                      .display = progress_.display(),
+                      .observer = [&](const Progress& p) { progress_.show(number, p); },
+                      .stats_lines = options_.stats_file == "-",
+                      .print = [this](const std::string& text) { print_whole(text); }});
+    const BatchOutcome outcome = run.run();
+    progress_.end(number, outcome.failed);
+    return outcome;
+  }
+
+  void count(const BatchOutcome& outcome) {
+    const std::lock_guard lock(mutex_);
+    worst_ = worse_exit_code(worst_, outcome.exit_code);
+    ++(outcome.failed ? failed_ : outcome.skipped ? skipped_ : done_);
+  }
+
+  void print_whole(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    print(text);
+  }
+
+  int finish() {
+    const std::size_t all = plan_.files.size(), begun = done_ + skipped_ + failed_;
+    std::string line = fmt::format("{} of {} files done", done_, all);
+    if (skipped_ > 0) line += fmt::format(", {} had been done before", skipped_);
+    if (failed_ > 0) line += fmt::format(", {} failed", failed_);
+    if (begun < all) line += fmt::format(", {} not begun", all - begun);
+    messages_.summarise(line);
+    const int signal = interrupting_signal();
+    return signal != 0 ? 128 + signal : worst_;
+  }
+
+  const Options& options_;
+  const std::atomic<bool>& interrupted_;
+  Messages messages_;  // of no file
+  const Notify notify_;
+  BatchPlan plan_;
+  const std::string words_key_;
+  BatchProgress progress_;
+  std::optional<Sandbox> sandbox_;
+  WakingDevice woken_;
+  std::shared_ptr<ThreadPool> threads_;  // held, so that all files are filtered by the same
+  int files_at_once_ = 1;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> stops_ = false;
+
+  std::mutex mutex_;  // of all below
+  int worst_ = 0;
+  std::size_t done_ = 0, skipped_ = 0, failed_ = 0;
+};
+
+}  // namespace
+
+int run_batch(const Options& options) { return Batch(options).run(); }
+
+}  // namespace vidconv

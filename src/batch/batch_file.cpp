@@ -1,0 +1,190 @@
+#include "src/batch/batch_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/base/url.h"
+#include "src/batch/done_mark.h"
+#include "src/options/batch_plan.h"
+#include "src/options/output_key.h"
+#include "src/options/settings.h"
+#include "src/process/interrupt.h"
+#include "src/process/worse_exit_code.h"
+#include "src/run/one_run.h"
+
+namespace vidconv {
+namespace {
+
+constexpr double seconds_between_looks = 0.05;  // oftener than anybody looks at the progress
+
+// What md5: writes, until it is known to be whole.
+class Digests {
+ public:
+  explicit Digests(bool wanted) : fd_(wanted ? memfd_create("digests", MFD_CLOEXEC) : -1) {
+    if (wanted && fd_ < 0) throw_out_of_memory("for digests");
+  }
+  ~Digests() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Digests(const Digests&) = delete;
+  Digests& operator=(const Digests&) = delete;
+
+  int fd() const { return fd_; }
+  std::string text() const {
+    std::string all(static_cast<std::size_t>(lseek(fd_, 0, SEEK_END)), '\0');
+    for (std::size_t at = 0; at < all.size();) {
+      const ssize_t count = pread(fd_, all.data() + at, all.size() - at, static_cast<off_t>(at));
+      if (count <= 0) throw_out_of_memory("for digests");
+      at += static_cast<std::size_t>(count);
+    }
+    return all;
+  }
+
+ private:
+  const int fd_;
+};
+
+// "0 DIGEST a.mp4", a line for each frame and one for all: of whom it is stands in each.
+std::string with_name(const std::string& lines, const std::string& input) {
+  std::string all;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    all += lines.substr(at, end - at) + " " + printable(redacted(input)) + "\n";
+    at = end + 1;
+  }
+  return all;
+}
+
+void make_folder_of(const std::string& name) {
+  const auto folder = std::filesystem::path(local_path(name)).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) throw Error(Fault::output, "cannot make the folder of", name, error.message());
+}
+
+}  // namespace
+
+BatchFileRun::BatchFileRun(const Options& options, const BatchSetting& setting)
+    : options_(options),
+      setting_(setting),
+      messages_(options.quiet, options.input),
+      notify_([this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
+      reports_(options_) {
+  // Each of them would take as much memory as there is.
+  if (setting.several_at_once && options_.shards) options_.shards->jobs = 1;
+}
+
+BatchOutcome BatchFileRun::run() {
+  const Messages::Beside beside(messages_, setting_.display);
+  try {
+    return filter();
+  } catch (...) {
+    return fail(current_error());
+  }
+}
+
+BatchOutcome BatchFileRun::filter() {
+  key_ = is_kept(options_.output) ? output_key(setting_.words_key, options_) : std::nullopt;
+  if (options_.skip_done && key_) {
+    if (const auto done = done_before(options_.output, *key_)) {
+      messages_.summarise("done before -> " + options_.output);
+      return end(
+          {.exit_code = done->damaged ? static_cast<int>(Fault::damaged) : 0, .skipped = true});
+    }
+  }
+  for (const std::string& name : {options_.output, options_.stats_file, options_.trace_file})
+    if (!name.empty() && is_kept(name)) make_folder_of(name);
+  claim_files(options_, files_);
+  reports_.open(files_);
+  const Digests digests(options_.output == "md5:");
+  job_.emplace(job_options_of_file(digests.fd()));
+  job_->open();
+  result_ = job_->run({.observer = setting_.observer,
+                       .observer_interval = seconds_between_looks,
+                       .reached = &result_});
+  reports_.finish_trace();
+  if (!is_kept(options_.output)) refuse_interrupted();
+  if (digests.fd() >= 0) setting_.print(with_name(digests.text(), options_.input));
+  say_end(options_, result_, *job_->sink(), messages_);
+  return end({.exit_code = result_.damage.any() ? static_cast<int>(Fault::damaged) : 0});
+}
+
+JobOptions BatchFileRun::job_options_of_file(int digests) {
+  JobOptions job = job_options(options_, notify_, files_, setting_.interrupted, reports_.trace());
+  job.woken = setting_.woken;
+  job.one_device = setting_.one_device;
+  if (digests >= 0) job.sink.stdout_fd = digests;
+  job.sink.before_name = [this](int fd) { complete(fd); };
+  return job;
+}
+
+void BatchFileRun::refuse_interrupted() const {
+  if (setting_.interrupted) throw Error(MessageKind::interrupted, "interrupted", "", "");
+}
+
+// Before the output gets its name.
+void BatchFileRun::complete(int fd) {
+  refuse_interrupted();
+  const auto copies = job_->sink()->copies();
+  const bool damaged =
+      job_->source()->damage().any() || std::ranges::any_of(copies, [](const auto& stream) {
+        return stream.second.refused > 0 || stream.second.failed > 0;
+      });
+  const bool marked = key_ && mark_done(fd, *key_, damaged);
+  if (marked || !options_.skip_done) return;
+  notify(notify_, MessageKind::no_effect,
+         fmt::format("--skip-done will not find this output: {}",
+                     key_ ? std::string("no mark can be set on it: ") + std::strerror(errno)
+                          : "nobody can tell whether such an input is still the same"));
+}
+
+BatchOutcome BatchFileRun::fail(const Error& error) {
+  const int signal = interrupting_signal();
+  const bool interrupted =
+      error.kind() == MessageKind::interrupted || (signal != 0 && result_.encoded == 0);
+  if (interrupted)
+    messages_.warn(MessageKind::interrupted, "interrupted: there is no output");
+  else
+    messages_.warn(error.kind(), error.message());
+  const int code = signal != 0 ? 128 + signal : static_cast<int>(error.fault());
+  try {
+    reports_.finish_trace();
+  } catch (const Error& unwritable) {
+    messages_.warn(unwritable.kind(), unwritable.message());
+  }
+  return end({.exit_code = code, .failed = true}, interrupted ? nullptr : &error);
+}
+
+// Writes the report.
+BatchOutcome BatchFileRun::end(BatchOutcome outcome, const Error* error) {
+  const Ending ending{.exit_code = outcome.exit_code,
+                      .interrupted = outcome.failed && !error,
+                      .error = error,
+                      .skipped = outcome.skipped};
+  const auto report = [&] {
+    return stats_json(result_, options_, parts_of(job_ ? &*job_ : nullptr, &setting_.sandbox),
+                      messages_.said(), ending);
+  };
+  try {
+    if (setting_.stats_lines)
+      setting_.print(nlohmann::ordered_json::parse(report()).dump() + "\n");
+    else if (reports_.wants_stats() && !outcome.skipped)  // it has one
+      reports_.write_stats(report());
+  } catch (...) {
+    const Error unwritable = current_error();
+    messages_.warn(unwritable.kind(), unwritable.message());
+    outcome.exit_code = worse_exit_code(outcome.exit_code, static_cast<int>(unwritable.fault()));
+    outcome.failed = true;
+  }
+  return outcome;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,115 @@
+#include "src/cluster/cluster.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/source/source.h"
+#include "src/cluster/cluster_commands.h"
+#include "src/process/interrupt.h"
+#include "src/process/standard_streams.h"
+
+namespace vidconv {
+namespace {
+
+constexpr std::string_view command_names[] = {"plan", "shard", "join"};
+
+constexpr const char* cluster_help =
+    R"(Encode a video in parts on many hosts, under a scheduler that is there already.
+
+Usage: vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR [options]
+       vidconv shard I DIR [options]
+       vidconv join DIR [options]
+
+plan writes DIR/plan.json: which frames each part has. It takes all options that
+bear on the output, and
+  --dir DIR               the folder of the plan and its parts, on a file system
+                          that all hosts share
+  --script slurm|kubernetes|parallel
+                          print a job for that scheduler
+  --exact                 count frames by decoding all, not by their packets
+  --dry-run               print the plan and write nothing
+shard encodes part I, counted from 0, which may come from SLURM_ARRAY_TASK_ID or
+JOB_COMPLETION_INDEX. A part that is there and whole is left alone.
+join makes the output of all parts: the bytes of vidconv --shards N.
+  --dry-run               say what there is to do, and do nothing
+Both take --device, --variant, --slots, --timeout, --verify, --progress, --quiet,
+--stats and -y. Exit code 75 says: try again.
+)";
+
+// What may be over later or on another host; the input was read when the plan was made.
+bool may_pass(const Error& error) {
+  switch (error.kind()) {
+    case MessageKind::plan:
+    case MessageKind::part:
+    case MessageKind::output_exists:
+    case MessageKind::output_is_input:
+    case MessageKind::output_unsuited:
+    case MessageKind::strict:
+    case MessageKind::too_large:
+    case MessageKind::no_video:
+    case MessageKind::no_frame:
+    case MessageKind::input_reference:
+      return false;
+    default:
+      return error.fault() == Fault::input || error.fault() == Fault::output ||
+             error.fault() == Fault::device;
+  }
+}
+
+template <class Run>
+int run_worker(const Run& run) {
+  try {
+    return run();
+  } catch (...) {
+    const Error error = current_error();
+    if (interrupting_signal() != 0) {
+      say(MessageKind::interrupted, error.message());
+      return 128 + interrupting_signal();
+    }
+    if (!may_pass(error)) throw;
+    throw Error(MessageKind::try_again, error.act(), Error::Value::naming(error.value().text()),
+                error.why(), error.remedy().empty() ? "try again" : error.remedy());
+  }
+}
+
+}  // namespace
+
+ClusterRun::ClusterRun(bool quiet)
+    : messages(quiet),
+      notify([this](MessageKind kind, const std::string& line) { messages.notify(kind, line); }),
+      interrupted(install_interrupt_handlers()) {}
+
+Error interrupted_error(const std::string& what) {
+  return {MessageKind::interrupted, what, "", "it was interrupted"};
+}
+
+InputVideo describe_video(const std::string& input, SourceOptions options) {
+  options.notify = nullptr;  // who reads all of it hears
+  options.video_only = true;
+  const auto source = open_source(input, options);
+  return source->videos().at(0);
+}
+
+bool is_cluster_command(int argc, const char* const* argv) {
+  return argc > 1 &&
+         std::ranges::find(command_names, std::string_view(argv[1])) != std::end(command_names);
+}
+
+int cluster_command(int argc, const char* const* argv) {
+  const std::string_view name = argv[1];
+  const std::vector<std::string> words(argv + 2, argv + argc);
+  if (name == "plan") {
+    const PlanWords plan = parse_plan_words(words);
+    if (!plan.help) return run_plan(plan);
+  } else {
+    const WorkerWords worker = parse_worker_words(words, name == "shard");
+    if (!worker.help)
+      return run_worker([&] { return name == "shard" ? run_shard(worker) : run_join(worker); });
+  }
+  print(cluster_help);
+  return 0;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,121 @@
+// vidconv join
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "pipeline/av/process.h"
+#include "pipeline/base/url.h"
+#include "pipeline/bytes/partial_name.h"
+#include "pipeline/cluster/join.h"
+#include "pipeline/run/job.h"
+#include "src/cluster/cluster_commands.h"
+#include "src/options/settings.h"
+#include "src/process/interrupt.h"
+#include "src/process/standard_streams.h"
+
+namespace vidconv {
+namespace {
+
+// What lies there of a part that the plan does not know, by number.
+std::map<std::string, std::string> foreign_parts(const ClusterPlan& plan,
+                                                 const std::string& folder) {
+  std::map<std::string, std::string> foreign;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i)
+    known.insert(part_path(folder, i, plan.key(i)) + ".nut");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/parts", error)) {
+    if (entry.path().extension() != ".nut") continue;
+    const std::string path = entry.path().string(), name = entry.path().stem().string();
+    if (!known.contains(path)) foreign[name.substr(0, name.find('-'))] = path;
+  }
+  return foreign;
+}
+
+struct PartState {
+  std::optional<FinishedPart> part;
+  std::string why_not;
+};
+
+PartState look_at(const ClusterPlan& plan, const std::string& folder, std::size_t number,
+                  const std::map<std::string, std::string>& foreign, bool all) {
+  const std::string key = plan.key(number), path = part_path(folder, number, key);
+  const auto other = foreign.find(fmt::format("{}", number));
+  try {
+    if (!std::filesystem::exists(path + ".json"))
+      return {.part = {},
+              .why_not = other == foreign.end() ? "it is missing"
+                                                : "it is missing: '" + verbatim(other->second) +
+                                                      "' is of another plan"};
+    FinishedPart part{.path = path + ".nut", .ledger = read_ledger(path + ".json", key)};
+    check_part(part.path, part.ledger, all);
+    if (std::ssize(part.ledger.packets) != plan.parts[number].frames)
+      return {.part = {}, .why_not = "it has another number of frames than the plan"};
+    return {.part = std::move(part), .why_not = {}};
+  } catch (const Error& error) {
+    return {.part = {}, .why_not = error.message()};
+  }
+}
+
+std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords& words) {
+  const auto foreign = foreign_parts(plan, words.folder);
+  std::vector<FinishedPart> parts;
+  std::string missing, first;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    PartState state = look_at(plan, words.folder, i, foreign, words.dry_run);
+    if (words.dry_run)
+      print(fmt::format("part {}: {} frames, {}\n", i, plan.parts[i].frames,
+                        state.part ? "whole" : state.why_not));
+    if (state.part) {
+      if (!words.dry_run)
+        for (const char* ending : {".nut", ".json"})
+          remove_leftovers(part_path(words.folder, i, plan.key(i)) + ending);
+      parts.push_back(std::move(*state.part));
+      continue;
+    }
+    missing += fmt::format("{}{}", missing.empty() ? "" : ",", i);
+    if (first.empty()) first = fmt::format("part {}: {}", i, state.why_not);
+  }
+  if (!missing.empty())
+    throw Error(MessageKind::part, "these parts cannot be joined", missing, first,
+                "'vidconv shard' makes them");
+  return parts;
+}
+
+int join_all(const ClusterPlan& plan, const Options& options,
+             const std::vector<FinishedPart>& parts) {
+  ClusterRun run(options.quiet);
+  capture_av_log();
+  run.files.reads("the input", options.input);
+  run.files.writes("the output", options.output);
+  const JobOptions job = job_options(options, run.notify, run.files, run.interrupted, nullptr);
+  check_source(plan, job.source);
+  SourceOptions from = job.source;
+  from.copies_only = true;
+  const auto source = open_source(options.input, from);
+  InputInfo shown = source->info();
+  if (options.compare) shown = compared(shown, *options.compare);
+  const OutputPlan output = plan_output(options.output, job.sink, shown.videos);
+  const Joined joined = join_parts(*source, output, shown.videos.at(0), parts);
+  if (!options.quiet)
+    say(fmt::format("{} frames of {} parts -> {} ({})", joined.frames, joined.parts,
+                    verbatim(options.output), joined.description));
+  if (!joined.damage.any()) return 0;
+  run.messages.warn(MessageKind::damaged, describe(joined.damage, options.input));
+  return static_cast<int>(Fault::damaged);
+}
+
+}  // namespace
+
+int run_join(const WorkerWords& words) {
+  const ClusterPlan plan = ClusterPlan::load(words.folder);
+  const Options options = plan.options(words.machine);
+  check_host(plan, options);
+  enter_sandbox(options, {words.folder});
+  const std::vector<FinishedPart> parts = find_parts(plan, words);
+  return words.dry_run ? 0 : join_all(plan, options, parts);
+}
+
+}  // namespace vidconv

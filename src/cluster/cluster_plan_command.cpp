@@ -1,0 +1,191 @@
+// vidconv plan
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "pipeline/av/container.h"
+#include "pipeline/av/digest.h"
+#include "pipeline/av/process.h"
+#include "pipeline/base/url.h"
+#include "pipeline/cluster/part_sink.h"
+#include "pipeline/encode/sharded_encoder.h"
+#include "pipeline/run/job.h"
+#include "pipeline/source/survey.h"
+#include "src/cluster/cluster_commands.h"
+#include "src/cluster/job_scripts.h"
+#include "src/options/option_values.h"
+#include "src/options/settings.h"
+#include "src/process/interrupt.h"
+#include "src/process/standard_streams.h"
+
+namespace vidconv {
+namespace {
+
+Options plan_options(const PlanWords& words, const KeptWords& kept) {
+  std::vector<const char*> argv{"vidconv"};
+  for (const std::string& word : words.rest) argv.push_back(word.c_str());
+  Options o = parse_options(static_cast<int>(argv.size()), argv.data());
+  if (o.list != List::none) refuse("plan", "", "lists are printed without it", "leave out plan");
+  if (!o.shards) refuse("--shards", "", "a plan is of parts", "add --shards auto");
+  if (o.decoder.kind == DecoderWish::Kind::nvdec)
+    refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
+  const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
+  if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
+  if (o.output != "-") o.output = std::filesystem::absolute(local_path(o.output)).string();
+  // As the workers will understand it.
+  KeptWords all = kept;
+  all.job.push_back("--shards=1");
+  Options planned = options_of(o.input, o.output, all, {"--device=cpu"});
+  planned.shards = o.shards;
+  planned.quiet = o.quiet || words.script != JobScript::none;
+  return planned;
+}
+
+class Planner {
+ public:
+  Planner(const PlanWords& words, const KeptWords& kept, const Options& options)
+      : words_(words), options_(options), run_(options.quiet) {
+    plan_.words = kept;
+    plan_.kernels = digests_of_kernels(options);  // before the sandbox
+  }
+
+  ClusterPlan make() {
+    capture_av_log();
+    job_.emplace(job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr));
+    job_->open();
+    if (!job_->source()->container().get() || options_.output == "-")
+      throw Error(MessageKind::command_line, "cannot plan parts of",
+                  redacted(options_.output == "-" ? "-" : options_.input),
+                  "they are made of a container that all hosts can read, into a file",
+                  "use --shards on one host");
+    plan_.versions = library_versions();
+    plan_.source = identify(options_.input, source_options());
+    plan_.output = options_.output;
+    choose_output();
+    count_frames();
+    return plan_;
+  }
+
+ private:
+  SourceOptions source_options() {
+    SourceOptions o = job_options(options_, nullptr, run_.files, run_.interrupted, nullptr).source;
+    o.files = nullptr;
+    return o;
+  }
+
+  // Opens what join will, so that what it would refuse is refused now.
+  void choose_output() {
+    const OutputPlan output = job_->plan();
+    InputInfo shown = job_->source()->info();
+    if (options_.compare) shown = compared(shown, *options_.compare);
+    shards_ = *output.options.encoder.shards;
+    video_ = shown.videos[0].info;
+    plan_.shards =
+        shards_.count > 0 ? fmt::format("{}", shards_.count) : fmt::format("{}s", shards_.length);
+    plan_.time_base = video_.time_base;
+    const auto encoder =
+        make_part_encoder(output.encoders[0], video_, output.options.encoder,
+                          output.container->flags & AVFMT_GLOBALHEADER, nullptr, nullptr);
+    check_cluster_encoder(*encoder);
+    plan_.header = digest_of({reinterpret_cast<const char*>(encoder->context().extradata),
+                              static_cast<std::size_t>(encoder->context().extradata_size)});
+    open_sink(output, shown);
+  }
+
+  void count_frames() {
+    Source& source = *job_->source();
+    std::optional<Frame> first = next_frame(source);
+    if (!first)
+      throw Error(MessageKind::no_frame, "there is nothing to plan", redacted(options_.input),
+                  "it has no frame in the part that was asked for");
+    const std::int64_t begin = first->av().pts;
+    first.reset();
+    SourceOptions quiet = source_options();
+    quiet.video_only = true;
+    Survey survey = survey_packets(options_.input, quiet, source, begin);
+    const bool decoded = words_.exact || !survey.exact;
+    if (decoded) {
+      survey.times = {begin};
+      while (const std::optional<Frame> frame = next_frame(source))
+        survey.times.push_back(frame->av().pts);
+      check_whole(source);
+    }
+    plan_.seeks = survey.seeks;
+    plan_.counted = decoded ? "decoded" : "packets";
+    ShardCuts cuts(shards_, video_);
+    std::int64_t part = -1;
+    for (const std::int64_t time : survey.times) {
+      if (const std::int64_t its = cuts.part_of(time); std::exchange(part, its) != its)
+        plan_.parts.push_back({.begin = time});
+      ++plan_.parts.back().frames;
+    }
+  }
+
+  std::optional<Frame> next_frame(Source& source) const {
+    while (std::optional<Item> item = source.next())
+      if (Frame* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
+    if (run_.interrupted) throw interrupted_error("there is no plan");
+    return std::nullopt;
+  }
+
+  void check_whole(const Source& source) const {
+    if (const Damage damage = source.damage(); damage.any())
+      throw Error(MessageKind::damaged, "cannot plan parts of", redacted(options_.input),
+                  describe(damage, options_.input) +
+                      ": what hosts make of it would depend on where they begin",
+                  "use --shards on one host");
+  }
+
+  const PlanWords& words_;
+  const Options& options_;
+  ClusterRun run_;
+  std::optional<Job> job_;
+  ShardOptions shards_;
+  VideoInfo video_;
+  ClusterPlan plan_;
+};
+
+void make_plan_folder(const std::string& folder) {
+  for (const std::string& path : {folder, folder + "/parts"})
+    if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+      throw Error(Fault::output, "cannot make the folder", path, std::strerror(errno));
+}
+
+void write_plan(const ClusterPlan& plan, const std::string& folder, bool overwrite) {
+  const std::string path = folder + "/plan.json", text = plan.json();
+  if (std::filesystem::exists(path)) {
+    if (read_text(path, MessageKind::plan) == text) return;
+    if (!overwrite)
+      throw Error(MessageKind::output_exists, "cannot write the plan", path,
+                  "another one is there already",
+                  "choose another --dir, or use -y: parts that are the same are kept");
+  }
+  write_text(path, "the plan", text);
+}
+
+}  // namespace
+
+int run_plan(const PlanWords& words) {
+  const KeptWords kept = kept_words(words.rest);
+  const Options options = plan_options(words, kept);
+  const std::string folder = std::filesystem::absolute(words.folder).string();
+  if (!words.dry_run) make_plan_folder(folder);
+  Planner planner(words, kept, options);
+  enter_sandbox(options, {words.dry_run ? "" : folder});
+  const ClusterPlan plan = planner.make();
+  if (words.dry_run) {
+    print(plan.json());
+    return 0;
+  }
+  write_plan(plan, folder, options.overwrite);
+  if (words.script != JobScript::none)
+    print(job_script(words.script, plan, folder));
+  else if (!options.quiet)
+    say(fmt::format(
+        "{} frames in {} parts, counted by {}, planned in {}", plan.frames(), plan.parts.size(),
+        plan.counted == "packets" ? "their packets" : "decoding them", verbatim(words.folder)));
+  return 0;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,224 @@
+#include "src/cluster/cluster_words.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+#include "src/options/option_lines.h"
+#include "src/options/option_values.h"
+
+namespace vidconv {
+namespace {
+
+// The rest of all options bears on the bytes.
+constexpr std::string_view of_machine[] = {"--device", "--variant",    "--slots",   "--verify",
+                                           "-y",       "--no-sandbox", "--timeout", "--insecure",
+                                           "--quiet",  "--progress"};
+// Of one process, or settled by the plan itself.
+constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
+                                                 "--trace",  "--decoder", "--quiet", "--progress"};
+
+struct RefusedBesidePlan {
+  std::string_view option;
+  const char* why;
+  const char* remedy;
+};
+constexpr RefusedBesidePlan refused_beside_plan[] = {
+    {"--frames", "where the last frame ends is known when all were decoded", "use --duration"},
+    {"--benchmark", "a plan runs nothing", "leave it out"},
+    {"--explain", "a plan is for many hosts", "leave out plan"},
+    {"--gallery", "it has one frame", "leave out plan"},
+    {"--latency", "a plan is of an input that waits", "leave it out"},
+    {"--measure", "parts are not measured", "leave it out"},
+    {"--target", "parts are not measured", "find the quality first, and use --crf"},
+    {"--report", "a plan runs nothing", "leave it out"},
+    {"--audit", "an audit is of frames that follow each other", "leave out plan"},
+    {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},
+};
+
+template <class Names>
+bool is_named_in(std::string_view name, const Names& names) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+std::string option_name_of(const CLI::Option& option) {
+  if (!option.get_lnames().empty()) return "--" + option.get_lnames()[0];
+  return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames()[0];
+}
+
+// "--name" of "--name=value".
+std::string_view name_in(std::string_view word) { return word.substr(0, word.find('=')); }
+
+// On every host the same file.
+std::string absolute_kernel(std::string spec) {
+  const auto make_absolute = [&](std::string_view before, const std::string& file) {
+    const std::size_t at = spec.find(std::string(before) + file);
+    if (at == std::string::npos) return;
+    spec.replace(at + before.size(), file.size(), std::filesystem::absolute(file).string());
+  };
+  const FilterSpec filter = parse_kernel(spec, FilterSpec::most_pixels);
+  for (const std::string& file : filter.files()) {
+    make_absolute("file:", file);
+    make_absolute("mask=", file);
+    make_absolute("=@", file);
+  }
+  return spec;
+}
+
+void parse_for_plan(CLI::App& app, std::vector<std::string> words) {
+  std::ranges::reverse(words);  // the order in which CLI11 takes a vector
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw Error(Fault::usage, "the command line", "",
+                verbatim(shortened(error.what(), longest_value)), "see vidconv plan --help");
+  }
+}
+
+// What schedulers call the number of a task of an array.
+constexpr const char* number_variables[] = {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"};
+
+int number_of(const std::string& word) {
+  std::string text = word;
+  for (const char* name : number_variables)
+    if (const char* value = std::getenv(name); value && text.empty()) text = value;
+  if (text.empty())
+    refuse("shard", "", "there is no number of a part",
+           "vidconv shard I DIR, or set SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX");
+  return static_cast<int>(parse_whole("shard", text, 0, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+PlanWords parse_plan_words(const std::vector<std::string>& words) {
+  PlanWords plan;
+  std::string script;
+  const auto value_of = [&](std::size_t& i, std::string_view name, std::string& to) {
+    if (words[i] == name && i + 1 < words.size()) {
+      to = words[++i];
+    } else if (words[i].starts_with(std::string(name) + "=")) {
+      to = words[i].substr(name.size() + 1);
+    } else {
+      return false;
+    }
+    if (to.empty()) refuse(std::string(name), "", "its value is empty", "give one");
+    return true;
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (value_of(i, "--dir", plan.folder) || value_of(i, "--script", script)) continue;
+    if (words[i] == "--exact")
+      plan.exact = true;
+    else if (words[i] == "--dry-run")
+      plan.dry_run = true;
+    else if (words[i] == "-h" || words[i] == "--help")
+      plan.help = true;
+    else
+      plan.rest.push_back(words[i]);
+  }
+  if (script == "slurm")
+    plan.script = JobScript::slurm;
+  else if (script == "kubernetes")
+    plan.script = JobScript::kubernetes;
+  else if (script == "parallel")
+    plan.script = JobScript::parallel;
+  else if (!script.empty())
+    refuse("--script", script, "there is no such script", "slurm, kubernetes or parallel");
+  if (plan.folder.empty() && !plan.help)
+    refuse("--dir", "", "no folder was named for the plan and its parts",
+           "vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR");
+  return plan;
+}
+
+WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbered) {
+  WorkerWords worker;
+  std::vector<std::string> named;
+  Options unused;
+  OptionWords unused_words;
+  CLI::App all, app("", "vidconv");
+  declare_options(all, unused, unused_words);
+  app.set_help_flag("-h,--help");
+  app.add_option("words", named);
+  app.add_flag("--dry-run", worker.dry_run);
+  std::vector<std::pair<CLI::Option*, std::string>> given;
+  std::vector<std::string> values(std::size(of_machine) + 1);
+  const auto take = [&](std::string_view name, std::string& value) {
+    const CLI::Option& like = *all.get_option(std::string(name));
+    const bool flag = like.get_items_expected_max() == 0;
+    const std::string names = name == "--quiet" ? "-q,--quiet" : std::string(name);
+    given.emplace_back(flag ? app.add_flag(names) : app.add_option(names, value),
+                       std::string(name));
+  };
+  for (std::size_t i = 0; i < std::size(of_machine); ++i) take(of_machine[i], values[i]);
+  take("--stats", values.back());
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    worker.help = true;
+    return worker;
+  } catch (const CLI::ParseError& error) {
+    throw Error(Fault::usage, "the command line", "",
+                verbatim(shortened(error.what(), longest_value)),
+                "see vidconv shard --help; what bears on the bytes is in the plan");
+  }
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].first->count() > 0)
+      worker.machine.push_back(values[i].empty() ? given[i].second
+                                                 : given[i].second + "=" + values[i]);
+  const std::size_t most = numbered ? 2 : 1;
+  if (named.empty() || named.size() > most)
+    refuse("the command line", named.empty() ? "" : named.back(), "one folder of a plan is meant",
+           numbered ? "vidconv shard I DIR" : "vidconv join DIR");
+  worker.folder = named.back();
+  if (numbered) worker.number = number_of(named.size() == 2 ? named[0] : "");
+  return worker;
+}
+
+KeptWords kept_words(const std::vector<std::string>& words) {
+  std::vector<std::string> full = words;
+  for (std::string& word : full)
+    if (word == "--verify") word = "--verify=1";
+  Options unused;
+  OptionWords unused_words;
+  CLI::App app("", "vidconv");
+  declare_options(app, unused, unused_words);
+  parse_for_plan(app, full);
+  KeptWords kept;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option_name_of(*option);
+    if (option->count() == 0 || !name.starts_with('-') || is_named_in(name, left_out_of_plan))
+      continue;
+    if (const auto* r = std::ranges::find(refused_beside_plan, name, &RefusedBesidePlan::option);
+        r != std::end(refused_beside_plan))
+      refuse(name, "", r->why, r->remedy);
+    auto& to = is_named_in(name, of_machine) ? kept.machine : kept.job;
+    if (option->get_items_expected_max() == 0) {
+      to.push_back(name);
+      continue;
+    }
+    for (const std::string& value : option->results())
+      to.push_back(name + "=" + (name == "--kernel" ? absolute_kernel(value) : value));
+  }
+  return kept;
+}
+
+Options options_of(const std::string& input, const std::string& output, const KeptWords& kept,
+                   const std::vector<std::string>& more) {
+  std::vector<std::string> words{"vidconv", "-o", output, "--decoder=cpu"};
+  words.insert(words.end(), kept.job.begin(), kept.job.end());
+  for (const std::string& word : kept.machine)
+    if (std::ranges::none_of(more,
+                             [&](const std::string& m) { return name_in(m) == name_in(word); }))
+      words.push_back(word);
+  words.insert(words.end(), more.begin(), more.end());
+  words.push_back("--");
+  words.push_back(input);
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return parse_options(static_cast<int>(argv.size()), argv.data());
+}
+
+}  // namespace vidconv

@@ -1,0 +1,171 @@
+#include "src/cluster/job_scripts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vidconv {
+namespace {
+
+// One shell word, whatever is in it.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+// One scalar of YAML, as JSON has it.
+std::string yaml_scalar(const std::string& text) {
+  std::string word = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ') {
+      word += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      continue;
+    }
+    if (c == '"' || c == '\\') word += '\\';
+    word += c;
+  }
+  return word + "\"";
+}
+
+constexpr const char* slurm_job = R"sh(#!/bin/bash
+# Encodes {parts} parts as an array, then joins them. Run it on a host that submits jobs:
+#   bash job.sh
+# A host that dies has its parts requeued by Slurm; a part that says "try again" (exit code 75) is requeued
+# here, at most three times. One that says so again after that fails the array, and the join is cancelled: run this
+# again when the cause is gone, and only what is missing is encoded. docs/cluster.md says what to change on a site.
+set -euo pipefail
+dir={dir}
+
+array=$(sbatch --parsable --array=0-{last} --requeue --export=ALL \
+  --job-name=vidconv-shard --cpus-per-task=4 --output="$dir/shard-%a.log" --open-mode=append <<EOF
+#!/bin/bash
+vidconv shard $(printf %q "$dir") --progress none
+code=\$?
+if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
+  scontrol requeue "\${{SLURM_ARRAY_JOB_ID}}_\$SLURM_ARRAY_TASK_ID"
+  sleep 60  # until Slurm ends this one
+fi
+[ \$code != 75 ] || echo "part \$SLURM_ARRAY_TASK_ID is given up: it was requeued three times" >&2
+exit \$code
+EOF
+)
+
+join=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --requeue --export=ALL \
+  --job-name=vidconv-join --cpus-per-task=1 --output="$dir/join.log" --open-mode=append <<EOF
+#!/bin/bash
+vidconv join $(printf %q "$dir")
+code=\$?
+if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
+  scontrol requeue "\$SLURM_JOB_ID"
+  sleep 60
+fi
+exit \$code
+EOF
+)
+echo "$array $join"
+)sh";
+
+constexpr const char* kubernetes_job =
+    R"yaml(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
+#   kubectl create job vidconv-join --image=IMAGE -- vidconv join DIR
+# (or the second document below, applied then). The image, the volume and the resources are a site's:
+# docs/cluster.md says what to change. An index that fails is tried again three times, on whatever node, with growing
+# pauses; the others go on meanwhile.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: vidconv-shard
+spec:
+  completionMode: Indexed
+  completions: {parts}
+  parallelism: {parallelism}
+  backoffLimitPerIndex: 3
+  maxFailedIndexes: {parts}
+  podFailurePolicy:
+    rules:
+      - action: Ignore  # a node that is drained is no failure of the part
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: FailIndex  # trying again would not help
+        onExitCodes:
+          containerName: vidconv
+          operator: In
+          values: [2, 3, 6, 7]
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: vidconv
+          image: "vidconv:latest"
+          # The number of the part is JOB_COMPLETION_INDEX.
+          command: ["vidconv", "shard", {dir}, "--progress", "none"]
+          resources:
+            requests:
+              cpu: "4"
+              memory: "4Gi"
+          volumeMounts:
+            - name: shared
+              mountPath: {mount}
+      volumes:
+        - name: shared
+          persistentVolumeClaim:
+            claimName: vidconv
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: vidconv-join
+spec:
+  suspend: true  # kubectl patch job vidconv-join -p '{{"spec":{{"suspend":false}}}}', when all parts are there
+  backoffLimit: 3
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: vidconv
+          image: "vidconv:latest"
+          command: ["vidconv", "join", {dir}]
+          volumeMounts:
+            - name: shared
+              mountPath: {mount}
+      volumes:
+        - name: shared
+          persistentVolumeClaim:
+            claimName: vidconv
+)yaml";
+
+constexpr const char* parallel_job = R"sh(#!/bin/bash
+# Encodes {parts} parts with GNU parallel, on this host or on those of --sshloginfile, then joins them. Run again, it goes
+# on with what has failed (--resume-failed). docs/cluster.md says what to change on a site.
+set -euo pipefail
+dir={dir}
+
+seq 0 {last} | parallel --joblog "$dir/joblog" --resume-failed --retries 3 \
+  --jobs "${{JOBS:-50%}}" vidconv shard {{}} "$(printf %q "$dir")" --quiet --progress none
+vidconv join "$dir"
+)sh";
+
+// The folder of the first level: what a volume of the site is likely to be mounted at.
+std::string mount_of(const std::string& folder) {
+  const std::size_t end = folder.find('/', 1);
+  return folder.substr(0, end == std::string::npos ? folder.size() : end);
+}
+
+}  // namespace
+
+std::string job_script(JobScript kind, const ClusterPlan& plan, const std::string& folder) {
+  const std::size_t parts = plan.parts.size();
+  const bool shell = kind != JobScript::kubernetes;
+  const char* script = kind == JobScript::slurm        ? slurm_job
+                       : kind == JobScript::kubernetes ? kubernetes_job
+                                                       : parallel_job;
+  constexpr std::size_t most_pods = 100;
+  return fmt::format(fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
+                     fmt::arg("parallelism", std::min(parts, most_pods)),
+                     fmt::arg("dir", shell ? shell_word(folder) : yaml_scalar(folder)),
+                     fmt::arg("mount", yaml_scalar(mount_of(folder))));
+}
+
+}  // namespace vidconv

@@ -1,0 +1,31 @@
+// What a run of several inputs reads and writes, decided before anything is opened or made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/base/notice.h"
+#include "src/options/options.h"
+
+namespace vidconv {
+
+struct BatchFile {
+  std::string input, output;
+  std::string stats, trace;  // as Options::stats_file and trace_file
+};
+
+struct BatchPlan {
+  std::vector<BatchFile> files;
+  std::vector<std::string> folders;  // in which all outputs and reports are to be, or below
+};
+
+// Throws Error(usage) where names clash or a pattern makes no sense, Error(output_is_input) where
+// an output is an input of any file, and what list_inputs() throws. Makes nothing.
+BatchPlan plan_batch(const Options& options, const Notify& notify);
+
+// The options of one file as if it were the only one.
+Options options_of(const BatchFile& file, const Options& options);
+
+bool is_kept(const std::string& output);  // in a file: neither null: nor md5:
+
+}  // namespace vidconv

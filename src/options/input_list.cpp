@@ -1,0 +1,152 @@
+#include "src/options/input_list.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "kernels/base/names.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/url.h"
+#include "src/options/name_pattern.h"
+#include "src/options/option_values.h"
+#include "src/process/interrupt.h"
+
+namespace vidconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a folder of films has beside pictures, subtitles and notes.
+constexpr std::string_view video_endings[] = {
+    "264", "265",  "3g2",  "3gp",  "asf",  "avi",  "divx", "dv",  "f4v",   "flv",
+    "gif", "h264", "h265", "hevc", "ivf",  "m2ts", "m2v",  "m4v", "mjpeg", "mkv",
+    "mov", "mp4",  "mpeg", "mpg",  "mts",  "mxf",  "nut",  "obu", "ogm",   "ogv",
+    "rm",  "rmvb", "ts",   "vob",  "webm", "wmv",  "y4m"};
+
+[[noreturn]] void refuse_to_read(const char* what, const std::string& name,
+                                 const std::string& why) {
+  throw Error(MessageKind::input_missing, std::string("cannot read the ") + what, name, why);
+}
+
+std::string bytes_of_list(const std::string& name) {
+  std::string bytes;
+  if (name != "-") {
+    std::ifstream file(name, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file.is_open() || file.bad()) refuse_to_read("list", name, std::strerror(errno));
+    return bytes;
+  }
+  char piece[4096];
+  for (ssize_t count = 0; (count = ::read(STDIN_FILENO, piece, sizeof piece)) != 0;) {
+    if (count > 0)
+      bytes.append(piece, static_cast<std::size_t>(count));
+    else if (errno != EINTR || interrupting_signal() != 0)
+      refuse_to_read("list", name, std::strerror(errno));
+  }
+  return bytes;
+}
+
+// A file is what it is, whatever its name looks like.
+std::string as_input(const std::string& name) {
+  const bool special = name == "-" || name.starts_with("pattern:") || !scheme_of(name).empty();
+  std::error_code error;
+  return special && fs::exists(fs::symlink_status(name, error)) ? "./" + name : name;
+}
+
+void add_list(const std::string& name, char separator, std::vector<std::string>& to) {
+  const std::string bytes = bytes_of_list(name);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = std::min(bytes.find(separator, at), bytes.size());
+    if (end > at) to.push_back(as_input(bytes.substr(at, end - at)));
+    at = end + 1;
+  }
+}
+
+bool is_folder(const std::string& input) {
+  std::error_code error;
+  return !is_url(input) && fs::is_directory(local_path(input), error);
+}
+
+// All in the folder and below it but what is hidden; links to folders are not followed, and the
+// folder of the outputs, which may lie there too, is none of the inputs.
+class FolderWalk {
+ public:
+  FolderWalk(const std::string& folder, const std::string& outputs)
+      : folder_(local_path(folder)), outputs_(outputs) {}
+
+  std::vector<ListedInput> files() {
+    std::error_code error;
+    fs::recursive_directory_iterator at(folder_, error);
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) visit(at);
+    if (error) refuse_to_read("folder", folder_.native(), error.message());
+    std::ranges::sort(found_);
+    std::vector<ListedInput> files;
+    for (const fs::path& file : found_) {
+      std::string below = file.parent_path().lexically_relative(folder_).native();
+      below = below == "." || below.empty() ? "" : below + "/";
+      files.push_back({as_input(file.native()), std::move(below)});
+    }
+    return files;
+  }
+  int left_out() const { return left_out_; }
+
+ private:
+  void visit(fs::recursive_directory_iterator& at) {
+    std::error_code error;
+    const fs::path name = at->path().filename();
+    const bool hidden = name.native().starts_with('.');
+    if (at->is_directory(error)) {
+      if (hidden || fs::equivalent(at->path(), outputs_, error)) at.disable_recursion_pending();
+    } else if (!hidden && at->is_regular_file(error)) {
+      if (has_video_ending(name.native()))
+        found_.push_back(at->path());
+      else
+        ++left_out_;
+    }
+  }
+
+  const fs::path folder_, outputs_;
+  std::vector<fs::path> found_;
+  int left_out_ = 0;
+};
+
+}  // namespace
+
+bool has_video_ending(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot != name.npos && row_named(video_endings, name.substr(dot + 1), std::identity());
+}
+
+std::vector<ListedInput> list_inputs(const Options& o, const Notify& notify_user) {
+  std::vector<std::string> named = o.inputs;
+  if (!o.files_from.empty()) add_list(o.files_from, o.null_separated ? '\0' : '\n', named);
+  std::vector<ListedInput> inputs;
+  for (const std::string& input : named) {
+    if (!is_folder(input)) {
+      inputs.push_back({input, ""});
+      continue;
+    }
+    if (!o.recursive)
+      refuse("INPUT", input, "it is a folder", "add --recursive to take all videos in it");
+    FolderWalk walk(input, common_folder(o.output));
+    std::ranges::move(walk.files(), std::back_inserter(inputs));
+    if (walk.left_out() > 0)
+      notify(notify_user, MessageKind::left_out,
+             fmt::format("of '{}' {} files are left out, which are not called as videos are",
+                         verbatim(input), walk.left_out()));
+  }
+  if (inputs.empty())
+    throw Error(MessageKind::input_missing, "there is no input", "",
+                "lists are empty, or there are no videos in the folders",
+                "files that are called otherwise can be listed: --files-from");
+  return inputs;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,338 @@
+#include "src/options/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/base/names.h"
+#include "kernels/spec/kernel_file.h"
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/base/url.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
+#include "src/options/box_file.h"
+#include "src/options/measure_words.h"
+#include "src/options/name_pattern.h"
+#include "src/options/option_lines.h"
+#include "src/options/option_table.h"
+#include "src/options/option_values.h"
+#include "src/options/output_key.h"
+
+namespace vidconv {
+namespace {
+
+// An option whose value may be left out must not take the next word for it.
+std::vector<std::string> with_defaults(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (word == "--benchmark") word = "--benchmark=2";
+    if (word == "--verify") word = "--verify=1";
+    if (word == "--list-kernels" || word == "--list-formats") word += "=text";
+  }
+  std::ranges::reverse(words);  // the order in which CLI11 takes a vector
+  return words;
+}
+
+// As a shell makes them of variables that are not set.
+void refuse_empty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end())
+      refuse(option->get_name(), "", "its value is empty", "give one, or leave the option out");
+}
+
+void read_numbers(const OptionWords& w, Options& o) {
+  const auto whole = [](const char* option, const std::string& text, int max) {
+    return static_cast<int>(parse_whole(option, text, 1, max));
+  };
+  if (!w.start.empty()) o.start = parse_time("--start", w.start);
+  if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
+  if (o.duration == 0)
+    refuse("--duration", w.duration, "nothing would be left", "give more than 0");
+  if (!w.frames.empty())
+    o.frames = parse_whole("--frames", w.frames, 1, std::numeric_limits<std::int64_t>::max());
+  if (!o.frame_rate.empty()) check_frame_rate(o.frame_rate);
+  if (!w.video.empty()) o.video = parse_video(w.video);
+  o.max_pixels =
+      parse_whole("--max-pixels", w.max_pixels, 1, std::numeric_limits<std::int64_t>::max());
+  if (!w.timeout.empty()) o.timeout = parse_number("--timeout", w.timeout, 0.001, longest_time);
+  if (!w.latency.empty()) o.latency = parse_number("--latency", w.latency, 1, 60'000) / 1000;
+  if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
+  if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
+  if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
+  if (!w.shards.empty()) o.shards = parse_shards(w.shards);
+  if (!w.jobs.empty()) {
+    const int jobs = whole("--jobs", w.jobs, 1024);
+    if (is_batch(o))
+      o.jobs = jobs;
+    else if (o.shards)
+      o.shards->jobs = jobs;
+    else
+      refuse("--jobs", w.jobs, "there are no parts", "add --shards auto");
+  }
+  if (!w.benchmark.empty())
+    o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
+  if (!w.verify.empty())
+    o.verify_every = whole("--verify", w.verify, std::numeric_limits<int>::max());
+  if (!w.target.empty()) o.target = parse_target(w.target);
+  if (!w.measure.empty()) o.measures = parse_measures(w.measure);
+}
+
+// A gallery is one picture, which the CPU draws.
+void refuse_beside_gallery(const CLI::App& app) {
+  for (const char* name :
+       {"--range",     "--linear",  "--scan",        "--duration",  "--frames",  "--codec",
+        "--crf",       "--preset",  "--encoder-opt", "--bitrate",   "--pix-fmt", "--audio",
+        "--muxer-opt", "--variant", "--slots",       "--benchmark", "--verify",  "--measure",
+        "--target",    "--report",  "--explain"}) {
+    const CLI::Option& option = *app.get_option(name);
+    const bool flag = option.get_items_expected_max() == 0;
+    if (option.count() > 0)
+      refuse(name, flag ? "" : option.results().front(), "a gallery has no use for it",
+             "leave it out, or leave out --gallery");
+  }
+  for (const char* name : {"--device", "--decoder"}) {
+    const CLI::Option& option = *app.get_option(name);
+    if (option.count() > 0 && option.results().back() != "auto" && option.results().back() != "cpu")
+      refuse(name, option.results().back(), "a gallery is drawn on the CPU", "leave it out");
+  }
+}
+
+void check_batch(const Options& o) {
+  const auto refuse_without_list = [&](const char* name, bool given) {
+    if (given) refuse(name, "", "there is no list", "add --files-from FILE");
+  };
+  refuse_without_list("--null", o.null_separated && o.files_from.empty());
+  if (o.keep_going && o.fail_fast)
+    refuse("--fail-fast", "", "--keep-going asks for the contrary", "leave out one");
+  if (!is_batch(o)) return;
+  for (const auto& [name, given] : {std::pair{"--gallery", o.gallery},
+                                    {"--explain", o.explain},
+                                    {"--benchmark", o.benchmark_seconds.has_value()}})
+    if (given) refuse(name, "", "it is for one input", "name one, and an output without a {field}");
+  if (o.output == "-")
+    refuse("--output", "-", "standard output takes one video", "-o 'folder/{stem}.mkv'");
+  if (!o.audit_file.empty()) refuse("--audit", o.audit_file, "it is of one input", "name one");
+  if (o.skip_done && (o.output == "null:" || o.output == "md5:"))
+    refuse("--skip-done", "", "no output is kept", "leave it out");
+  if (o.files_from == "-" && std::ranges::count(o.inputs, "-") > 0)
+    refuse("--files-from", "-", "standard input is an input already", "name a file");
+}
+
+void check_measuring(const Options& o) {
+  const std::string& log = o.measure_log;
+  if (!log.empty() && !o.measures.any())
+    refuse("--measure-log", log, "nothing is measured", "add --measure psnr,ssim");
+  if (o.measures.any() && o.benchmark_seconds)
+    refuse("--measure", "", "--benchmark encodes nothing", "leave one out");
+  if (!log.empty() && is_batch(o))
+    refuse("--measure-log", log, "there are several inputs, and this is one name",
+           "leave it out: --stats has a summary of each");
+  if (o.target && (o.crf || !o.bitrate.empty()))
+    refuse("--target", o.target->measure, "--crf and --bitrate say what is to come out",
+           "leave one out");
+  if (o.target && (is_batch(o) || o.benchmark_seconds || o.explain))
+    refuse("--target", o.target->measure, "it is for one input that is encoded", "leave it out");
+  if (!o.report_file.empty() && (is_batch(o) || o.benchmark_seconds || o.explain))
+    refuse("--report", o.report_file, "it is of one run over one input", "leave it out");
+  if (o.report_file == "-") refuse("--report", o.report_file, "it is a file", "name one");
+  if (log == "-") refuse("--measure-log", log, "it is a file", "name one");
+}
+
+// What comes and goes in its own time, and once.
+void check_live(const Options& o) {
+  check_address(o.output, o.output_format);
+  if (is_url(o.output) && is_batch(o))
+    refuse("--output", redacted(o.output), "an address takes one video", "name one input");
+  if (o.input.starts_with("v4l2:") && !o.input_format.empty())
+    refuse("--format-in", o.input_format, "the input is a camera already",
+           "what it sends is chosen by --input-opt input_format=NAME");
+  const bool live = is_live(o);
+  if (live && o.target)
+    refuse("--target", o.target->measure, "a live input can be read once", "use --crf");
+  if (live && is_batch(o) && (o.recursive || o.skip_done))
+    refuse(o.recursive ? "--recursive" : "--skip-done", "", "a live input is no file",
+           "leave it out");
+  if (o.latency == 0) return;
+  const std::string value = fmt::format("{:g}", 1e3 * o.latency);
+  if (o.benchmark_seconds || o.gallery)
+    refuse("--latency", value, "there is no output to be late", "leave it out");
+  if (o.shards)
+    refuse("--latency", value, "parts of --shards come out long after their frames",
+           "leave out one");
+  if (is_batch(o)) refuse("--latency", value, "it is of one input", "name one");
+  if (o.input.starts_with("pattern:"))
+    refuse("--latency", value, "a pattern waits for its reader", "leave it out");
+}
+
+void check_together(const Options& o) {
+  if (!o.bitrate.empty()) check_bitrate(o.bitrate);
+  if (o.crf && !o.bitrate.empty())
+    refuse("--bitrate", o.bitrate, "--crf asks for a quality, whatever the rate", "leave out one");
+  check_batch(o);
+  if (o.inputs.empty() && o.files_from.empty())
+    refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
+  if (o.filters.empty() && !o.gallery)
+    refuse("--kernel", "", "no filter was named",
+           "e.g. --kernel gaussian:sigma=2; see --list-kernels");
+  if (o.output.empty() && !o.explain && !o.benchmark_seconds)
+    refuse("--output", "", "no output was named", "-o FILE, -o -, -o md5: or -o null:");
+  if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
+    refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
+  const bool no_container = !o.raw.empty() || o.input.starts_with("pattern:");
+  if (!o.input_format.empty() && no_container)
+    refuse("--format-in", o.input_format, "this input is no container", "leave it out");
+  if (!o.input_options.empty() && no_container)
+    refuse("--input-opt", o.input_options[0].first, "this input is no container", "leave it out");
+  check_live(o);
+  if (!o.frame_rate.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
+    refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
+  if (o.compare && (o.gallery || o.benchmark_seconds))
+    refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
+  check_measuring(o);
+  if (!o.audit_file.empty() && !o.video)
+    refuse("--audit", o.audit_file, "it is of one video", "choose one by --video N");
+  if (o.audit_file == "-") refuse("--audit", "-", "an audit is a file", "name one");
+  if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))
+    refuse("--stats", "-", "stdout carries the output", "name a file");
+}
+
+// Refuses words that are neither options nor their values.
+[[noreturn]] void refuse_extras(const std::vector<std::string>& words) {
+  const auto option = std::ranges::find_if(words, [](const auto& w) { return w.starts_with('-'); });
+  if (option == words.end())
+    refuse("the command line", words.front(), "it was not expected", "see vidconv --help");
+  std::vector<std::string_view> names;
+  for (const OptionText& known : option_table())
+    for (const std::string& name : known.names) names.push_back(name);
+  refuse("the command line", *option,
+         "there is no such option" + did_you_mean(option->substr(0, option->find('=')), names),
+         "see vidconv --help");
+}
+
+// What is printed instead of running anything.
+List list_of(const OptionWords& w) {
+  if (!w.list_kernels.empty())
+    return w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
+  if (!w.list_formats.empty())
+    return w.list_formats == "json" ? List::formats_as_json : List::formats;
+  if (w.list_variants) return List::variants;
+  if (w.list_devices) return List::devices;
+  if (w.manual) return List::manual;
+  if (w.completions == "bash") return List::bash_completions;
+  if (w.completions == "zsh") return List::zsh_completions;
+  if (w.completions == "fish") return List::fish_completions;
+  return List::none;
+}
+
+void check_boxes(const Options& o, const BoxOptions& boxes) {
+  const auto refuse_boxes = [&](const std::string& why, const char* remedy) {
+    refuse("--regions", boxes.file, why, remedy);
+  };
+  if (is_batch(o)) refuse_boxes("its boxes are of one video", "name one input");
+  if (o.gallery || !o.video) refuse_boxes("its boxes are of one video", "choose one by --video N");
+  if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
+    refuse_boxes("each filter has a region of its own", "leave out the region of one");
+  const BoxLine& last = o.boxes->last_filter();
+  if (last.filter > static_cast<int>(o.filters.size()))
+    refuse_boxes(fmt::format("line {} names filter {} of a chain of {}", last.line, last.filter,
+                             o.filters.size()),
+                 "filters are counted from 1");
+}
+
+// Reads them, while files may still be opened.
+void take_boxes(const std::string& text, Options& o) {
+  const BoxOptions options = parse_regions(text);
+  std::string bytes;
+  try {
+    bytes = read_kernel_file(options.file);
+  } catch (const std::runtime_error& error) {
+    throw Error(MessageKind::filter_spec, "cannot read the boxes", options.file, error.what(),
+                "name a file that can be read");
+  }
+  o.boxes = std::make_shared<Boxes>(read_boxes(bytes, options.file), options);
+  check_boxes(o, options);
+  for (std::size_t i = 0; i < o.filters.size(); ++i)
+    if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
+}
+
+// What output_key() is made of, kernels apart, of which there is more to say than their words.
+void keep_words(const CLI::App& app, Options& o) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && bears_on_bytes(option->get_name()))
+      o.words.emplace_back(option->get_name(), option->results());
+}
+
+}  // namespace
+
+bool is_live(const Options& o) {
+  SourceOptions source;
+  source.raw = o.raw;
+  source.format = o.input_format;
+  return o.latency > 0 || is_live(o.input, source);
+}
+
+bool is_batch(const Options& o) {
+  return o.inputs.size() > 1 || !o.files_from.empty() || o.recursive || o.skip_done ||
+         has_field(o.output);
+}
+
+Options parse_options(int argc, const char* const* argv) {
+  Options o;
+  OptionWords w;
+  CLI::App app("", "vidconv");
+  declare_options(app, o, w);
+  try {
+    app.parse(with_defaults(argc, argv));
+  } catch (const CLI::CallForHelp&) {
+    o.list = List::help;
+    return o;
+  } catch (const CLI::CallForVersion&) {
+    o.list = List::version;
+    return o;
+  } catch (const CLI::ExtrasError&) {
+    refuse_extras(app.remaining());
+  } catch (const CLI::ParseError& error) {
+    throw Error(Fault::usage, "the command line", "",
+                verbatim(shortened(error.what(), longest_value)), "see vidconv --help");
+  }
+
+  refuse_empty(app);
+  o.list = list_of(w);
+  if (o.list != List::none) return o;
+  if (o.gallery) refuse_beside_gallery(app);
+  keep_words(app, o);
+  if (!o.inputs.empty()) o.input = o.inputs.front();
+
+  read_numbers(w, o);
+  for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
+  o.border = border_of(w.border);
+  o.clamp_range = w.range == "clamp";
+  if (!w.at.empty()) {
+    if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
+    o.start = parse_time("--at", w.at);
+  }
+  if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
+  o.progress = parse_progress(w.progress);
+  o.variant = parse_variant(w.variant);
+  o.device = parse_device(w.device);
+  if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
+    o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
+  if (!w.regions.empty()) take_boxes(w.regions, o);
+  o.decoder = parse_decoder(w.decoder);
+  o.scan = parse_scan(w.scan);
+  for (const std::string& text : w.encoder_options)
+    o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
+  for (const std::string& text : w.input_options)
+    o.input_options.push_back(parse_pair("--input-opt", text, "video_size=1280x720"));
+  for (const std::string& text : w.muxer_options)
+    o.muxer_options.push_back(parse_pair("--muxer-opt", text, "movflags=+faststart"));
+  check_together(o);
+  return o;
+}
+
+}  // namespace vidconv

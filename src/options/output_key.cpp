@@ -1,0 +1,63 @@
+#include "src/options/output_key.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "pipeline/av/content_key.h"
+#include "pipeline/base/url.h"
+#include "pipeline/bytes/references.h"
+
+namespace vidconv {
+namespace {
+
+constexpr std::string_view without_bearing[] = {
+    "INPUT",       "--output",     "--kernel",      "--files-from", "--null",     "--recursive",
+    "--skip-done", "--keep-going", "--fail-fast",   "--timeout",    "--insecure", "--max-pixels",
+    "-y",          "--strict",     "--device",      "--variant",    "--decoder",  "--slots",
+    "--jobs",      "--no-sandbox", "--progress",    "--quiet",      "--stats",    "--trace",
+    "--verify",    "--measure",    "--measure-log", "--report",     "--audit"};
+
+std::optional<std::string> identity_of_input(const Options& o) {
+  if (o.input.starts_with("pattern:")) return o.input;
+  const std::string path = local_path(o.input);
+  if (o.input == "-" || is_url(o.input) || is_playlist(path, o.input_format)) return std::nullopt;
+  return identity_of_file(path);
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+bool bears_on_bytes(std::string_view option) {
+  return std::ranges::find(without_bearing, option) == std::end(without_bearing);
+}
+
+std::string key_of_words(const Options& o) {
+  ContentKey key;
+  key.add("version", VIDCONV_VERSION);
+  key.add("libraries", libav_versions());
+  for (const FilterSpec& filter : o.filters) {
+    key.add("filter", filter.text());
+    for (const std::string& file : filter.files()) key.add("file", contents(file));
+  }
+  if (o.boxes) key.add("boxes", contents(o.boxes->options().file));
+  for (const auto& [option, values] : o.words) key.add(option, values);
+  return key.hex();
+}
+
+std::optional<std::string> output_key(const std::string& words, const Options& o) {
+  const auto input = identity_of_input(o);
+  if (!input) return std::nullopt;
+  ContentKey key;
+  key.add("words", words);
+  key.add("input", *input);
+  // Of the output's name the ending alone says what is in it.
+  key.add("ending", o.output.substr(std::min(o.output.rfind('.'), o.output.size())));
+  return key.hex();
+}
+
+}  // namespace vidconv

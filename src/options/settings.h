@@ -1,0 +1,20 @@
+// From the options of the command to those of the pipeline.
+#pragma once
+
+#include "pipeline/base/notice.h"
+#include "pipeline/run/job.h"
+#include "src/options/options.h"
+
+namespace vidconv {
+
+// Of the CPU.
+int threads(const Options& options);
+// Throws Error(filter_spec).
+PlaneSelection planes(const Options& options);
+
+// `notify` hears what was assumed and what changes nothing; it outlives the job, as do `files`,
+// which hear what is read and written, `interrupted` and `trace`, which may be null.
+JobOptions job_options(const Options& options, const Notify& notify, RunFiles& files,
+                       const std::atomic<bool>& interrupted, Trace* trace);
+
+}  // namespace vidconv

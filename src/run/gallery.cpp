@@ -1,0 +1,171 @@
+#include "src/run/gallery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+
+extern "C" {
+#include <libswscale/swscale.h>
+}
+
+#include "kernels/filter/presets.h"
+#include "pipeline/av/convert.h"
+#include "pipeline/filter/processor.h"
+#include "src/run/label.h"
+
+namespace vidconv {
+namespace {
+
+// Pixels of the sheet.
+constexpr int tile_width = 320, gap = 8, label_height = 25, label_top = 4;
+constexpr int columns = 4;
+constexpr std::uint8_t paper = 255, ink = 0, pale_ink = 96;
+
+struct Tile {
+  FilterSpec filter;
+  std::string name, parameters;  // the label
+  bool may_gain = false;         // nobody asked for exactly this filter
+};
+
+// The defaults of a preset that are numbers: what a user will want to change.
+std::string defaults(const Preset& preset) {
+  std::string text;
+  for (const Parameter& p : preset.parameters)
+    if (p.fallback && p.choices.empty()) text += fmt::format("{}={:g} ", p.name, *p.fallback);
+  return text;
+}
+
+std::vector<Tile> tiles_for(const std::vector<FilterSpec>& filters) {
+  std::vector<Tile> tiles;
+  for (const FilterSpec& filter : filters) {
+    const std::string& text = filter.text();
+    const std::size_t end = std::min(text.find(':'), text.size());
+    tiles.push_back({filter, text.substr(0, end), text.substr(end)});
+  }
+  if (tiles.empty())
+    for (const Preset& preset : presets())
+      tiles.push_back(
+          {FilterSpec::parse(preset.name), std::string(preset.name), defaults(preset), true});
+  return tiles;
+}
+
+Frame first_frame(Source& source) {
+  while (auto item = source.next())
+    if (auto* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
+  throw Error(MessageKind::no_frame, "cannot draw a gallery", "", "the input has no frame there",
+              "choose an earlier time with --at");
+}
+
+// The frame with square pixels, tile_width wide if it was wider, in its own format where swscale
+// can write that.
+Frame small_frame(const Frame& frame, AVRational sample_aspect) {
+  const PixelFormat& format = sws_isSupportedOutput(frame.format().id) > 0
+                                  ? frame.format()
+                                  : *find_format(AV_PIX_FMT_YUV444P);
+  const double aspect = sample_aspect.num > 0 ? av_q2d(sample_aspect) : 1;
+  const double shown_width = frame.width() * aspect;
+  const double factor = std::min(1.0, tile_width / shown_width);
+  Converter converter(format, AVCOL_RANGE_UNSPECIFIED, AVCOL_SPC_UNSPECIFIED, plain_memory);
+  converter.scale_to(std::max(1, static_cast<int>(std::lround(shown_width * factor))),
+                     std::max(1, static_cast<int>(std::lround(frame.height() * factor))));
+  return Frame(converter.convert(frame.av()), 0);
+}
+
+Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOptions& options) {
+  ProcessorOptions how;
+  how.slots = 1;
+  how.threads = options.threads;
+  const FilterSpec always = filter.for_all_frames();
+  const auto processor =
+      make_cpu_processor(make_work({&always, 1}, frame.format(), options.planes, options.border),
+                         frame.width(), frame.height(), how);
+  processor->submit(frame.share());
+  processor->close();
+  return *processor->collect();
+}
+
+// The highest level that one byte in a hundred of an RGB picture reaches.
+int bright_level(const AVFrame& rgb) {
+  std::array<std::int64_t, 256> counts{};
+  for (int row = 0; row < rgb.height; ++row) {
+    const std::uint8_t* line = rgb.data[0] + static_cast<std::ptrdiff_t>(rgb.linesize[0]) * row;
+    for (int i = 0; i < 3 * rgb.width; ++i) ++counts[line[i]];
+  }
+  const std::int64_t wanted = 3LL * rgb.width * rgb.height / 100;
+  int level = 255;
+  for (std::int64_t reached = counts[255]; level > 0 && reached < wanted;)
+    reached += counts[static_cast<std::size_t>(--level)];
+  return level;
+}
+
+// By how much a result is multiplied so that something can be seen in it: 1 where it is at least
+// half as bright as the picture that was filtered, else the power of 2 that makes it as bright; no
+// more than 32, beyond which there is nothing but rounding.
+int gain_for(const AVFrame& rgb, int bright_before) {
+  const int level = std::max(bright_level(rgb), 1);
+  int gain = 1;
+  if (2 * level < bright_before)
+    while (gain < 32 && gain * level < bright_before) gain *= 2;
+  return gain;
+}
+
+void put(const AVFrame& tile, AVFrame& sheet, int x, int y) {
+  for (int row = 0; row < tile.height; ++row)
+    std::memcpy(sheet.data[0] + static_cast<std::ptrdiff_t>(sheet.linesize[0]) * (y + row) +
+                    std::ptrdiff_t{3} * x,
+                tile.data[0] + static_cast<std::ptrdiff_t>(tile.linesize[0]) * row,
+                static_cast<std::size_t>(3 * tile.width));
+}
+
+}  // namespace
+
+FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
+  const Frame frame = small_frame(first_frame(source), source.video().sample_aspect);
+  const std::vector<Tile> tiles = tiles_for(options.filters);
+  const int count = static_cast<int>(tiles.size());
+  const int across = std::min(columns, count), down = (count + across - 1) / across;
+  const int step_x = tile_width + gap, step_y = label_height + frame.height() + gap;
+
+  const PixelFormat& rgb = *find_format(AV_PIX_FMT_RGB24);
+  FramePool pool(packed_layout(rgb, across * step_x + gap, down * step_y + gap), plain_memory);
+  FramePtr sheet = pool.get();
+  sheet->color_range = AVCOL_RANGE_JPEG;
+  sheet->colorspace = AVCOL_SPC_RGB;
+  std::memset(
+      sheet->data[0], paper,
+      static_cast<std::size_t>(sheet->linesize[0]) * static_cast<std::size_t>(sheet->height));
+  Converter to_rgb(rgb, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
+  const auto drawn = [&](const FilterSpec& filter) {
+    return to_rgb.convert(filtered(frame, filter, options).av());
+  };
+  const int bright_before = bright_level(*to_rgb.convert(frame.av()));
+  for (int i = 0; i < count; ++i) {
+    Tile tile = tiles[static_cast<std::size_t>(i)];
+    const int x = gap + i % across * step_x, y = i / across * step_y;
+    FramePtr result = drawn(tile.filter);
+    const int gain = tile.may_gain ? gain_for(*result, bright_before) : 1;
+    if (gain > 1) {
+      const std::string scale = fmt::format("scale={}", gain);
+      result = drawn(FilterSpec::parse(tile.name + ":" + scale));
+      tile.parameters += scale;
+    }
+    put(*result, *sheet, x, y + label_height);
+    // Letters end where the tile does.
+    const Plane<std::uint8_t> label{.data = sheet->data[0],
+                                    .stride = sheet->linesize[0],
+                                    .width = 3 * (x + tile_width),
+                                    .height = sheet->height};
+    draw_label(label, 3, x, y + label_top, 2, ink, tile.name);
+    const int after = x + static_cast<int>(tile.name.size() + 1) * 2 * letter_width;
+    // On the same line: letters of scale 1 stand 7 pixels lower.
+    draw_label(label, 3, after, y + label_top + 7, 1, pale_ink, tile.parameters);
+  }
+  return sheet;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,56 @@
+#include "src/run/one_run.h"
+
+#include <unistd.h>
+
+#include <string>
+
+#include "pipeline/av/container.h"
+#include "pipeline/base/printable.h"
+#include "src/options/measure_words.h"
+
+namespace vidconv {
+
+void claim_files(const Options& o, RunFiles& files) {
+  files.reads("the input", o.input);
+  if (o.input == "-") files.reads("the input", STDIN_FILENO);
+  for (const FilterSpec& filter : o.filters)
+    for (const std::string& file : filter.files()) files.reads("the file of a filter", file);
+  if (o.boxes) files.reads("the file of --regions", o.boxes->options().file);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // which may be one
+    files.writes("standard output or error", fd);
+  const bool runs = !o.explain && !o.benchmark_seconds;
+  if (runs && o.output != "null:" && o.output != "md5:" && o.output != "-" &&
+      !is_numbered(o.output))
+    files.writes("the output", o.output);
+}
+
+void warn_of_filters(const Options& options, const Notify& notify_user) {
+  const auto warn = [&](MessageKind kind, const std::string& warning) {
+    if (!warning.empty()) notify(notify_user, kind, "warning: " + verbatim(warning));
+  };
+  for (const FilterSpec& filter : options.filters) {
+    warn(MessageKind::gain, filter.gain_warning());
+    warn(MessageKind::one_row, filter.shape_warning());
+  }
+}
+
+void say_end(const Options& options, const RunResult& result, const Sink& sink,
+             Messages& messages) {
+  if (result.measured) messages.summarise(describe(*result.measured));
+  const bool kept = options.output != "null:" && options.output != "md5:";
+  messages.summarise(summary(result, options.output, kept ? sink.description() : ""));
+  if (result.damage.any())
+    messages.warn(MessageKind::damaged, describe(result.damage, options.input));
+}
+
+Parts parts_of(const Job* job, const Sandbox* sandbox) {
+  Parts parts{.sandbox = sandbox};
+  if (!job) return parts;
+  parts.source = job->source();
+  if (!job->works().empty()) parts.work = job->works().data();
+  parts.processor = job->processor();
+  parts.sink = job->sink();
+  return parts;
+}
+
+}  // namespace vidconv
