@@ -46,6 +46,12 @@ bool is_ellipse(const std::string& shape) {
   throw WrongLine{fmt::format("the shape '{}' is neither rectangle nor ellipse", shape)};
 }
 
+int filter_number(double filter) {
+  if (!(filter >= 1 && filter <= 1000))
+    throw WrongLine{fmt::format("there is no filter {:g}", filter)};
+  return static_cast<int>(filter);
+}
+
 using BoxJson = nlohmann::json;
 
 double number_in(const BoxJson& value, const char* what) {
@@ -83,11 +89,8 @@ BoxLine line_of_json(const std::string& text) {
                                      : std::to_string(whole_in(json["id"], "id"));
   if (json.contains("shape"))
     line.ellipse = is_ellipse(json["shape"].is_string() ? json["shape"].get<std::string>() : "");
-  if (json.contains("filter")) {
-    const std::int64_t filter = whole_in(json["filter"], "filter");
-    if (filter < 1 || filter > 1000) throw WrongLine{fmt::format("there is no filter {}", filter)};
-    line.filter = static_cast<int>(filter);
-  }
+  if (json.contains("filter"))
+    line.filter = filter_number(static_cast<double>(whole_in(json["filter"], "filter")));
   return line;
 }
 
@@ -159,7 +162,7 @@ class Csv {
         at_.contains("height") ? number(cells, "height") : number(cells, "bottom") - line.y;
     if (at_.contains("id") && cell(cells, "id") != "-1") line.id = cell(cells, "id");
     if (at_.contains("shape")) line.ellipse = is_ellipse(cell(cells, "shape"));
-    if (at_.contains("filter")) line.filter = static_cast<int>(number(cells, "filter"));
+    if (at_.contains("filter")) line.filter = filter_number(number(cells, "filter"));
     return line;
   }
 

@@ -148,6 +148,8 @@ TEST_F(BoxFiles, WrongOnesAreRefused) {
            {"\n{\"frame\": 1, \"box\": [1, 2, 0, 4]}", {"line 2", "holds nothing"}},
            {"{\"frame\": 1, \"box\": [1, 2, \"3\", 4]}", {"not a number"}},
            {"{\"frame\": 1, \"box\": [1, 2, 3, 4], \"shape\": \"star\"}", {"'star'"}},
+           {"frame,x,y,w,h,filter\n1,1,2,3,4,1e15\n", {"line 2", "there is no filter 1e+15"}},
+           {"frame,x,y,w,h,filter\n1,1,2,3,4,0.5\n", {"line 2", "there is no filter 0.5"}},
            {"{\"frame\": 1, \"box\": [1, 2, 3, 4], \"filter\": 2}",
             {"line 1 names filter 2 of a chain of 1"}},
            {"{\"frame\": 1, \"box\": [1, 2", {"line 1", "column 26", "no JSON object"}},
