@@ -295,7 +295,7 @@ Run kernels_command(CLI::App& app) {
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
   app.add_option("--targets", s->targets,
-                 "measure what this file has targets for, beside them: bench/targets.h200.json")
+                 "measure what this file has targets for, beside them: bench/targets/h200.json")
       ->excludes("--kind")
       ->excludes("--size")
       ->excludes("--frame")
