@@ -201,6 +201,7 @@ fi
 
 checks=(debian tarball reproducible dockerfile python)
 [[ $# -eq 0 ]] || checks=("$@")
+cmake/prepare.sh package vidconv  # what everything is compared with
 passed=0 failed=0
 for check in "${checks[@]}"; do
   if "$0" --only "$check"; then

@@ -40,7 +40,6 @@ run_dockerfile() {
 
 check_dockerfile() {
   local image=()
-  cmake/prepare.sh package vidconv  # for same_digests
   run_dockerfile packaging/Dockerfile
   same_digests in_tree "${image[@]}"
   [[ "${image[*]}" == *NVIDIA_DRIVER_CAPABILITIES=compute,video,utility* ]]
