@@ -39,7 +39,7 @@ constexpr double usual_length = 10, shortest_chosen = 6;
 
 // Parts of about the usual length, so many that 2, 4, 8 or 16 encoders all have as many of them:
 // none has the last one to itself while the others have nothing to do.
-double parts_of(double length) {
+double chosen_parts(double length) {
   constexpr double even = 16;  // and the powers of two before it
   const double wanted = std::clamp(length / usual_length, 1., 1e5);
   const double more =
@@ -87,7 +87,7 @@ std::string kind_of_parts(const ShardOptions& options) {
 // By the length alone, so that the bytes are those of every machine.
 void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& notify) {
   if (const std::optional<double> length = length_of(video))
-    options.count = static_cast<int>(parts_of(*length));
+    options.count = static_cast<int>(chosen_parts(*length));
   else
     options.length = usual_length;
   vidconv::notify(
