@@ -13,8 +13,11 @@
 #include <climits>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <utility>
 
+#include "kernels/convolver/thread_pool.h"
+#include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/process.h"
 #include "pipeline/base/stopwatch.h"
 
@@ -24,6 +27,9 @@ namespace {
 constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer switches per frame
 // Of a read from a pipe: whoever writes goes on while the rest is read.
 constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
+
+// Of a file, by one of several threads: much beside what it takes to wake one.
+constexpr std::size_t piece_bytes = 1 << 20;
 
 // How often a wait looks whether it should stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
@@ -36,6 +42,8 @@ std::string reason(int error, const char* use) {
 }
 
 }  // namespace
+
+int threads_that_read() { return std::clamp(usable_threads() / 4, 1, 4); }
 
 bool sync_to_disk(int fd) {
   int code;
@@ -104,8 +112,40 @@ std::size_t ByteReader::read_some(std::span<std::byte> to) {
   return 0;
 }
 
+void ByteReader::read_by(int threads) {
+  if (size_ < 0 || threads < 2) return;
+  try {
+    pool_ = std::make_unique<ThreadPool>(threads);
+  } catch (const std::system_error&) {  // not so many threads can be had: it is read by one
+  }
+}
+
+std::size_t ByteReader::read_pieces(std::span<std::byte> to) {
+  const off_t begin = lseek(fd_, 0, SEEK_CUR);
+  if (begin < 0 || stopped()) return 0;
+  const std::size_t pieces = to.size() / piece_bytes;  // the last takes what is left over
+  whole_.assign(pieces, 0);
+  pool_->run(static_cast<int>(pieces), [&](int index, int) {
+    const auto piece = static_cast<std::size_t>(index);
+    const std::size_t end = piece + 1 == pieces ? to.size() : (piece + 1) * piece_bytes;
+    std::size_t at = piece * piece_bytes;
+    ssize_t count = 1;
+    while (at < end && (count > 0 || (count < 0 && errno == EINTR))) {
+      count = pread(fd_, &to[at], end - at, begin + static_cast<off_t>(at));
+      if (count > 0) at += static_cast<std::size_t>(count);
+    }
+    whole_[piece] = at == end;
+  });
+  const auto missing = std::ranges::find(whole_, char{0});
+  const std::size_t done = missing == whole_.end()
+                               ? to.size()
+                               : static_cast<std::size_t>(missing - whole_.begin()) * piece_bytes;
+  return lseek(fd_, begin + static_cast<off_t>(done), SEEK_SET) < 0 ? 0 : done;
+}
+
 std::size_t ByteReader::read(std::span<std::byte> to) {
-  std::size_t done = 0;
+  // What is missing then is read again, which says why.
+  std::size_t done = pool_ && peeked_.empty() && to.size() >= 2 * piece_bytes ? read_pieces(to) : 0;
   while (done < to.size()) {
     const std::size_t count = read_some(to.subspan(done));
     if (count == 0) break;

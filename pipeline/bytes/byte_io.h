@@ -17,6 +17,8 @@
 
 namespace vidconv {
 
+class ThreadPool;
+
 // Reads in order; somebody else can make it stop waiting. All but cancel() belong to one thread.
 class ByteReader {
  public:
@@ -34,6 +36,9 @@ class ByteReader {
   std::size_t read_some(std::span<std::byte> to);
   // All of `to`, or less at the end and when stopped.
   std::size_t read(std::span<std::byte> to);
+  // From now on what is read at once of a regular file, where it is much, is read by so many
+  // threads: one alone copies no faster than one CPU does. Others stay as they are.
+  void read_by(int threads);
   // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
   std::string_view peek(std::size_t count);
 
@@ -52,6 +57,9 @@ class ByteReader {
 
  private:
   bool wait_readable() const;
+  // Reads pieces of `to`, each by one thread, and returns how many bytes those have that came whole
+  // before the first that did not.
+  std::size_t read_pieces(std::span<std::byte> to);
 
   const int fd_;
   const bool owns_;
@@ -60,8 +68,13 @@ class ByteReader {
   std::atomic<bool> cancelled_ = false;
   double timeout_ = 0;
   std::int64_t size_ = -1;
-  std::vector<char> peeked_;  // bytes before the descriptor's own
+  std::vector<char> peeked_;          // bytes before the descriptor's own
+  std::unique_ptr<ThreadPool> pool_;  // may be null
+  std::vector<char> whole_;           // of the pieces that it reads, which came whole
 };
+
+// For read_by(), of frames: some of the CPUs, which encoders want as well.
+int threads_that_read();
 
 // As fsync(2); where there is no such thing, as of pipes and on some file systems, that is no
 // failure.

@@ -33,9 +33,20 @@ std::int64_t ticks_in(const ShardOptions& options, const VideoInfo& video) {
   return static_cast<std::int64_t>(std::clamp(std::round(ticks), 1., most));
 }
 
-// Shorter ones cost more bytes than they are worth: each begins with a key frame, and the encoder
-// knows nothing of what was before.
-constexpr double shortest_chosen = 10;  // seconds
+// Seconds. Shorter ones than the second cost more bytes than they are worth: each begins with a key
+// frame, and the encoder knows nothing of what was before.
+constexpr double usual_length = 10, shortest_chosen = 6;
+
+// Parts of about the usual length, so many that 2, 4, 8 or 16 encoders all have as many of them:
+// none has the last one to itself while the others have nothing to do.
+double chosen_parts(double length) {
+  constexpr double even = 16;  // and the powers of two before it
+  const double wanted = std::clamp(length / usual_length, 1., 1e5);
+  const double more =
+      wanted > even ? even * std::ceil(wanted / even) : std::exp2(std::ceil(std::log2(wanted)));
+  if (length >= more * shortest_chosen) return more;
+  return wanted > even ? more - even : std::max(1., more / 2);
+}
 
 int jobs_at_most(const ShardOptions& options) {
   return options.count > 0 ? std::min(options.jobs, options.count) : options.jobs;
@@ -76,9 +87,9 @@ std::string kind_of_parts(const ShardOptions& options) {
 // By the length alone, so that the bytes are those of every machine.
 void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& notify) {
   if (const std::optional<double> length = length_of(video))
-    options.count = static_cast<int>(std::clamp(*length / shortest_chosen, 1., 1e5));
+    options.count = static_cast<int>(chosen_parts(*length));
   else
-    options.length = shortest_chosen;
+    options.length = usual_length;
   vidconv::notify(
       notify, MessageKind::shards_chosen,
       fmt::format("`shards` auto: {}, {} at once", kind_of_parts(options), jobs_at_most(options)));

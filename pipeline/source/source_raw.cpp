@@ -14,7 +14,9 @@ class RawSource final : public SteadySource {
       : SteadySource(info, options, available),
         reader_(std::move(reader)),
         swapped_(swapped),
-        frame_bytes_(packed_bytes(*info.format, info.width, info.height)) {}
+        frame_bytes_(packed_bytes(*info.format, info.width, info.height)) {
+    reader_->read_by(threads_that_read());
+  }
 
   void cancel() override {
     SteadySource::cancel();

@@ -103,7 +103,9 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int
 class Y4mSource final : public SteadySource {
  public:
   Y4mSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader)
-      : SteadySource(info, options, std::nullopt), reader_(std::move(reader)) {}
+      : SteadySource(info, options, std::nullopt), reader_(std::move(reader)) {
+    reader_->read_by(threads_that_read());
+  }
 
   void cancel() override {
     SteadySource::cancel();

@@ -131,7 +131,7 @@ TEST_F(Shards, AreCountedAndExplained) {
 TEST_F(Shards, AutoSaysWhatItChose) {
   const Result chosen = run_vidconv({"pattern:64x48@25#750", "-o", path("a.mkv"), "--kernel", "box",
                                      "--preset", "ultrafast", "--shards", "auto", "--jobs", "2"});
-  EXPECT_TRUE(has_line_with(chosen.err, {"--shards auto: 3 parts, 2 at once", "[shards-chosen]"}));
+  EXPECT_TRUE(has_line_with(chosen.err, {"--shards auto: 4 parts, 2 at once", "[shards-chosen]"}));
   EXPECT_EQ(keys("a.mkv").substr(0, 9), "0.000000 ");
 }
 

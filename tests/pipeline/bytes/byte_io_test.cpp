@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <span>
 #include <thread>
 #include <utility>
@@ -219,6 +221,42 @@ TEST(Pipes, SlowNonBlockingOutputGetsEverything) {
   std::string expected;
   for (const auto& picture : read_all("pattern:320x240#20").pictures) expected += picture;
   EXPECT_TRUE(got == expected);
+}
+
+// Pieces by several threads are what one thread reads, also where the file ends within one, or is
+// cut while it is read.
+TEST(ByteReader, SeveralThreadsReadAFileAsOneDoes) {
+  const TempDir dir;
+  constexpr std::size_t bytes = (9 << 20) + 123;
+  std::string content(bytes, 0);
+  for (std::size_t i = 0; i < bytes; i += 997) content[i] = static_cast<char>(i / 997);
+  std::ofstream(dir / "a") << content;
+  const auto reader = ByteReader::open(dir / "a", nullptr);
+  reader->read_by(3);
+  EXPECT_EQ(reader->peek(5), content.substr(0, 5));
+  std::string all, part;
+  for (const std::size_t wanted : {2 << 20, (3 << 20) + 7, 11, 2 << 20, 16 << 20, 4 << 20}) {
+    part.resize(wanted);
+    part.resize(reader->read(std::as_writable_bytes(std::span(part))));
+    EXPECT_EQ(part.size(), std::min(wanted, bytes - all.size()));
+    all += part;
+  }
+  EXPECT_TRUE(all == content);
+  const auto cut = ByteReader::open(dir / "a", nullptr);
+  cut->read_by(3);
+  std::filesystem::resize_file(dir / "a", 5 << 20);
+  part.resize(bytes);
+  EXPECT_EQ(cut->read(std::as_writable_bytes(std::span(part))), std::size_t{5 << 20});
+}
+
+TEST(ByteReader, SeveralThreadsFailAsOneDoes) {
+  const TempDir dir;
+  std::ofstream(dir / "a") << std::string(4 << 20, 'a');
+  ByteReader reader(open((dir / "a").c_str(), O_WRONLY), true, "the file", nullptr);
+  reader.read_by(3);
+  std::string all(4 << 20, 0);
+  expect_error(Fault::input, {"cannot read the input 'the file'", "not open for reading"},
+               [&] { reader.read(std::as_writable_bytes(std::span(all))); });
 }
 
 TEST(ByteReader, PeekTakesNothing) {

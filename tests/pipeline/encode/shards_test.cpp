@@ -181,10 +181,10 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   std::string said;
   const auto notify = [&](MessageKind, const std::string& line) { said += line; };
   const ShardOptions chosen = settled({.automatic = true, .jobs = 3}, video, notify);
-  EXPECT_EQ(chosen.count, 6);
-  EXPECT_EQ(chosen.slots, 250);  // all of a part
-  EXPECT_NE(said.find("6 parts, 3 at once"), std::string::npos) << said;
-  EXPECT_EQ(settled({.automatic = true, .jobs = 1}, video, notify).count, 6);
+  EXPECT_EQ(chosen.count, 8);
+  EXPECT_EQ(chosen.slots, 188);  // all of a part
+  EXPECT_NE(said.find("8 parts, 3 at once"), std::string::npos) << said;
+  EXPECT_EQ(settled({.automatic = true, .jobs = 1}, video, notify).count, 8);
   EXPECT_EQ(settled({.count = 2, .jobs = 2, .slots = 7}, video, notify).slots, 7);
   EXPECT_GT(settled({.count = 2}, video, notify).jobs, 0);
   video.width = video.height = 40000;  // so that hardly one fits
@@ -193,6 +193,38 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   video.seconds.reset();
   EXPECT_EQ(settled({.automatic = true}, video, notify).length, 10);
   EXPECT_THROW(static_cast<void>(settled({.count = 2}, video, notify)), Error);
+}
+
+// By the length alone: no part is shorter than 6 s or longer than 12, and from 96 s on 2, 4, 8 and
+// 16 encoders have as many parts each.
+TEST(Shards, AutomaticPartsLeaveNoEncoderAlone) {
+  VideoInfo video;
+  video.format = find_format(AV_PIX_FMT_YUV420P);
+  video.width = 64, video.height = 48;
+  video.time_base = {1, 25}, video.frame_rate = {25, 1};
+  const auto parts = [&](double seconds) {
+    video.seconds = seconds;
+    return settled({.automatic = true, .jobs = 2}, video, nullptr).count;
+  };
+  for (const auto& [seconds, count] : {std::pair{0.04, 1},
+                                       {11.9, 1},
+                                       {12., 2},
+                                       {23.9, 2},
+                                       {24., 4},
+                                       {60., 8},
+                                       {95.9, 8},
+                                       {96., 16},
+                                       {170., 16},
+                                       {192., 32},
+                                       {3600., 368},
+                                       {1e7, 100000}})
+    EXPECT_EQ(parts(seconds), count) << seconds;
+  for (double seconds = 12; seconds < 4000; seconds += 1.7) {
+    const int count = parts(seconds);
+    EXPECT_GE(seconds / count, 6) << seconds;
+    EXPECT_LE(seconds / count, 12) << seconds;
+    EXPECT_TRUE(seconds < 96 || count % 16 == 0) << seconds;
+  }
 }
 
 // Of variable rate, with sound, and frames that are decoded in another order than shown.
