@@ -87,6 +87,13 @@ HWY_INLINE Sum::V32 truncated(Floats v) {
 #endif
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The lanes of two vectors that `lanes` names: from 16 on of `b`.
+HWY_INLINE Floats lanes_of(Floats a, Floats b, Sum::V32 lanes) {
+  return Floats{_mm512_permutex2var_ps(a.raw, lanes.raw, b.raw)};
+}
+#endif
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv

@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/columns-inl.h"
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/sobel_plan.h"
@@ -82,17 +83,11 @@ class SobelEngine {
 
   static HWY_INLINE void read(const Lane* from, Line& line) {
     if constexpr (splits) {
-      constexpr int bits = 8 * sizeof(Lane);
-      const hn::RebindToUnsigned<DW> du;
-      const V mask = hn::Set(dw, (1 << bits) - 1);
-      const auto left = hn::BitCast(dw, hn::LoadU(d, from - 1));
-      const auto right = hn::BitCast(dw, hn::LoadU(d, from + 1));
-      const V a = hn::And(left, mask), c = hn::And(right, mask);
-      const V b = hn::BitCast(dw, hn::ShiftRight<bits>(hn::BitCast(du, left)));
-      const V e = hn::BitCast(dw, hn::ShiftRight<bits>(hn::BitCast(du, right)));
-      const V between = hn::Add(b, c);
-      line = {{hn::Sub(c, a), hn::Sub(e, b)},
-              {hn::Add(hn::Add(a, b), between), hn::Add(between, hn::Add(c, e))}};
+      const Columns<DW> at(from);
+      const V between = hn::Add(at.even, at.odd);
+      line = {{hn::Sub(at.odd, at.left), hn::Sub(at.right, at.even)},
+              {hn::Add(hn::Add(at.left, at.even), between),
+               hn::Add(between, hn::Add(at.odd, at.right))}};
     } else {
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
         const Lane* at = from + u * wide_lanes;

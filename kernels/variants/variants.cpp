@@ -24,6 +24,8 @@ constexpr Variant table[] = {
     {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
     {"cpu-sobel", "SIMD, length of Sobel's 3x3 gradient; threads", Device::cpu, prepare_cpu_sobel},
+    {"cpu-smooth", "SIMD, 3x3 sums of samples and 1 2 1 in 16 bits; threads", Device::cpu,
+     prepare_cpu_smooth},
     {"cpu-bytes", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
      prepare_cpu_bytes},
     {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
