@@ -123,13 +123,15 @@ class Moved {
   using D = hn::ScalableTag<Lane>;
   using V = hn::VFromD<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
+
+ public:
+  // Else all are loaded where they lie, however far to the right.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   static constexpr bool in_registers = std::is_same_v<Lane, float>;
 #else
   static constexpr bool in_registers = false;
 #endif
 
- public:
   explicit HWY_INLINE Moved(const Lane* from) : lanes_(hn::Iota(D32(), 0)) {
     if constexpr (in_registers)
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //

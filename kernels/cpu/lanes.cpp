@@ -327,11 +327,13 @@ class LanesEngine {
       V sums[pass_vectors];
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       const Lane* from = source + x - term.left;
-      for (int begin = 0; begin < count; begin += lanes) {
-        // Loads that no line of the cache holds whole take two cycles, as long as two sums: every
-        // other vector is made of two that are in registers.
-        Moved<Lane, pass_vectors> moved(from + begin);
-        const int end = std::min(count, begin + lanes);
+      // Loads that no line of the cache holds whole take two cycles, as long as two sums: every
+      // other vector is made of two that are in registers.
+      using Samples = Moved<Lane, pass_vectors>;
+      const int most = Samples::in_registers ? lanes : count;
+      for (int begin = 0; begin < count; begin += most) {
+        Samples moved(from + begin);
+        const int end = std::min(count, begin + most);
         for (int i = begin; i < end; ++i) {
           const V tap = hn::Set(d, row[i]);
           unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {

@@ -11,7 +11,7 @@ bool same_but_for_sign(const std::vector<double>& taps, const std::vector<double
   return taps == want || std::ranges::equal(taps, want, [](double a, double b) { return a == -b; });
 }
 
-bool fits(const Taps& t) {
+bool is_centred_3x3(const Taps& t) {
   return !t.joins && t.width == 3 && t.height == 3 && t.anchor_x == 1 && t.anchor_y == 1;
 }
 
@@ -26,7 +26,7 @@ std::optional<SobelPlan> make_sobel_plan(const Plan& plan) {
       f.max != plan.sample.max())
     return std::nullopt;
   const Taps &a = plan.terms[0], &b = plan.terms[1];
-  if (!fits(a) || !fits(b)) return std::nullopt;
+  if (!is_centred_3x3(a) || !is_centred_3x3(b)) return std::nullopt;
   // The sum of two squares is the same in either order.
   const bool turned = same_but_for_sign(a.dense, down);
   if (!same_but_for_sign(turned ? b.dense : a.dense, across) ||

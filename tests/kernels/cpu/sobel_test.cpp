@@ -54,7 +54,7 @@ class Blocks {
 };
 
 template <class T>
-void check_every_pair(int depth) {
+void check_every_gradient(int depth) {
   const Variant* const variant = find_variant("cpu-sobel");
   ASSERT_NE(variant, nullptr);
   const SampleType sample{depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
@@ -72,9 +72,9 @@ void check_every_pair(int depth) {
 TEST_P(SobelLengths, AreTheRootsInDoubleRounded) {
   const auto [level, depth] = GetParam();
   if (depth == 8)
-    check_every_pair<std::uint8_t>(depth);
+    check_every_gradient<std::uint8_t>(depth);
   else
-    check_every_pair<std::uint16_t>(depth);
+    check_every_gradient<std::uint16_t>(depth);
 }
 
 INSTANTIATE_TEST_SUITE_P(Depth, SobelLengths,
