@@ -69,6 +69,31 @@ HWY_INLINE Sum::V16 pair_of_taps(std::int32_t taps) {
   return hn::BitCast(Sum::D16(), hn::Set(Sum::d32, taps));
 }
 
+// Floats to integers, to the nearest and towards 0. Of what no 32 bits hold, and of NaN, comes
+// anything: Highway makes more of it, which costs as much again.
+using Floats = hn::VFromD<hn::Rebind<float, Sum::D32>>;
+HWY_INLINE Sum::V32 nearest(Floats v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return Sum::V32{_mm512_cvtps_epi32(v.raw)};
+#else
+  return hn::NearestInt(v);
+#endif
+}
+HWY_INLINE Sum::V32 truncated(Floats v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return Sum::V32{_mm512_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(Sum::d32, v);
+#endif
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The lanes of two vectors that `lanes` names: from 16 on of `b`.
+HWY_INLINE Floats lanes_of(Floats a, Floats b, Sum::V32 lanes) {
+  return Floats{_mm512_permutex2var_ps(a.raw, lanes.raw, b.raw)};
+}
+#endif
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv

@@ -13,7 +13,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/cpu/dot-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/unroll-inl.h"
+
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
@@ -69,6 +74,87 @@ HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
     hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), narrow, to);
   }
 }
+
+// The last step of floats that become codes of 16 bits by no more than an addition and a clamp,
+// with all that Finish says of it converted once.
+template <class D>
+class PlainCodes {
+  static constexpr bool is_float = std::is_same_v<hn::TFromD<D>, float>;
+  using V = hn::VFromD<D>;
+
+ public:
+  explicit HWY_INLINE PlainCodes(const Finish& f)
+      : serves_(is_float && f.combine == Combine::linear && !f.absolute && f.real_divisor == 1),
+        offset_(constant(f.real_offset)),
+        half_(constant(f.real_half)),
+        min_(constant(f.min)),
+        max_(constant(f.max)) {}
+  HWY_INLINE bool serves() const { return serves_; }
+  // To be rounded towards 0.
+  HWY_INLINE V of(V response) const {
+    const V v = hn::Add(hn::Add(response, offset_), half_);
+    return hn::Min(hn::Max(v, min_), max_);
+  }
+
+ private:
+  template <class T>
+  static HWY_INLINE V constant(T value) {
+    return hn::Set(D(), static_cast<hn::TFromD<D>>(value));
+  }
+  const bool serves_;
+  const V offset_, half_, min_, max_;
+};
+
+// Stores what is to be rounded towards 0 as codes of 16 bits.
+template <class T, class D>
+HWY_INLINE void store_codes(D d, hn::VFromD<D> codes, int shift, T* to) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    const hn::Rebind<T, D> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(truncated(codes), shift)), narrow, to);
+  } else {
+    store_lanes(d, codes, shift, to);
+  }
+}
+
+// Vectors of a line from a column on, as many columns to the right as is asked for, less than a
+// vector.
+template <class Lane, int vectors>
+class Moved {
+  using D = hn::ScalableTag<Lane>;
+  using V = hn::VFromD<D>;
+  static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
+
+ public:
+  // Else all are loaded where they lie, however far to the right.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  static constexpr bool in_registers = std::is_same_v<Lane, float>;
+#else
+  static constexpr bool in_registers = false;
+#endif
+
+  explicit HWY_INLINE Moved(const Lane* from) : lanes_(hn::Iota(D32(), 0)) {
+    if constexpr (in_registers)
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        loaded_[u] = hn::LoadU(D(), from + u * lanes);
+      });
+  }
+  // Of vector u; `from`: the first vector's first lane.
+  template <int u>
+  HWY_INLINE V at(const Lane* from) const {
+    if constexpr (in_registers && u % 2 == 0) {
+      return lanes_of(loaded_[u], loaded_[u + 1], lanes_);
+    } else {
+      return hn::LoadU(D(), from + u * lanes);
+    }
+  }
+
+  HWY_INLINE void next() { lanes_ = hn::Add(lanes_, hn::Set(D32(), 1)); }
+
+ private:
+  using D32 = hn::ScalableTag<std::int32_t>;
+  V loaded_[vectors];
+  hn::VFromD<D32> lanes_;  // of two vectors those that are wanted
+};
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -70,6 +70,7 @@ class LanesEngine {
   template <int size, bool single, bool pair = false, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const Finish finish = plan_.finish;  // here, it is in registers
+    const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       for (int g = 0; g < rows; g += group) {
@@ -82,7 +83,11 @@ class LanesEngine {
           make_group<size, single>(finish, window + g, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
-          if (to != nullptr) store(finish, results[r], x, to, width);
+          if (to == nullptr) return;
+          if constexpr (single && sizeof(T) == 2) {
+            if (plain.serves()) return store(plain, results[r], x, to, width);
+          }
+          store(finish, results[r], x, to, width);
         });
       }
     }
@@ -164,7 +169,37 @@ class LanesEngine {
     else if (plan_.size > 0)
       add_both_passes(term, top, x - term.left, sums);
     else
-      add_lines<false>(term.column.data(), 1, height, top, pass, sums);
+      add_columns(term, top, pass, sums);
+  }
+
+  // A column pass: there is code for heights that are common.
+  static HWY_INLINE void add_columns(const LanesTerm<Lane>& term, const Lane* const* lines,
+                                     std::ptrdiff_t at, Sums& sums) {
+    const Lane* taps = term.column.data();
+    if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float>) {
+      if (term.height == 5) return add_columns<5>(taps, lines, at, sums);
+      if (term.height == 9) return add_columns<9>(taps, lines, at, sums);
+      if (term.height == 17) return add_columns<17>(taps, lines, at, sums);
+    }
+    add_lines<false>(taps, 1, term.height, lines, at, sums);
+  }
+
+  template <int height>
+  static HWY_INLINE void add_columns(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
+                                     Sums& sums) {
+    unrolled<0, group + height - 1>([&](auto line) VIDCONV_LAMBDA {
+      V samples[vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        samples[u] = hn::LoadU(d, lines[line] + at + u * lanes);
+      });
+      unrolled<std::max(0, line + 1 - height), std::min(group, line + 1)>(
+          [&](auto r) VIDCONV_LAMBDA {
+            const V tap = hn::Set(d, taps[line - r]);
+            unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+              sums[r][u] = multiply_add(d, tap, samples[u], sums[r][u]);
+            });
+          });
+    });
   }
 
   // Both passes at once, for so few taps that a line between them would cost more than what
@@ -270,13 +305,17 @@ class LanesEngine {
     });
   }
 
-  template <class T>
-  HWY_INLINE void store(const Finish& finish, const V* folded, int x, T* out, int width) const {
+  // `finish`: a Finish, or what serves for it.
+  template <class T, class F>
+  HWY_INLINE void store(const F& finish, const V* folded, int x, T* out, int width) const {
     const bool in_place = x + block <= width;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, to + u * lanes);
+      if constexpr (std::is_same_v<F, Finish>)
+        store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, to + u * lanes);
+      else
+        store_codes(d, finish.of(folded[u]), plan_.shift, to + u * lanes);
     });
     if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
   }
@@ -288,11 +327,20 @@ class LanesEngine {
       V sums[pass_vectors];
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       const Lane* from = source + x - term.left;
-      for (int i = 0; i < count; ++i) {
-        const V tap = hn::Set(d, row[i]);
-        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-          sums[u] = multiply_add(d, tap, hn::LoadU(d, from + i + u * lanes), sums[u]);
-        });
+      // Loads that no line of the cache holds whole take two cycles, as long as two sums: every
+      // other vector is made of two that are in registers.
+      using Samples = Moved<Lane, pass_vectors>;
+      const int most = Samples::in_registers ? lanes : count;
+      for (int begin = 0; begin < count; begin += most) {
+        Samples moved(from + begin);
+        const int end = std::min(count, begin + most);
+        for (int i = begin; i < end; ++i) {
+          const V tap = hn::Set(d, row[i]);
+          unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
+            sums[u] = multiply_add(d, tap, moved.template at<u>(from + i), sums[u]);
+          });
+          moved.next();
+        }
       }
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
         if constexpr (std::is_same_v<Lane, std::int32_t>) {

@@ -9,7 +9,11 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
+#include <cstdint>
+
 #include "kernels/cpu/dot-inl.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -54,6 +58,74 @@ HWY_INLINE Sum::V32 length_of(int most, Sum::V16 pairs) {
   sum.add(pairs, pairs);
   // Beyond this square, the code is the largest one.
   return roots(hn::Min(sum.total(), hn::Set(Sum::d32, most * (most + 1))));
+}
+
+// What lengths16() is made of: x * x + y * y + `start` of the lower and of the upper half of each
+// block of 128 bits.
+struct Squares {
+  using DF = hn::Rebind<float, Sum::D32>;
+  hn::VFromD<DF> lower, upper;
+  HWY_INLINE Squares(Sum::V16 x, Sum::V16 y, std::int32_t start) {
+    constexpr Sum::D16 d16;
+    lower = of_pairs(hn::InterleaveLower(d16, x, y), start);
+    upper = of_pairs(hn::InterleaveUpper(d16, x, y), start);
+  }
+
+ private:
+  static HWY_INLINE hn::VFromD<DF> of_pairs(Sum::V16 pairs, std::int32_t start) {
+    Sum sum;
+    sum.start(start);
+    sum.add(pairs, pairs);
+    return hn::ConvertTo(DF(), sum.total());
+  }
+};
+
+// The rounded root of x * x + y * y in each lane, which is right up to 255, and larger or clamped
+// to 16 bits beyond.
+HWY_INLINE Sum::V16 lengths8(Sum::V16 x, Sum::V16 y) {
+  constexpr Squares::DF real;
+  const Squares v(x, y, 0);
+  auto upper = hn::Sqrt(v.upper);
+  if constexpr (near_root) {
+    // The units that divide and root are slow and others idle meanwhile: half of the roots are
+    // approximated, with a step of Newton's, by which what an approximation is off by at most
+    // (1.5 * 2^-12 of it) becomes 2^-22. A root of an integer is not so near to a half.
+    const auto inverse = hn::ApproximateReciprocalSqrt(hn::Max(v.upper, hn::Set(real, 1)));
+    const auto root = hn::Mul(v.upper, inverse);
+    upper =
+        hn::MulAdd(hn::NegMulAdd(root, root, v.upper), hn::Mul(inverse, hn::Set(real, 0.5F)), root);
+  }
+  return hn::ReorderDemote2To(Sum::D16(), nearest(hn::Sqrt(v.lower)), nearest(upper));
+}
+
+// min(rounded root of x * x + y * y, most) of each lane; `most` is at most 1023, x and y are at
+// most four times as large.
+HWY_INLINE Sum::V16 lengths10(int most, Sum::V16 x, Sum::V16 y) {
+  constexpr Sum::D16 d16;
+  constexpr Sum::D32 d32;
+  constexpr Squares::DF real;
+  const auto most16 = hn::Set(d16, static_cast<std::int16_t>(most));
+  if constexpr (!near_root) {
+    const Squares v(x, y, 0);
+    return hn::Min(
+        hn::ReorderDemote2To(d16, nearest(hn::Sqrt(v.lower)), nearest(hn::Sqrt(v.upper))), most16);
+  }
+  // A root plus 1/2 and less 9/16, with 5 fraction bits, clamped to 16 bits when packed: of it the
+  // lower bits of the sum with 2^18. The approximation is off by 1.5 * 2^-12 of the root at most,
+  // and the 1 that is added (the reciprocal root of 0 is none) by less than the 9/16 take off:
+  // this, rounded down, is the result or one less.
+  const auto fixed = [&](auto v) VIDCONV_LAMBDA {
+    const auto root =
+        hn::MulAdd(v, hn::ApproximateReciprocalSqrt(v), hn::Set(real, 0x1p18F - 0.0625F));
+    return hn::Sub(hn::BitCast(d32, root), hn::Set(d32, std::bit_cast<std::int32_t>(0x1p18F)));
+  };
+  const Squares v(x, y, 1);
+  const auto root = hn::ShiftRight<5>(hn::ReorderDemote2To(d16, fixed(v.lower), fixed(v.upper)));
+  const auto next = hn::Add(root, hn::Set(d16, std::int16_t{1}));
+  // One more where the square is beyond root * next; what both differ by fits 16 bits.
+  const auto square = hn::Add(hn::Mul(x, x), hn::Mul(y, y));
+  const auto more = hn::Gt(hn::Sub(square, hn::Mul(root, root)), root);
+  return hn::Min(hn::IfThenElse(more, next, root), most16);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/running_plan.h"
 #include "kernels/cpu/simd.h"
@@ -175,7 +176,7 @@ class RunningEngine {
       const hn::Rebind<float, D32> real;
       const auto inverse = hn::Set(real, plan_.inverse);
       const auto half = hn::Set(real, plan_.inverse / 2);
-      return hn::ConvertTo(d32, hn::MulAdd(hn::ConvertTo(real, sum), inverse, half));
+      return truncated(hn::MulAdd(hn::ConvertTo(real, sum), inverse, half));
     } else {
       return finish_lanes<T>(finish, d32, hn::Mul(sum, hn::Set(d32, plan_.tap)));
     }

@@ -1,0 +1,189 @@
+// The variant for the length of Sobel's gradient. Each line of samples is loaded once for all
+// output rows and makes two lines: differences of left and right, and smooth ones (1 2 1). Sums of
+// differences and differences of smooth lines, from line to line, are the two kernels.
+//
+// Where lanes are wider than samples, those at even and at odd columns lie in separate vectors: the
+// samples to the left of one are those of the other.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/sobel.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/columns-inl.h"
+#include "kernels/cpu/length-inl.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/sobel_plan.h"
+#include "kernels/cpu/unroll-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// LaneType: of samples. Wide: a signed integer that holds the sums.
+template <class LaneType, class Wide>
+class SobelEngine {
+ public:
+  using Lane = LaneType;
+  static constexpr int rows = SobelPlan::rows;
+  static constexpr int offset = 0;
+
+  explicit SobelEngine(const SobelPlan& plan) : plan_(plan) {}
+
+  void make_passes(const Lane*, Lane*, int) const {}
+
+  template <class T>
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    const SobelPlan plan = plan_;  // here, it is in registers
+    for (int x = 0; x < width; x += block) {
+      next.ask(x + block);
+      Line above, middle;
+      V upper[2];  // the sums of the differences of both
+      read(window[0] + x, above);
+      read(window[1] + x, middle);
+      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+        upper[u] = hn::Add(above.differences[u], middle.differences[u]);
+      });
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        Line below;
+        read(window[r + 2] + x, below);
+        V codes[2];
+        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+          const V lower = hn::Add(middle.differences[u], below.differences[u]);
+          codes[u] = lengths(plan.most, hn::Add(upper[u], lower),
+                             hn::Sub(below.smooth[u], above.smooth[u]));
+          upper[u] = lower;
+        });
+        if (out[r] != nullptr) store(codes, plan.shift, x, out[r], width);
+        above = middle;
+        middle = below;
+      });
+    }
+  }
+
+ private:
+  using D = hn::ScalableTag<Lane>;
+  using DW = hn::ScalableTag<Wide>;
+  using V = hn::VFromD<DW>;
+  static constexpr D d{};
+  static constexpr DW dw{};
+  static constexpr bool splits = sizeof(Wide) > sizeof(Lane);
+  static constexpr int wide_lanes = static_cast<int>(hn::MaxLanes(dw));
+  static constexpr int block = 2 * wide_lanes;
+  static_assert(block <= WindowLayout::block);
+
+  // What two vectors of columns of a line make: those at even and at odd columns, or one after the
+  // other.
+  struct Line {
+    V differences[2], smooth[2];
+  };
+
+  static HWY_INLINE void read(const Lane* from, Line& line) {
+    if constexpr (splits) {
+      const Columns<DW> at(from);
+      const V between = hn::Add(at.even, at.odd);
+      line = {{hn::Sub(at.odd, at.left), hn::Sub(at.right, at.even)},
+              {hn::Add(hn::Add(at.left, at.even), between),
+               hn::Add(between, hn::Add(at.odd, at.right))}};
+    } else {
+      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+        const Lane* at = from + u * wide_lanes;
+        const V left = hn::BitCast(dw, hn::LoadU(d, at - 1));
+        const V centre = hn::BitCast(dw, hn::LoadU(d, at));
+        const V right = hn::BitCast(dw, hn::LoadU(d, at + 1));
+        line.differences[u] = hn::Sub(right, left);
+        line.smooth[u] = hn::Add(hn::Add(left, centre), hn::Add(centre, right));
+      });
+    }
+  }
+
+  static HWY_INLINE V lengths(int most, V x, V y) {
+    if constexpr (sizeof(Lane) == 1)
+      return lengths8(x, y);
+    else if constexpr (sizeof(Wide) == 2)
+      return lengths10(most, x, y);
+    else
+      return lengths32(most, x, y);
+  }
+
+  // As finish_real() says, one operation after the other.
+  static HWY_INLINE V lengths32(int most, V x, V y) {
+    const hn::Rebind<float, DW> real;
+    const auto a = hn::ConvertTo(real, x), b = hn::ConvertTo(real, y);
+    const auto root = hn::Sqrt(hn::Add(hn::Mul(a, a), hn::Mul(b, b)));
+    const auto code =
+        hn::Min(hn::Add(root, hn::Set(real, 0.5F)), hn::Set(real, static_cast<float>(most)));
+    return truncated(code);
+  }
+
+  template <class T>
+  static HWY_INLINE void store(const V* codes, int shift, int x, T* out, int width) {
+    const bool in_place = x + block <= width;
+    HWY_ALIGN T samples[block];
+    T* to = in_place ? out + x : samples;
+    if constexpr (sizeof(Lane) == 1) {
+      const auto clamp = hn::Set(dw, Wide{255});
+      const V even = hn::Min(codes[0], clamp), odd = hn::Min(codes[1], clamp);
+      hn::StoreU(hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd))), d, to);
+    } else if constexpr (splits) {
+      const auto both = hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<16>(codes[1])));
+      hn::StoreU(hn::ShiftLeftSame(both, shift), d, to);
+    } else {
+      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+        hn::StoreU(hn::ShiftLeftSame(hn::BitCast(d, codes[u]), shift), d, to + u * wide_lanes);
+      });
+    }
+    if (!in_place) std::copy_n(samples, std::min(block, width - x), out + x);
+  }
+
+  const SobelPlan& plan_;
+};
+
+void run_sobel_8(const Plan& plan, const SobelPlan& sobel_plan, const Band& band,
+                 const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
+  note_used_simd(HWY_TARGET);
+  const SobelEngine<std::uint8_t, std::int16_t> engine(sobel_plan);
+  run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
+}
+
+void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& band,
+                  const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+  note_used_simd(HWY_TARGET);
+  const Reach reach = reach_of(plan);
+  if (sobel_plan.most <= SobelPlan::largest_of_16_bits) {
+    const SobelEngine<std::uint16_t, std::int16_t> engine(sobel_plan);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
+  } else {
+    const SobelEngine<std::uint16_t, std::int32_t> engine(sobel_plan);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/banded.h"
+#include "kernels/cpu/cpu.h"
+
+namespace vidconv {
+HWY_EXPORT(run_sobel_8);
+HWY_EXPORT(run_sobel_16);
+
+Prepared prepare_cpu_sobel(const Plan& plan, const CudaAbilities&) {
+  if (plan.sample.storage == Storage::u8)
+    return prepare_banded<std::uint8_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
+      HWY_DYNAMIC_DISPATCH(run_sobel_8)(arguments...);
+    });
+  return prepare_banded<std::uint16_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_sobel_16)(arguments...);
+  });
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE

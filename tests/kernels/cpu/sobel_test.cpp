@@ -1,0 +1,99 @@
+// Lengths of Sobel's gradient: every pair of sums that matters, on every instruction set, against
+// the root in double.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/cpu/simd.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+
+namespace vidconv::test {
+namespace {
+
+class SobelLengths : public testing::TestWithParam<std::tuple<SimdLevel, int>> {
+ protected:
+  void SetUp() override { force_simd(std::get<0>(GetParam())); }
+  void TearDown() override { force_simd(0); }
+};
+
+Plan sobel_plan(const char* spec, SampleType sample) {
+  return make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
+}
+
+// Blocks of 3x3 side by side, in whose centres the sums are `across` and 0, 1, 2 ...: both are odd
+// or both even in every picture.
+template <class T>
+class Blocks {
+ public:
+  Blocks(int count, int across) : width_(3 * count), samples_(3 * samples_a_row()) {
+    for (int down = across % 2; down < count; down += 2) {
+      const int odd = across % 2;
+      at(3 * down + 2, 1) = static_cast<T>((across - odd) / 2);
+      at(3 * down + 1, 2) = static_cast<T>((down - odd) / 2);
+      at(3 * down + 2, 2) = static_cast<T>(odd);
+    }
+  }
+  std::vector<T> lengths(Convolver& convolver) {
+    std::vector<T> made(samples_.size());
+    const ConstBytePlane src{.data = reinterpret_cast<std::byte*>(samples_.data()),
+                             .stride = width_ * std::ptrdiff_t{sizeof(T)},
+                             .width = width_,
+                             .height = 3};
+    const PlanePair pair{src, src.at(reinterpret_cast<std::byte*>(made.data()))};
+    convolver.run({&pair, 1}, nullptr);
+    return {made.begin() + width_, made.begin() + 2 * width_};
+  }
+
+ private:
+  std::size_t samples_a_row() const { return static_cast<std::size_t>(width_); }
+  T& at(int x, int y) { return samples_[static_cast<std::size_t>(y * width_ + x)]; }
+
+  int width_;
+  std::vector<T> samples_;
+};
+
+template <class T>
+void check_every_gradient(int depth) {
+  const Variant* const variant = find_variant("cpu-sobel");
+  ASSERT_NE(variant, nullptr);
+  const SampleType sample{depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
+  const auto convolver = variant->prepare(sobel_plan("sobel", sample), {})(1);
+  const int most = sample.max(), count = 3 * most / 2;  // beyond the largest code
+  for (int across = 0; across < count; across += depth == 8 ? 1 : 5) {
+    const std::vector<T> lengths = Blocks<T>(count, across).lengths(*convolver);
+    for (int down = across % 2; down < count; down += 2) {
+      const int want = std::min(static_cast<int>(std::floor(std::hypot(across, down) + 0.5)), most);
+      ASSERT_EQ(lengths[static_cast<std::size_t>(3 * down + 1)], want) << across << ", " << down;
+    }
+  }
+}
+
+TEST_P(SobelLengths, AreTheRootsInDoubleRounded) {
+  const auto [level, depth] = GetParam();
+  if (depth == 8)
+    check_every_gradient<std::uint8_t>(depth);
+  else
+    check_every_gradient<std::uint16_t>(depth);
+}
+
+INSTANTIATE_TEST_SUITE_P(Depth, SobelLengths,
+                         testing::Combine(testing::ValuesIn(simd_levels()), testing::Values(8, 10)),
+                         [](const testing::TestParamInfo<SobelLengths::ParamType>& test) {
+                           return std::string(simd_name(std::get<0>(test.param))) + "_" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
+
+TEST(SobelVariant, TakesThatGradientAndNoOther) {
+  const Variant& variant = *find_variant("cpu-sobel");
+  for (int depth : {8, 10, 12, 16}) {
+    const SampleType sample{depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
+    EXPECT_TRUE(variant.prepare(sobel_plan("sobel", sample), {})) << depth;
+    for (const char* other : {"sobel:scale=2", "sobel:axis=x", "sobel:size=5", "prewitt", "scharr"})
+      EXPECT_FALSE(variant.prepare(sobel_plan(other, sample), {})) << other << ", " << depth;
+  }
+  EXPECT_FALSE(variant.prepare(sobel_plan("sobel", {Storage::f32, 32, 0}), {}));
+}
+
+}  // namespace
+}  // namespace vidconv::test
