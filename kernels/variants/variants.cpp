@@ -21,6 +21,8 @@ constexpr Variant table[] = {
     {"cpu-copy", "rows copied", Device::cpu, prepare_if<cpu_copy_supports, make_cpu_copy>},
     {"cpu-fill", "rows of one value", Device::cpu, prepare_if<cpu_fill_supports, make_cpu_fill>},
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
+    {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
+     prepare_cpu_pairwise},
     {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
     {"cpu-bytes", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
@@ -31,7 +33,7 @@ constexpr Variant table[] = {
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
-     prepare_if<any_plan, make_cpu_lanes>},
+     prepare_if<cpu_lanes_supports, make_cpu_lanes>},
 #ifdef VIDCONV_HAVE_CUDA
     {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
     {"cuda-fill", "vectors of one value", Device::cuda,
