@@ -38,6 +38,8 @@ constexpr Variant table[] = {
     {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
     {"cuda-fill", "vectors of one value", Device::cuda,
      prepare_if<cuda::supports_fill, cuda::make_fill>},
+    {"cuda-pairwise", "equal taps of floats, sums of sums, in two kernels", Device::cuda,
+     prepare_if<cuda::supports_pairwise, cuda::make_pairwise>},
     {"cuda-dense-imma", "integers, one or two matrices of up to 9x9, tensor cores", Device::cuda,
      prepare_if<cuda::supports_dense_imma, cuda::make_dense_imma>},
     {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
