@@ -71,7 +71,7 @@ std::vector<NamedFilter> make_filters() {
                            "box:w=9:h=4",
                            "box:size=31",
                            "box:w=1:h=33",
-                           "box:w=70:h=12",
+                           "box:w=37:h=2",
                            "gaussian:sigma=0.4",
                            "gaussian:sigma=3",
                            "gaussian:sigmax=0:sigmay=5",
