@@ -6,7 +6,6 @@
 #include "kernels/cuda/pairwise.cuh"
 #include "kernels/cuda/scratch.h"
 #include "kernels/cuda/variants.h"
-#include "kernels/filter/kernel.h"
 
 namespace vidconv::cuda {
 namespace {
