@@ -39,19 +39,34 @@ class PairwiseEngine {
 
   // Asks for the row below meanwhile.
   void make_passes(const float* source, float* pass, int width, NextRows<1>& next) {
-    for (int x = 0; plan_.width > 1 && x < width; x += piece)
-      sum_row(source - plan_.left + x, std::min(piece, width - x), pass + x,
-              [&](int end) VIDCONV_LAMBDA { next.ask(x + end); });
+    source -= plan_.left;
+    for (int x = 0; x < width; x += piece) {
+      const int count = std::min(piece, width - x);
+      const auto ask = [&](int end) VIDCONV_LAMBDA { next.ask(x + end); };
+      if (plan_.width > 1)
+        sum_row(source + x, count, pass + x, ask);
+      else
+        copy_row(source + x, count, pass + x, ask);
+    }
   }
 
   template <class T>
   void make_rows(const float* const* window, T* const* out, int width, NextRows<rows>&) {
     const int count =
         static_cast<int>(std::find(out, out + plan_.rows, static_cast<T*>(nullptr)) - out);
-    const bool stream = stream_ && std::all_of(out, out + count, [](const T* row) HWY_ATTR {
-                          return reinterpret_cast<std::uintptr_t>(row) % cache_line == 0;
-                        });
-    for (int x = 0; x < width; x += strip) sum_columns(window, x, out, count, width, stream);
+    const bool aligned = std::all_of(out, out + count, [](const T* row) HWY_ATTR {
+      return reinterpret_cast<std::uintptr_t>(row) % cache_line == 0;
+    });
+    if (!stream_ || aligned) {
+      for (int x = 0; x < width; x += strip) sum_columns(window, x, out, count, width, stream_);
+      return;
+    }
+    // By way of the uppermost lines, which no further row needs, each row is written in one go.
+    float* lines[rows];
+    std::transform(window, window + count, lines,
+                   [](const float* line) HWY_ATTR { return const_cast<float*>(line); });
+    for (int x = 0; x < width; x += strip) sum_columns(window, x, lines, count, width, false);
+    for (int r = 0; r < count; ++r) std::copy_n(lines[r], width, out[r]);
   }
 
  private:
@@ -66,6 +81,15 @@ class PairwiseEngine {
   static_assert(strip <= WindowLayout::block && piece % WindowLayout::block == 0);
   // The first steps of a row are made in registers: as long as a sum lies in two vectors.
   static constexpr int most_slides = VIDCONV_HAVE_SLIDE ? 4 : 0;
+
+  // Read row by row, which memory likes better than columns.
+  template <class Ask>
+  static void copy_row(const float* from, int count, float* to, const Ask& ask) {
+    for (int x = 0; x < count; x += strip) {
+      ask(x);
+      std::copy_n(from + x, std::min(strip, count - x), to + x);
+    }
+  }
 
   // to[x] = the sum of plan_.width values from from[x] on.
   template <class Ask>
@@ -172,10 +196,9 @@ class PairwiseEngine {
       T* const to = in_place ? out[r] + x : codes;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         const V results = finish_lanes<T>(finish, d, hn::Mul(tap, sums[u]));
-        if (stream && in_place)
-          hn::Stream(results, d, to + u * lanes);
-        else
-          hn::StoreU(results, d, to + u * lanes);
+        if (stream && in_place) return hn::Stream(results, d, to + u * lanes);
+        hn::StoreU(results, d, to + u * lanes);
+        if (in_place) hwy::Prefetch(to + strip + u * lanes);  // where the next strip writes
       });
       if (!in_place) std::copy_n(codes, std::min(strip, width - x), out[r] + x);
     };
@@ -260,9 +283,9 @@ class PairwiseEngine {
 void run_pairwise(const Plan& plan, const PairwisePlan& pairwise_plan, const Band& band,
                   const WindowLayout& layout, const Windows<float>& windows) {
   note_used_simd(HWY_TARGET);
-  // Rows of results are written in turns, strip by strip: where they are not in a cache, each strip
-  // would wait for what it overwrites. No cache has room for planes of that size.
-  constexpr std::ptrdiff_t large = 24 << 20;
+  // Rows of results are written in turns, strip by strip, so that each strip would wait for what it
+  // overwrites. Planes that a second-level cache holds are left in it.
+  constexpr std::ptrdiff_t large = 4 << 20;
   const BytePlane& result = band.pairs.front().dst;
   const bool stream = result.step == 1 && result.height * std::abs(result.stride) >= large;
   PairwiseEngine engine(pairwise_plan, stream);

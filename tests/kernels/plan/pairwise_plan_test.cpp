@@ -1,6 +1,4 @@
 // Floats under equal taps: which plans add sums of sums, in what order, and how far from the truth.
-#include "kernels/plan/pairwise.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/plan/pairwise.h"
 #include "kernels/plan/plan.h"
 #include "tests/kernels/support/runner.h"
 
