@@ -37,7 +37,7 @@ TEST(PairwisePlanes, LargeOnesAreAsTheDefinitionSays) {
   const Variant* const variant = variant_named("cpu-pairwise");
   if (variant == nullptr) GTEST_SKIP() << "SKIPPED: VIDCONV_TEST_VARIANTS leaves it out";
   run(*find_variant("reference"), 2, want.data());
-  for (const std::size_t off : {0, 1}) {
+  for (const std::size_t off : {0UL, 1UL}) {
     for (const int threads : {1, 3}) {
       std::vector<float> memory(source.size() + 32, -1);
       auto* first = memory.data();

@@ -41,8 +41,9 @@ TEST(Pairwise, OrderOfAdditions) {
       size = pairwise_step(n, i).size();
     }
     EXPECT_EQ(size, n);
+    const int expected_sum = n * 5 + n * (n - 1) / 2;
     EXPECT_EQ(pairwise_sum(n, 5, [](int x) { return static_cast<float>(x); }),
-              static_cast<float>(n * 5 + n * (n - 1) / 2));
+              static_cast<float>(expected_sum));
   }
 }
 
