@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "bench/check.h"
 #include "bench/commands.h"
 #include "bench/peers/peers.h"
 #include "bench/planes.h"
@@ -64,7 +65,7 @@ struct KernelSettings {
   int threads = usable_threads();
   int pairs = 4;
   double seconds = 0.2;
-  bool no_peers = false, fastest = false;
+  bool no_peers = false, fastest = false, check = false;
   std::string json, targets;
 };
 
@@ -136,6 +137,48 @@ double microseconds(const Choice& choice, const Case& c, Device device, const Pl
                    effort);
 }
 
+// What vidconv and peers make of one pair of planes, where that is asked for.
+class Results {
+ public:
+  struct Cells {
+    Cell equal, off;  // as in Check, `equal` in percent
+  };
+
+  Results(bool wanted, const Choice& choice, const Case& c, Device device, const Planes& planes)
+      : wanted_(wanted), case_(c), device_(device), planes_(planes) {
+    if (!wanted) return;
+    planes.spoil();
+    choice.convolver(c.threads)->run({&planes.pair(0), 1}, stream_of(device));
+    wait(device);
+    bytes_ = planes.result();
+    ours_ = cells_of(bytes_);
+  }
+
+  const Cells& ours() const { return ours_; }
+  Cells of(const PeerWay& way) const {
+    if (!wanted_) return {};
+    planes_.spoil();
+    way.body(0);
+    wait(device_);
+    if (way.deliver) way.deliver();
+    return cells_of(planes_.result());
+  }
+
+ private:
+  Cells cells_of(const std::vector<std::byte>& result) const {
+    const auto check = check_result(case_, planes_.source(), bytes_, result);
+    if (!check) return {};
+    return {100 * check->equal, check->off};
+  }
+
+  const bool wanted_;
+  const Case& case_;
+  const Device device_;
+  const Planes& planes_;
+  std::vector<std::byte> bytes_;  // vidconv's
+  Cells ours_;
+};
+
 class Measurement {
  public:
   Measurement(const KernelSettings& settings, Table& table) : settings_(settings), table_(table) {}
@@ -159,10 +202,14 @@ class Measurement {
     const Effort effort = effort_of(settings_);
     const double ours = microseconds(choice, c, device, planes, effort);
     const double samples = static_cast<double>(c.width) * c.height;
-    const auto row = [&](std::string peer, Cell time, Cell ratio) {
+    const Results results(settings_.check, choice, c, device, planes);
+    const auto row = [&](std::string peer, Cell time, Cell ratio, const Results::Cells& check) {
       table_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
                   std::string(choice.variant->name), ours, samples / ours / 1e3, std::move(peer),
                   std::move(time), std::move(ratio)});
+      if (!settings_.check) return;
+      std::vector<Cell>& cells = table_.rows.back();
+      cells.insert(cells.end(), {check.equal, check.off, results.ours().off});
     };
     bool alone = true;
     for (const Peer& peer : peers()) {
@@ -171,13 +218,13 @@ class Measurement {
         alone = false;
         try {
           const double theirs = 1e6 * median_seconds(device, way.body, effort);
-          row(way.name, theirs, theirs / ours);
+          row(way.name, theirs, theirs / ours, results.of(way));
         } catch (const std::exception& error) {
-          row(way.name, fmt::format("refused: {}", error.what()), {});
+          row(way.name, fmt::format("refused: {}", error.what()), {}, {});
         }
       }
     }
-    if (alone) row("", {}, {});
+    if (alone) row("", {}, {}, {});
   }
 
   const KernelSettings& settings_;
@@ -242,8 +289,14 @@ int run(const KernelSettings& settings) {
                      "Gsample/s", "peer", "peer us", "peer / vidconv"};
     table.notes = {
         fmt::format("A frame is one plane of width x 1.5 height samples, as many as 4:2:0 has. "
-                    "{}; pairs of planes in turn: {}; border reflect101 (NPP: replicate).",
+                    "{}; pairs of planes in turn: {}; border reflect101 (NPP, IPP: replicate).",
                     settings.fastest ? "Fastest of many" : "Medians", settings.pairs)};
+    if (settings.check) {
+      table.columns.insert(table.columns.end(), {"equal %", "peer off by", "vidconv off by"});
+      table.notes.emplace_back(
+          "equal: share of samples that are vidconv's; off by: largest difference from the filter "
+          "in double before rounding, in codes (floats: white is 1). Away from the edges.");
+    }
     Measurement measurement(settings, table);
     for (const FrameSize& frame : frame_sizes) {
       if (!chosen(settings.frames, std::string(frame.name))) continue;
@@ -294,6 +347,8 @@ Run kernels_command(CLI::App& app) {
   app.add_flag("--fastest", s->fastest,
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
+  app.add_flag("--check", s->check,
+               "how far results are from the filter in double, and how many are vidconv's");
   app.add_option("--targets", s->targets,
                  "measure what this file has targets for, beside them: bench/targets/h200.json")
       ->excludes("--kind")

@@ -1,7 +1,15 @@
-# The target vidconv_opencv (imgproc and core), where OpenCV 4 is installed: for the judge among the
-# tests and for the bench, never for the program. Found by its files, because Debian keeps the CMake
-# package of OpenCV in libopencv-dev, which brings a hundred packages along.
-find_path(VIDCONV_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4)
+# The target vidconv_opencv (imgproc and core), where OpenCV 4 or 5 is installed: for the judge among the
+# tests and for the bench, never for the program. -DOpenCV_DIR names the folder of the CMake package of one
+# that was built by hand. Else it is found by its files, because Debian keeps the CMake package of OpenCV in
+# libopencv-dev, which brings a hundred packages along.
+if(OpenCV_DIR)
+  find_package(OpenCV REQUIRED COMPONENTS core imgproc)
+  add_library(vidconv_opencv INTERFACE)
+  target_include_directories(vidconv_opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
+  target_link_libraries(vidconv_opencv INTERFACE opencv_imgproc opencv_core)
+  return()
+endif()
+find_path(VIDCONV_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv5 opencv4)
 find_library(VIDCONV_OPENCV_CORE opencv_core)
 find_library(VIDCONV_OPENCV_IMGPROC opencv_imgproc)
 mark_as_advanced(VIDCONV_OPENCV_INCLUDE VIDCONV_OPENCV_CORE VIDCONV_OPENCV_IMGPROC)

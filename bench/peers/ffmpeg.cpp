@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -79,8 +80,15 @@ class Graph {
     // The source takes a reference of its own.
     const FramePtr in(av_frame_clone(frame));
     check(av_buffersrc_add_frame(source_, in.get()), "a frame into the graph");
-    const FramePtr out(av_frame_alloc());
-    check(av_buffersink_get_frame(sink_, out.get()), "a frame out of the graph");
+    out_.reset(av_frame_alloc());
+    check(av_buffersink_get_frame(sink_, out_.get()), "a frame out of the graph");
+  }
+
+  // What the last run made.
+  void copy_to(const BytePlane& plane, int row_bytes) const {
+    for (int y = 0; y < plane.height; ++y)
+      std::memcpy(plane.row(y), out_->data[0] + std::ptrdiff_t{y} * out_->linesize[0],
+                  static_cast<std::size_t>(row_bytes));
   }
 
  private:
@@ -96,6 +104,7 @@ class Graph {
   GraphPtr graph_;
   AVFilterContext* source_ = nullptr;
   AVFilterContext* sink_ = nullptr;
+  FramePtr out_;
 };
 
 // A frame over a plane that is kept elsewhere.
@@ -154,9 +163,13 @@ std::vector<PeerWay> ffmpeg_ways(const Case& c, std::span<const PlanePair> pairs
   for (const PlanePair& pair : pairs) frames.push_back(frame_over(c, pair));
   const auto graph = std::make_shared<std::optional<Graph>>();
   // Made at the first run, so that what a graph refuses is reported like any other failure.
-  return {{"FFmpeg " + filter.substr(0, filter.find('=')), [=](int i) {
+  return {{"FFmpeg " + filter.substr(0, filter.find('=')),
+           [=](int i) {
              if (!*graph) graph->emplace(c, filter);
              (*graph)->run(frames[static_cast<std::size_t>(i) % frames.size()].get());
+           },
+           [=, to = pairs.front().dst, bytes = c.width * c.sample.bytes()] {
+             (*graph)->copy_to(to, bytes);
            }}};
 }
 

@@ -165,10 +165,12 @@ std::vector<PeerWay> npp_ways(const Case& c, std::span<const PlanePair> planes) 
   // `launch` calls the function on a plane; a function that this version lacks is left out.
   const auto add = [&](const char* name, auto function, auto launch) {
     if (!function) return;
-    ways.push_back({fmt::format("NPP {}", name), [=](int i) {
+    ways.push_back({fmt::format("NPP {}", name),
+                    [=](int i) {
                       const Call call = call_on(pairs[static_cast<std::size_t>(i) % pairs.size()]);
                       check_npp(launch(function, call), name);
-                    }});
+                    },
+                    nullptr});
   };
 
   if (c.kind == Kind::dense || c.kind == Kind::gaussian || c.kind == Kind::box) {

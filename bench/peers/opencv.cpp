@@ -51,10 +51,12 @@ std::vector<PeerWay> opencv_ways(const Case& c, std::span<const PlanePair> pairs
   }
   std::vector<PeerWay> ways;
   const auto add = [&](const char* name, auto call) {
-    ways.push_back({fmt::format("OpenCV {}", name), [mats, call](int i) {
+    ways.push_back({fmt::format("OpenCV {}", name),
+                    [mats, call](int i) {
                       Mats m = mats[static_cast<std::size_t>(i) % mats.size()];
                       call(m.src, m.dst);
-                    }});
+                    },
+                    nullptr});
   };
   const int border = cv::BORDER_REFLECT_101;
   const cv::Size size(c.size, c.size);

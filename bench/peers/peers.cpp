@@ -10,6 +10,7 @@ constexpr Peer table[] = {
 #ifdef VIDCONV_BENCH_FFMPEG
     {"FFmpeg", Device::cpu, ffmpeg_status, ffmpeg_ways},
 #endif
+    {"IPP", Device::cpu, ipp_status, ipp_ways},
 #ifdef VIDCONV_HAVE_CUDA
     {"NPP", Device::cuda, npp_status, npp_ways},
 #endif

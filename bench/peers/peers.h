@@ -2,6 +2,7 @@
 // and one row in peers.cpp; a peer that is not installed offers nothing.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct Case {
 struct PeerWay {
   std::string name;  // "NPP FilterBorder32f"
   Body body;         // queues or does the work on pair i
+  // Brings what body(0) made into pair 0's result; empty where it is there.
+  std::function<void()> deliver = nullptr;
 };
 
 struct Peer {
@@ -56,6 +59,8 @@ std::string opencv_status();
 std::vector<PeerWay> opencv_ways(const Case&, std::span<const PlanePair>);
 std::string ffmpeg_status();
 std::vector<PeerWay> ffmpeg_ways(const Case&, std::span<const PlanePair>);
+std::string ipp_status();
+std::vector<PeerWay> ipp_ways(const Case&, std::span<const PlanePair>);
 std::string npp_status();
 std::vector<PeerWay> npp_ways(const Case&, std::span<const PlanePair>);
 

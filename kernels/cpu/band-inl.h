@@ -131,11 +131,15 @@ class NextRows {
 //                      is the first line of the slot of source row j, counted from `above` rows
 //                      over the first output row; out[r] is nullptr for a row below the band;
 //                      `next` is to be asked for what the next call needs
+//   rows_together()    where `rows` is the most that it may be, and a band's last rows are computed
+//                      without what lies below them; make_passes() then takes a NextRows<1>, too,
+//                      to ask for what the row below needs
 //   select(k)          where it keeps anything from call to call: what follows is of component k
 template <class T, class Engine>
 class BandRun {
  public:
   using Lane = typename Engine::Lane;
+  static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
@@ -146,6 +150,10 @@ class BandRun {
         band_(band),
         layout_(layout),
         windows_(windows),
+        rows_([&] {
+          if constexpr (has_own_rows) return engine.rows_together();
+          return Engine::rows;
+        }()),
         count_(static_cast<int>(std::count_if(band.pairs.begin(), band.pairs.end(),
                                               [](const PlanePair& one) { return !one.copied; }))),
         copies_(band.pairs.back().copied),
@@ -158,8 +166,8 @@ class BandRun {
 
   void run() {
     int y = band_.first - reach_.above;  // the next source row to load
-    for (int out_y = band_.first; out_y < band_.last; out_y += Engine::rows) {
-      for (; y < out_y + Engine::rows + reach_.below; ++y) load(y);
+    for (int out_y = band_.first; out_y < band_.last; out_y += rows_) {
+      for (; y < out_y + rows_from(out_y) + reach_.below; ++y) load(y);
       for (int k = 0; k < count_; ++k) {
         if constexpr (requires { engine_.select(k); }) engine_.select(k);
         if (middle_.empty() || !layout_.only_sources()) {
@@ -170,7 +178,7 @@ class BandRun {
           make_rows(k, out_y, y, middle_.end, width_, false);
         }
       }
-      for (int r = 0; dst_.step > 1 && r < std::min(Engine::rows, band_.last - out_y); ++r)
+      for (int r = 0; dst_.step > 1 && r < std::min(rows_, band_.last - out_y); ++r)
         join(out_y + r, r);
     }
   }
@@ -179,6 +187,11 @@ class BandRun {
   const PlanePair& pair(int k) const { return band_.pairs[static_cast<std::size_t>(k)]; }
   Window<Lane>& window(int k) const { return windows_[static_cast<std::size_t>(k)]; }
   int height() const { return pair(0).src.height; }
+  // How many output rows from `out_y` on the engine computes.
+  int rows_from(int out_y) const {
+    if constexpr (has_own_rows) return std::min(rows_, band_.last - out_y);
+    return rows_;
+  }
   int slot_of(int y) const { return (y - band_.first + reach_.above) % layout_.slots; }
   // Where a source row's samples are brought, and those of the output rows.
   T* came(int k) const { return reinterpret_cast<T*>(window(k).samples()); }
@@ -197,13 +210,13 @@ class BandRun {
     }
     if (src_.step != 1 && row >= 0)
       split_row(src_, src_.row(row), width_, reinterpret_cast<std::byte**>(samples));
-    for (int k = 0; k < count_; ++k) load(k, slot, samples[k]);
+    for (int k = 0; k < count_; ++k) load(k, slot, samples[k], y + 1);
   }
 
   Lane* source_line(int k, int slot) const { return window(k).lanes() + layout_.source(slot); }
 
-  // The row of component k whose samples are at `samples`.
-  void load(int k, int slot, const T* samples) {
+  // The row of component k whose samples are at `samples`; `next_y`: the row below.
+  void load(int k, int slot, const T* samples, int next_y) {
     Lane* const source = source_line(k, slot);
     load_line(plan_, reach_, samples, width_, engine_.offset, middle_, source);
     const Lane* const in_place =
@@ -211,7 +224,12 @@ class BandRun {
     window(k).in_place()[slot] = in_place;
     Lane* const passes = window(k).lanes() + layout_.passes(slot);
     const auto make = [&](const Lane* from, int begin, int end) {
-      engine_.make_passes(from + begin, passes + begin, end - begin);
+      if constexpr (has_own_rows) {
+        NextRows<1> next = next_rows<1>(k, next_y, begin);
+        engine_.make_passes(from + begin, passes + begin, end - begin, next);
+      } else {
+        engine_.make_passes(from + begin, passes + begin, end - begin);
+      }
     };
     if (middle_.empty()) return make(source, 0, width_);
     make(source, 0, middle_.begin);
@@ -223,23 +241,25 @@ class BandRun {
   // `next_y`: the next source row to load.
   void make_rows(int k, int out_y, int next_y, int begin, int end, bool in_place) {
     Window<Lane>& lines = window(k);
-    for (int j = 0; j < layout_.slots; ++j) {
+    const int used = layout_.slots - (rows_ - rows_from(out_y));
+    for (int j = 0; j < used; ++j) {
       const int slot = slot_of(out_y - reach_.above + j);
       lines.rows()[j] =
           begin + (in_place ? lines.in_place()[slot] : lines.lanes() + layout_.first(slot));
     }
     T* out[Engine::rows];
-    for (int r = 0; r < Engine::rows; ++r) {
+    for (int r = 0; r < rows_; ++r) {
       T* const row = dst_.step > 1 ? made(k, r) : reinterpret_cast<T*>(dst_.row(out_y + r));
       out[r] = out_y + r < band_.last ? row + begin : nullptr;
     }
-    NextRows<Engine::rows> next = next_rows(k, next_y, begin);
+    auto next = next_rows<Engine::rows>(k, next_y, begin);
     engine_.make_rows(lines.rows(), out, end - begin, next);
   }
 
   // Of rows of pixels each component asks for its share.
-  NextRows<Engine::rows> next_rows(int k, int y, int begin) const {
-    std::array<const std::byte*, Engine::rows> rows;
+  template <int count>
+  NextRows<count> next_rows(int k, int y, int begin) const {
+    std::array<const std::byte*, count> rows;
     for (const std::byte*& row : rows)
       row = src_.row(std::clamp(y++, 0, height() - 1)) +
             (k * std::ptrdiff_t{width_} + begin) * ahead_;
@@ -258,6 +278,7 @@ class BandRun {
   const Band& band_;
   const WindowLayout& layout_;
   const Windows<Lane> windows_;
+  const int rows_;     // computed together
   const int count_;    // of the components that are computed; the others come last
   const bool copies_;  // those
   const int width_;

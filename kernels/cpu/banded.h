@@ -79,14 +79,14 @@ class BandedConvolver final : public Convolver {
     const WindowLayout lines = layout(pair.dst.width);
     const bool packed = pair.src.step != 1 || pair.dst.step != 1;
     // A row that came, and those that are computed together.
-    const int rows = packed ? 1 + EnginePlan::rows : 0;
+    const int rows = packed ? 1 + engine_plan_.rows : 0;
     window.reserve(lines, rows * lines.line * plan_.sample.bytes());
   }
 
   WindowLayout layout(int width) const {
     int scratch = 0;
     if constexpr (requires { EnginePlan::scratch; }) scratch = EnginePlan::scratch;
-    return {reach_, width, EnginePlan::rows, engine_plan_.passes(), engine_plan_.any_dense(),
+    return {reach_, width, engine_plan_.rows, engine_plan_.passes(), engine_plan_.any_dense(),
             scratch};
   }
 

@@ -31,6 +31,9 @@ Prepared prepare_cpu_gradient(const Plan& plan, const CudaAbilities&);
 // Linear integer plans whose taps are all the same: sums carried from row to row.
 Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
 
+// Floats under equal taps: sums of two sums each.
+Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
+
 // One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
 
@@ -40,7 +43,8 @@ Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);
 // One matrix of very many integer taps: exact sums by Fourier transforms.
 Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&);
 
-// Every plan, in lanes of its own arithmetic.
+// Every plan of multiply-adds, in lanes of its own arithmetic.
+bool cpu_lanes_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads);
 
 }  // namespace vidconv

@@ -400,6 +400,10 @@ HWY_EXPORT(run_lanes_int32);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lanes_double);
 
+bool cpu_lanes_supports(const Plan& plan) {
+  return std::ranges::none_of(plan.terms, &Taps::pairwise);
+}
+
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads) {
   const auto make = [&]<class Lane>(typename BandedConvolver<Lane, LanesPlan<Lane>>::RunBand run) {
     return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(plan, LanesPlan<Lane>(plan),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/convolver/bands.h"
+#include "kernels/plan/pairwise.h"
 
 namespace vidconv {
 namespace {
@@ -61,6 +62,8 @@ class Definition {
   }
 
   Acc response(const Taps& t, int x, int y) const {
+    if constexpr (std::is_same_v<Acc, float>)
+      if (t.pairwise) return pairwise(t, x - t.anchor_x, y - t.anchor_y);
     return t.dense.empty() ? two_passes(t, x, y) : dense(t, x, y);
   }
 
@@ -81,6 +84,14 @@ class Definition {
       sum = multiply_add(t.column[static_cast<std::size_t>(j)], between, sum);
     }
     return sum;
+  }
+
+  // (x, y) is under the first tap.
+  Acc pairwise(const Taps& t, int x, int y) const {
+    const auto row_sum = [&](int v) {
+      return pairwise_sum(t.width, x, [&](int u) { return pixel(u, v); });
+    };
+    return static_cast<Acc>(t.column[0]) * pairwise_sum(t.height, y, row_sum);
   }
 
   const Plan& plan_;

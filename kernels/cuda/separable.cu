@@ -254,7 +254,8 @@ class Separable final : public Convolver {
 }  // namespace
 
 bool supports_separable(const Plan& plan) {
-  return std::ranges::all_of(plan.terms, &Taps::separable);
+  return std::ranges::all_of(plan.terms,
+                             [](const Taps& t) { return t.separable() && !t.pairwise; });
 }
 
 std::unique_ptr<Convolver> make_separable(const Plan& plan, int) {

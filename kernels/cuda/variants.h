@@ -14,6 +14,9 @@ std::unique_ptr<Convolver> make_copy(const Plan&, int threads);
 bool supports_fill(const Plan&);
 std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
+bool supports_pairwise(const Plan&);
+std::unique_ptr<Convolver> make_pairwise(const Plan&, int threads);
+
 bool supports_dense_imma(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);
 

@@ -48,7 +48,7 @@ Planner::Planner(const Filter& filter, Plan& plan)
 
 void Planner::make() {
   const bool integers = plan_.sample.storage != Storage::f32;
-  if (integers && try_exact()) return;
+  if (integers ? try_exact() : try_pairwise()) return;
   find_passes();
   if (integers && (try_passes() || try_quantised() || try_many_quantised())) return;
   use_real();

@@ -14,7 +14,7 @@ namespace vidconv {
 
 enum class Arith : std::uint8_t {
   int32,    // integer taps; every sum fits 32 bits, so the order of additions does not matter
-  float32,  // fused multiply-adds in a fixed order
+  float32,  // fused multiply-adds in a fixed order, or additions in one (Taps::pairwise)
   float64,  // the same in double; also exact integer sums beyond 32 bits
 };
 
@@ -35,6 +35,10 @@ struct Taps {
   // shift), which lies in [row_min, row_max]. Where `dense` is empty, row_max - row_min <= 65535.
   int row_shift = 0;
   std::int64_t row_min = 0, row_max = 0;
+
+  // float32, the only term: all taps are column[0], the row's are 1. Sums of rows, and of columns
+  // of those, are added up as kernels/plan/pairwise.h says, and multiplied by the tap. No `dense`.
+  bool pairwise = false;
 
   // The response is added to that of the term before it: together they are one kernel.
   bool joins = false;

@@ -43,6 +43,9 @@ class Planner {
   // sums of integers do not depend on how they are made, so that transforms may make them.
   bool try_many_quantised();
 
+  // Floats under equal taps, a row and a column of them.
+  bool try_pairwise();
+
   // Fused multiply-adds of the taps as they are.
   void use_real();
 

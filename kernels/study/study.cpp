@@ -95,7 +95,7 @@ bool supports_any(const Plan& plan) {
   const bool bytes = plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32;
   const bool floats = plan.sample.storage == Storage::f32 && plan.arith == Arith::float32;
   return (bytes || floats) && plan.terms.size() <= Lesson::capacity &&
-         std::ranges::all_of(plan.terms, [](const Taps& t) { return !t.joins; });
+         std::ranges::all_of(plan.terms, [](const Taps& t) { return !t.joins && !t.pairwise; });
 }
 
 bool supports_rank_1(const Plan& plan) {

@@ -67,12 +67,27 @@ std::vector<NamedFilter> make_filters() {
     filters.push_back({name, std::move(filter)});
   };
   for (const Preset& preset : presets()) spec(std::string(preset.name));
-  for (const char* text :
-       {"box:size=2", "box:w=9:h=4", "box:size=31", "gaussian:sigma=0.4", "gaussian:sigma=3",
-        "gaussian:sigmax=0:sigmay=5", "sharpen:amount=0.3", "laplacian:neighbours=8",
-        "laplacian:neighbours=7x7", "sobel:size=5", "sobel:size=7:norm=max", "motion:angle=30",
-        "disk:radius=1.6", "unsharp:amount=2:threshold=0.02", "binomial:size=8", "sobel:norm=l1",
-        "scharr:norm=max", "sobel:axis=x", "prewitt:axis=y"})
+  for (const char* text : {"box:size=2",
+                           "box:w=9:h=4",
+                           "box:size=31",
+                           "box:w=1:h=33",
+                           "box:w=37:h=2",
+                           "gaussian:sigma=0.4",
+                           "gaussian:sigma=3",
+                           "gaussian:sigmax=0:sigmay=5",
+                           "sharpen:amount=0.3",
+                           "laplacian:neighbours=8",
+                           "laplacian:neighbours=7x7",
+                           "sobel:size=5",
+                           "sobel:size=7:norm=max",
+                           "motion:angle=30",
+                           "disk:radius=1.6",
+                           "unsharp:amount=2:threshold=0.02",
+                           "binomial:size=8",
+                           "sobel:norm=l1",
+                           "scharr:norm=max",
+                           "sobel:axis=x",
+                           "prewitt:axis=y"})
     spec(text);
 
   const Kernel ramp(5, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -90});
