@@ -24,6 +24,7 @@ struct Places {
 
   V a, b, c, e;
 
+  HWY_INLINE Places() {}  // see Sum in dot-inl.h
   HWY_INLINE void load(const T* from) {
     if constexpr (step == 2) hn::LoadInterleaved2(d, from, a, b);
     if constexpr (step == 3) hn::LoadInterleaved3(d, from, a, b, c);
