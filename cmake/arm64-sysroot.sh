@@ -2,10 +2,10 @@
 # Debian's packages for arm64 that vidconv is built of, unpacked into a folder: this system's own packages, and what apt
 # knows of them, stay as they are. A second run does nothing.
 #
-#   tests/arm64/sysroot.sh FOLDER
+#   cmake/arm64-sysroot.sh FOLDER
 set -euo pipefail
 
-root=${1:?usage: tests/arm64/sysroot.sh FOLDER}
+root=${1:?usage: cmake/arm64-sysroot.sh FOLDER}
 [[ ! -e $root/done ]] || exit 0
 
 packages=(
