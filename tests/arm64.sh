@@ -19,7 +19,7 @@ run() {
 }
 
 # Doubles are computed one by one there: these would take minutes each.
-slow='Fft.*:FftPlan.CutsTaps*:Light.NothingBetween*:Light.WithinACode*:*Quality.*:Presets.EveryRowMakes*'
+slow='*Fft.*:FftPlan.CutsTaps*:Light.NothingBetween*:Light.WithinACode*:*Quality.*:Presets.EveryRowMakes*:All/Promise*:*WideMatrices*:*Strips*'
 names=(neon)
 bad=0
 run neon max "-$slow" || bad=1
