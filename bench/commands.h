@@ -20,5 +20,6 @@ Run compare_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
 Run packed_command(CLI::App& app);
 Run study_command(CLI::App& app);
+Run threads_command(CLI::App& app);
 
 }  // namespace vidconv::bench

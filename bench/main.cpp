@@ -29,6 +29,7 @@ constexpr Command commands[] = {
      packed_command},
     {"study", "the published systems, correct and timed, beside their published figures",
      study_command},
+    {"threads", "what more threads bring, beside the memory's bandwidth", threads_command},
 };
 
 int run(int argc, char** argv) {

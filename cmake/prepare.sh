@@ -22,6 +22,9 @@ options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DVIDCONV_CUDA_
 if [[ $target == vidconv ]]; then
   # A tree that is there is left as it is: it may have tests.
   [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
+elif [[ $preset == arm64 ]]; then
+  packages=(g++-aarch64-linux-gnu qemu-user cmake ninja-build pkgconf ccache python3)
+  options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
 elif [[ $preset == package ]]; then
   packages+=(dpkg-dev file patchelf)
   [[ " ${*:3} " != *" -DVIDCONV_PYTHON=ON "* ]] || packages+=(python3-dev python3-venv)
@@ -67,6 +70,7 @@ install_missing_packages() {
 }
 
 install_missing_packages
+[[ $preset != arm64 ]] || cmake/arm64-sysroot.sh build/arm64-sysroot
 
 # The Python package and its tests need what Debian does not have. Without PyPI they are left out, and counted as skipped.
 if [[ $preset == release && $target == all ]]; then

@@ -2,6 +2,7 @@
 """Counts the tests of a build tree after ctest: "PASSED FAILED SKIPPED".
 
     tests/count.py BUILD
+    tests/count.py --report FILE    one program's report alone; a failure where there is none
 
 Read from the reports (BUILD/tests.xml, by ctest --output-junit), because ctest's exit code tells neither how many failed
 nor whether a test that did not run was skipped or had no program. A process that runs many tests (a name that
@@ -49,6 +50,10 @@ def count(build):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "--report":
+        report = Path(sys.argv[2])
+        print(*(of_process(report) if report.exists() else (0, 1, 0)))
+        sys.exit()
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     print(*count(Path(sys.argv[1])))

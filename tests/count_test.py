@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """What tests/count.py makes of reports of each kind."""
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -43,6 +45,18 @@ class Count(unittest.TestCase):
         self.assertEqual(self.of("fail"), (1, 3, 2))  # no report
         self.assertEqual(self.of("fail", PROCESS.format("")), (2, 3, 3))  # after its tests
         self.assertEqual(self.of("run", "<testsuites/>"), (1, 3, 2))  # ran nothing
+
+    def test_a_report_alone(self):
+        script = Path(__file__).with_name("count.py")
+
+        def said(report):
+            return subprocess.run([sys.executable, script, "--report", report], check=True, capture_output=True, text=True).stdout
+
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "a.xml"
+            self.assertEqual(said(report), "0 1 0\n")  # none: the program has died
+            report.write_text(PROCESS.format(FAILED), encoding="utf-8")
+            self.assertEqual(said(report), "1 1 1\n")
 
 
 if __name__ == "__main__":

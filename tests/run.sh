@@ -12,7 +12,9 @@
 # With --packages instead: makes the packages and installs them on bare systems (tests/package/bare.sh; as root, with
 # the network).
 #
-#   tests/run.sh [--sanitizers | --packages | --browser]
+# With --arm64 instead: the kernels' tests, thinned, for arm64, by a cross compiler and in qemu-user (tests/arm64.sh).
+#
+#   tests/run.sh [--sanitizers | --packages | --browser | --arm64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,9 +23,10 @@ case ${1:-} in
   "") ;;
   --sanitizers) presets+=(asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
+  --arm64) exec tests/arm64.sh ;;
   --browser) exec python3 tests/cli/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
   *)
-    echo "usage: tests/run.sh [--sanitizers | --packages | --browser]" >&2
+    echo "usage: tests/run.sh [--sanitizers | --packages | --browser | --arm64]" >&2
     exit 2
     ;;
 esac

@@ -43,11 +43,11 @@ void for_groups(std::span<const PlanePair> pairs, const Together& together, cons
 
 // Calls job(band, thread) for each band of those rows of each group of pairs, none of them empty.
 // Nothing is shared between bands, so the result depends neither on their number nor on the
-// threads.
+// threads. `threads`: how many they are worth.
 template <class Together, class Job>
 void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, int bands,
-               const Together& together, const Job& job) {
-  pool.run(bands, [&](int index, int thread) {
+               int threads, const Together& together, const Job& job) {
+  const auto run = [&](int index, int thread) {
     for_groups(pairs, together, [&](std::span<const PlanePair> group) {
       const int height = group.front().dst.height, top = std::min(rows.first, height);
       const std::int64_t count = std::min(rows.last, height) - top;
@@ -55,16 +55,27 @@ void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows
       const int last = top + static_cast<int>(count * (index + 1) / bands);
       if (first < last) job(Band{group, first, last}, thread);
     });
-  });
+  };
+  pool.run(bands, run, threads);
+}
+
+// How many samples those rows of the pairs have.
+inline double samples_of(std::span<const PlanePair> pairs, RowRange rows) {
+  double samples = 0;
+  for (const PlanePair& pair : pairs)
+    samples += static_cast<double>(pair.dst.width) *
+               std::max(0, std::min(rows.last, pair.dst.height) - rows.first);
+  return samples;
 }
 
 // Calls row(pair, y) for each row, where rows have nothing in common.
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
   const auto each = [](std::span<const PlanePair>) { return std::size_t{1}; };
-  for_bands(pool, pairs, all_rows, pool.threads(), each, [&](const Band& band, int) {
-    for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
-  });
+  for_bands(pool, pairs, all_rows, pool.threads(), pool.threads(), each,
+            [&](const Band& band, int) {
+              for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
+            });
 }
 
 }  // namespace vidconv

@@ -14,6 +14,7 @@
 #include "kernels/convolver/packed.h"
 #include "kernels/convolver/window.h"
 #include "kernels/convolver/windows_in_turn.h"
+#include "kernels/convolver/worth.h"
 
 namespace vidconv {
 
@@ -57,8 +58,10 @@ class BandedConvolver final : public Convolver {
         for (std::size_t k = 0; k < group.size(); ++k)
           if (!group[k].copied) reserve(windows_of(thread)[k], group[k]);
     });
-    const int bands = alone ? 1 : band_count(pool_->threads(), height, reach_.above + reach_.below);
-    for_bands(*pool_, pairs, rows, bands, together, [&](const Band& band, int thread) {
+    const int threads =
+        alone ? 1 : worth_threads(pool_->threads(), cost() * samples_of(pairs, rows));
+    const int bands = band_count(threads, height, reach_.above + reach_.below);
+    for_bands(*pool_, pairs, rows, bands, threads, together, [&](const Band& band, int thread) {
       run_band_(plan_, engine_plan_, band, layout(band.pairs.front().dst.width),
                 windows_of(alone ? 0 : thread));
     });
@@ -70,6 +73,14 @@ class BandedConvolver final : public Convolver {
  private:
   // Of a thread: more than 16K takes with a kernel of 513 rows.
   static constexpr std::ptrdiff_t most_window_bytes = 512 << 20;
+
+  // Nanoseconds a sample.
+  double cost() const {
+    if constexpr (requires { EnginePlan::taps_a_sample; })
+      return nanoseconds_a_sample(plan_.sample, EnginePlan::taps_a_sample);
+    else
+      return nanoseconds_a_sample(plan_);
+  }
 
   Windows<Lane> windows_of(int thread) const {
     return std::span(windows_).subspan(static_cast<std::size_t>(thread) * most_packed, most_packed);

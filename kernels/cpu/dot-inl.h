@@ -43,9 +43,18 @@ struct Sum {
 
   V32 a, b;
 
+  // Highway's vectors for NEON have constructors: one that the compiler made of them would be for
+  // the machine that all files are compiled for, and could call none of these.
+  HWY_INLINE Sum() {}
   HWY_INLINE void start(std::int32_t value) {
+#if HWY_ARCH_ARM && HWY_TARGET != HWY_EMU128
+    // Sums are those of two lanes, the lower ones of `a` and the upper ones of `b`.
+    const hn::ScalableTag<std::uint64_t> d64;
+    a = b = hn::BitCast(d32, hn::Set(d64, static_cast<std::uint32_t>(value)));
+#else
     a = hn::Set(d32, value);
     b = hn::Zero(d32);
+#endif
   }
   // Adds the two products of each pair.
   HWY_INLINE void add(V16 samples, V16 taps) {

@@ -6,6 +6,7 @@
 
 #include "kernels/convolver/bands.h"
 #include "kernels/convolver/packed.h"
+#include "kernels/convolver/worth.h"
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
@@ -57,7 +58,9 @@ void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRan
   const auto together = [&](std::span<const PlanePair> rest) {
     return packed_together(rest, sample.bytes());
   };
-  for_bands(pool, pairs, rows, pool.threads(), together, [&](const Band& band, int) {
+  const double nanoseconds = 0.05 * sample.bytes() * samples_of(pairs, rows);
+  const int threads = worth_threads(pool.threads(), nanoseconds);
+  for_bands(pool, pairs, rows, threads, threads, together, [&](const Band& band, int) {
     if (sample.storage == Storage::u8)
       job.template operator()<std::uint8_t>(band);
     else

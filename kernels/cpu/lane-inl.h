@@ -41,7 +41,8 @@ HWY_NOINLINE hn::VFromD<D> fused(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VF
 
 // tap * x + sum; for floats with one rounding.
 template <class D>
-HWY_INLINE hn::VFromD<D> multiply_add(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VFromD<D> sum) {
+HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, hn::VFromD<D> x,
+                                      hn::VFromD<D> sum) {
   if constexpr (std::is_same_v<hn::TFromD<D>, std::int32_t>)
     return hn::Add(hn::Mul(tap, x), sum);
   else

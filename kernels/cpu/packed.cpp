@@ -1,5 +1,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/packed.cpp"
+#undef VIDCONV_SCALABLE_VECTORS
+#define VIDCONV_SCALABLE_VECTORS
+#undef VIDCONV_SCALABLE_VECTORS
+#define VIDCONV_SCALABLE_VECTORS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -14,27 +18,19 @@ namespace packed {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `step` vectors: the samples of one place each.
-template <class T, int step>
-struct Places {
-  using D = hn::ScalableTag<T>;
-  using V = hn::VFromD<D>;
-  static constexpr D d{};
-  static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-
-  V a, b, c, e;
-
-  HWY_INLINE void load(const T* from) {
-    if constexpr (step == 2) hn::LoadInterleaved2(d, from, a, b);
-    if constexpr (step == 3) hn::LoadInterleaved3(d, from, a, b, c);
-    if constexpr (step == 4) hn::LoadInterleaved4(d, from, a, b, c, e);
-  }
-  HWY_INLINE void store(T* to) const {
-    if constexpr (step == 2) hn::StoreInterleaved2(a, b, d, to);
-    if constexpr (step == 3) hn::StoreInterleaved3(a, b, c, d, to);
-    if constexpr (step == 4) hn::StoreInterleaved4(a, b, c, e, d, to);
-  }
-};
+// The first `step` of these vectors: the samples of one place each.
+template <int step, class D, class V>
+HWY_INLINE void load_places(D d, const hn::TFromD<D>* from, V& a, V& b, V& c, V& e) {
+  if constexpr (step == 2) hn::LoadInterleaved2(d, from, a, b);
+  if constexpr (step == 3) hn::LoadInterleaved3(d, from, a, b, c);
+  if constexpr (step == 4) hn::LoadInterleaved4(d, from, a, b, c, e);
+}
+template <int step, class D, class V>
+HWY_INLINE void store_places(D d, V a, V b, V c, V e, hn::TFromD<D>* to) {
+  if constexpr (step == 2) hn::StoreInterleaved2(a, b, d, to);
+  if constexpr (step == 3) hn::StoreInterleaved3(a, b, c, d, to);
+  if constexpr (step == 4) hn::StoreInterleaved4(a, b, c, e, d, to);
+}
 
 // The lines by their places.
 template <class Line>
@@ -48,8 +44,8 @@ struct ByPlace {
 
 // Calls block(x) for blocks of columns, the last of which may begin in the one before, and returns
 // where the columns begin that are left. Of the last pixel some places may lie beyond the row.
-template <int lanes, class Block>
-HWY_INLINE int for_blocks(const PixelLayout& layout, int width, const Block& block) {
+template <class Block>
+HWY_INLINE int for_blocks(const PixelLayout& layout, int width, int lanes, const Block& block) {
   const int whole = layout.span() == layout.step ? width : width - 1;
   if (whole < lanes) return 0;
   for (int x = 0; x < whole; x += lanes) block(std::min(x, whole - lanes));
@@ -70,16 +66,17 @@ void split_samples(const PixelLayout& layout, const T* from, int x, int width,
 template <class T, int step>
 void split_pixels(const PixelLayout& layout, const T* from, int width, std::byte* const* lines) {
   const ByPlace<T*> to(layout, lines);
-  const int rest = for_blocks<Places<T, step>::lanes>(layout, width, [&](int x) HWY_ATTR {
-    Places<T, step> samples;
-    samples.load(from + std::ptrdiff_t{x} * step);
-    const auto d = Places<T, step>::d;
-    if (to.line[0] != nullptr) hn::StoreU(samples.a, d, to.line[0] + x);
-    if (to.line[1] != nullptr) hn::StoreU(samples.b, d, to.line[1] + x);
+  constexpr hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int rest = for_blocks(layout, width, lanes, [&](int x) HWY_ATTR {
+    hn::VFromD<hn::ScalableTag<T>> a, b, c, e;
+    load_places<step>(d, from + std::ptrdiff_t{x} * step, a, b, c, e);
+    if (to.line[0] != nullptr) hn::StoreU(a, d, to.line[0] + x);
+    if (to.line[1] != nullptr) hn::StoreU(b, d, to.line[1] + x);
     if constexpr (step > 2)
-      if (to.line[2] != nullptr) hn::StoreU(samples.c, d, to.line[2] + x);
+      if (to.line[2] != nullptr) hn::StoreU(c, d, to.line[2] + x);
     if constexpr (step > 3)
-      if (to.line[3] != nullptr) hn::StoreU(samples.e, d, to.line[3] + x);
+      if (to.line[3] != nullptr) hn::StoreU(e, d, to.line[3] + x);
   });
   split_samples(layout, from, rest, width, lines);
 }
@@ -101,20 +98,18 @@ void join_pixels(const PixelLayout& layout, const std::byte* const* lines, const
                  int width, T* to) {
   const ByPlace<const T*> from(layout, lines);
   const bool all = std::count(from.line, from.line + step, nullptr) == 0;
-  const int rest = for_blocks<Places<T, step>::lanes>(layout, width, [&](int x) HWY_ATTR {
-    Places<T, step> samples;
-    const auto d = Places<T, step>::d;
-    if (all)
-      samples.a = samples.b = samples.c = samples.e = hn::Zero(d);  // for compilers' peace
-    else
-      samples.load(others + std::ptrdiff_t{x} * step);
-    if (from.line[0] != nullptr) samples.a = hn::LoadU(d, from.line[0] + x);
-    if (from.line[1] != nullptr) samples.b = hn::LoadU(d, from.line[1] + x);
+  constexpr hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int rest = for_blocks(layout, width, lanes, [&](int x) HWY_ATTR {
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    if (!all) load_places<step>(d, others + std::ptrdiff_t{x} * step, a, b, c, e);
+    if (from.line[0] != nullptr) a = hn::LoadU(d, from.line[0] + x);
+    if (from.line[1] != nullptr) b = hn::LoadU(d, from.line[1] + x);
     if constexpr (step > 2)
-      if (from.line[2] != nullptr) samples.c = hn::LoadU(d, from.line[2] + x);
+      if (from.line[2] != nullptr) c = hn::LoadU(d, from.line[2] + x);
     if constexpr (step > 3)
-      if (from.line[3] != nullptr) samples.e = hn::LoadU(d, from.line[3] + x);
-    samples.store(to + std::ptrdiff_t{x} * step);
+      if (from.line[3] != nullptr) e = hn::LoadU(d, from.line[3] + x);
+    store_places<step>(d, a, b, c, e, to + std::ptrdiff_t{x} * step);
   });
   join_samples(layout, lines, others, rest, width, to);
 }

@@ -9,8 +9,9 @@
 namespace vidconv {
 
 struct RunningPlan {
-  static constexpr int rows = 2;     // output rows computed together
-  static constexpr int scratch = 2;  // lines beside those of source rows: sums of 32 bits
+  static constexpr int rows = 2;           // output rows computed together
+  static constexpr int taps_a_sample = 8;  // cost as much, however many there are
+  static constexpr int scratch = 2;        // lines beside those of source rows: sums of 32 bits
 
   int width = 1, height = 1;
   int left = 0;  // samples from the first tap to the output sample

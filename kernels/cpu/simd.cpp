@@ -1,5 +1,6 @@
 #include "kernels/cpu/simd.h"
 
+#define VIDCONV_SCALABLE_VECTORS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what highway.h offers.
 #include <hwy/highway.h>
@@ -12,15 +13,18 @@ namespace {
 
 std::atomic<SimdLevel> used{0};
 
-}  // namespace
-
-std::vector<SimdLevel> simd_levels() {
+std::vector<SimdLevel> levels_of(SimdLevel targets) {
   std::vector<SimdLevel> levels;
-  for (SimdLevel rest = (hwy::SupportedTargets() | HWY_STATIC_TARGET) & HWY_TARGETS; rest != 0;
+  for (SimdLevel rest = (hwy::SupportedTargets() | HWY_STATIC_TARGET) & targets; rest != 0;
        rest &= rest - 1)
     levels.push_back(rest & -rest);  // Highway gives better sets lower bits
   return levels;
 }
+
+}  // namespace
+
+std::vector<SimdLevel> simd_levels() { return levels_of(HWY_TARGETS & ~VIDCONV_SCALABLE_TARGETS); }
+std::vector<SimdLevel> all_simd_levels() { return levels_of(HWY_TARGETS); }
 
 std::string_view simd_name(SimdLevel level) { return hwy::TargetName(level); }
 

@@ -10,8 +10,12 @@ namespace vidconv {
 // One bit per instruction set, as Highway numbers them.
 using SimdLevel = std::int64_t;
 
-// What this build has code for and this machine can run, best first. Never empty.
+// What this build has code of every CPU variant for and this machine can run, best first. Never
+// empty.
 std::vector<SimdLevel> simd_levels();
+// Those too that only some files have code for (VIDCONV_SCALABLE_VECTORS in targets.h); where one
+// of them is forced, the others' code is that of the last of simd_levels().
+std::vector<SimdLevel> all_simd_levels();
 std::string_view simd_name(SimdLevel level);
 
 // For tests. From now on `level` is used by every CPU variant of the process; 0 goes back to the

@@ -2,6 +2,8 @@
 // so there is one rounding in each of two products and one in a quotient, wherever it runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/score/strip.cpp"
+#undef VIDCONV_SCALABLE_VECTORS
+#define VIDCONV_SCALABLE_VECTORS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -160,7 +160,7 @@ TEST_P(PackedRows, AreSplitAndJoined) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, PackedRows, testing::ValuesIn(simd_levels()),
+INSTANTIATE_TEST_SUITE_P(Levels, PackedRows, testing::ValuesIn(all_simd_levels()),
                          [](const auto& test) { return std::string(simd_name(test.param)); });
 
 // On every level the bytes of `want`, of which `to` is what was there before.

@@ -84,7 +84,7 @@ void expect_defined(const SampleType& a_type, const SampleType& b_type, int widt
   const ScoredPlane first = make_plane(std::move(a), width, height, a_type, step);
   const ScoredPlane second = make_plane(std::move(b), width, height, b_type, 1);
   std::optional<PlaneScore> before;
-  for (const SimdLevel level : simd_levels()) {
+  for (const SimdLevel level : all_simd_levels()) {
     SCOPED_TRACE(simd_name(level));
     force_simd(level);
     const PlaneScore score = score_planes(first.plane, a_type, second.plane, b_type);
@@ -98,6 +98,18 @@ void expect_defined(const SampleType& a_type, const SampleType& b_type, int widt
       EXPECT_EQ(score.ssim, before->ssim) << "depends on the instruction set";
     }
     before = score;
+  }
+  force_simd(0);
+}
+
+TEST(Score, UsesTheInstructionSetThatItIsToldTo) {
+  const SampleType type{Storage::u8, 8, 0};
+  const ScoredPlane plane = make_plane(std::vector<int>(1100 * 16, 1), 1100, 16, type, 1);
+  for (const SimdLevel level : all_simd_levels()) {
+    force_simd(level);
+    take_used_simd();
+    score_planes(plane.plane, type, plane.plane, type);
+    EXPECT_EQ(take_used_simd(), level) << simd_name(level);
   }
   force_simd(0);
 }

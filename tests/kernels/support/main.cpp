@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernels/convolver/worth.h"
 #include "tests/kernels/support/runner.h"
 
 int main(int argc, char** argv) {
@@ -20,5 +21,6 @@ int main(int argc, char** argv) {
     std::fputs("CUDA is required, but this build or this machine cannot run it\n", stderr);
     return 1;
   }
+  vidconv::force_all_threads(true);  // which a user's small pictures are not worth
   return RUN_ALL_TESTS();
 }

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Debian's packages for arm64 that vidconv is built of, unpacked into a folder: this system's own packages, and what apt
+# knows of them, stay as they are. A second run does nothing.
+#
+#   cmake/arm64-sysroot.sh FOLDER
+set -euo pipefail
+
+root=${1:?usage: cmake/arm64-sysroot.sh FOLDER}
+[[ ! -e $root/done ]] || exit 0
+
+packages=(
+  libc6-dev libstdc++-12-dev
+  libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
+  libcli11-dev libeigen3-dev libfmt-dev libgtest-dev libhwy-dev libpng-dev nlohmann-json3-dev
+)
+
+rm -rf "$root"
+mkdir -p "$root"/apt/{lists,archives}/partial
+root=$(cd "$root" && pwd)
+: >"$root/apt/status"  # nothing is installed
+cat >"$root/apt/apt.conf" <<END
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+Dir::State::Lists "$root/apt/lists";
+Dir::State::status "$root/apt/status";
+Dir::Cache "$root/apt";
+Dir::Cache::Archives "$root/apt/archives";
+END
+export APT_CONFIG=$root/apt/apt.conf
+apt-get update -q
+apt-get install -qy --no-install-recommends --download-only "${packages[@]}"
+for archive in "$root"/apt/archives/*.deb; do dpkg-deb --extract "$archive" "$root"; done
+rm -r "$root/apt"
+touch "$root/done"

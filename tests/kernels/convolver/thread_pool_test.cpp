@@ -1,0 +1,99 @@
+// Which threads take part in what, and that each job is done once.
+#include "kernels/convolver/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "kernels/convolver/worth.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/picture.h"
+#include "tests/kernels/support/runner.h"
+
+namespace vidconv::test {
+namespace {
+
+TEST(ThreadPool, DoesEachJobOnceHoweverManyThreadsItIsWorth) {
+  ThreadPool pool(4);
+  for (const int pause : {0, 50}) {  // microseconds: threads are awake still, or asleep
+    for (int round = 0; round < 200; ++round) {
+      const int jobs = round % 9, threads = 1 + round % 5;
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(jobs));
+      pool.run(
+          jobs,
+          [&](int index, int thread) {
+            EXPECT_GE(thread, 0);
+            EXPECT_LT(thread, 4);
+            ++done[static_cast<std::size_t>(index)];
+          },
+          threads);
+      for (const auto& times : done) EXPECT_EQ(times, 1);
+      std::this_thread::sleep_for(std::chrono::microseconds(pause));
+    }
+  }
+}
+
+TEST(ThreadPool, OneThreadsWorthIsDoneByTheCaller) {
+  ThreadPool pool(3);
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int round = 0; round < 100; ++round) {
+    int jobs = 0;
+    pool.run(
+        7,
+        [&](int, int thread) {
+          EXPECT_EQ(thread, 0);
+          EXPECT_EQ(std::this_thread::get_id(), caller);
+          ++jobs;
+        },
+        1);
+    EXPECT_EQ(jobs, 7);
+  }
+}
+
+class Worth : public testing::Test {
+ protected:
+  Worth() { force_all_threads(false); }
+  ~Worth() override { force_all_threads(true); }
+};
+
+TEST_F(Worth, ThreadsHaveEnoughToDoEach) {
+  EXPECT_EQ(worth_threads(16, 0), 1);
+  EXPECT_EQ(worth_threads(16, 39'999), 1);
+  EXPECT_EQ(worth_threads(16, 40'000), 2);
+  EXPECT_EQ(worth_threads(16, 1e12), 16);
+  EXPECT_EQ(worth_threads(1, 1e12), 1);
+  const auto threads = [](const char* spec, SampleType sample, int width, int height) {
+    const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
+    return worth_threads(16, nanoseconds_a_sample(plan) * width * height);
+  };
+  const SampleType u8, f32{Storage::f32, 32, 0};
+  EXPECT_EQ(threads("box:size=3", u8, 256, 256), 1);
+  EXPECT_EQ(threads("sobel", u8, 256, 256), 1);
+  EXPECT_GT(threads("random:1,15", f32, 256, 256), 8);
+  EXPECT_EQ(threads("random:1,3", u8, 3840, 2160), 16);
+}
+
+TEST_F(Worth, SmallPicturesHaveTheSameBytesToo) {
+  unsigned seed = 0;
+  for (const char* spec : {"random:1,3", "gaussian", "identity", "box:size=21", "sobel"}) {
+    for (const SampleType sample : {SampleType{}, SampleType{Storage::f32, 32, 0}}) {
+      const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
+      // One thread's worth, and that of some of them.
+      for (const auto& [width, height] : {std::pair{20, 30}, std::pair{400, 300}}) {
+        Picture src(sample, width, height, {}, ++seed);
+        src.draw(Content::noise, seed);
+        Picture got(sample, width, height, {}, seed + 1), want = got;
+        const Choice choice = pick(plan, Device::cpu);
+        Runner(*choice.variant, plan, 1).run(src, want);
+        Runner(*choice.variant, plan, 7).run(src, got);
+        EXPECT_TRUE(got.bytes() == want.bytes()) << spec << ", " << width << "x" << height;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vidconv::test
