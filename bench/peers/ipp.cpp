@@ -29,10 +29,10 @@ struct LibraryVersion {
   const char* name;
   const char* version;
 };
-constexpr int replicate = 1;  // ippBorderRepl, the one border that all of them have
-constexpr int nearest = 1;    // ippRndNear
-constexpr int mask_3x3 = 33;
-constexpr int norm_l2 = 4;
+constexpr int ipp_replicate = 1;  // ippBorderRepl, the one border that all of them have
+constexpr int nearest = 1;        // ippRndNear
+constexpr int ipp_mask_3x3 = 33;
+constexpr int ipp_norm_l2 = 4;
 constexpr int type_16s = 7, type_32f = 13;
 
 template <class T>
@@ -79,8 +79,8 @@ using Matrix = int (*)(const T*, int, T*, int, IppSize, int border, const T* val
                        u8* buffer);
 using GradientSize = int (*)(IppSize, int mask, int type, int channels, int* buffer);
 template <class T, class G>
-using Gradient = int (*)(const T*, int, G* x, int, G* y, int, G* magnitude, int, float* angle, int,
-                         IppSize, int mask, int norm, int border, T value, u8* buffer);
+using GradientVector = int (*)(const T*, int, G* x, int, G* y, int, G* magnitude, int, float* angle,
+                               int, IppSize, int mask, int norm, int border, T value, u8* buffer);
 
 // The libraries, for as long as the program runs: from the folder VIDCONV_IPP_DIR where it is set,
 // else where the loader finds them.
@@ -184,7 +184,7 @@ class Ways {
     int bytes = 0;
     check_ipp(ask(size, mask, TypeOf<T>::value, 1, &bytes), "FilterBoxBorder");
     add("FilterBoxBorder", [=, buffer = buffer_of(bytes)](const T* a, int as, T* b, int bs) {
-      return f(a, as, b, bs, size, mask, replicate, nullptr, address_of(buffer));
+      return f(a, as, b, bs, size, mask, ipp_replicate, nullptr, address_of(buffer));
     });
   }
 
@@ -197,8 +197,8 @@ class Ways {
     int spec_bytes = 0, bytes = 0;
     check_ipp(ask(size_, taps, TypeOf<T>::value, 1, &spec_bytes, &bytes), "FilterGaussianBorder");
     const Buffer spec = buffer_of(spec_bytes), buffer = buffer_of(bytes);
-    check_ipp(init(size_, taps, static_cast<float>(sigma_of(c_.size)), replicate, TypeOf<T>::value,
-                   1, address_of(spec), address_of(buffer)),
+    check_ipp(init(size_, taps, static_cast<float>(sigma_of(c_.size)), ipp_replicate,
+                   TypeOf<T>::value, 1, address_of(spec), address_of(buffer)),
               "FilterGaussianBorder");
     add("FilterGaussianBorder", [=, size = size_](const T* a, int as, T* b, int bs) {
       return f(a, as, b, bs, size, T{}, address_of(spec), address_of(buffer));
@@ -219,7 +219,7 @@ class Ways {
       const Buffer spec = buffer_of(spec_bytes), buffer = buffer_of(bytes);
       check_ipp(init(address_of(spec)), name);
       add(name, [=](const T* a, int as, T* b, int bs) {
-        return f(a, as, b, bs, size, replicate, nullptr, address_of(spec), address_of(buffer));
+        return f(a, as, b, bs, size, ipp_replicate, nullptr, address_of(spec), address_of(buffer));
       });
     };
     const auto integers = find_rationals(kernel.taps());
@@ -243,20 +243,21 @@ class Ways {
   // The magnitude alone, in a wider type than codes have.
   void gradient() {
     using G = typename TypeOf<T>::Gradient;
-    const auto f = ipp_.function<Gradient<T, G>>(
+    const auto f = ipp_.function<GradientVector<T, G>>(
         fmt::format("ippiGradientVectorSobel_{}_C1R", TypeOf<T>::gradient));
     const auto ask = ipp_.function<GradientSize>("ippiGradientVectorGetBufferSize");
     if (!f || !ask) return;
     int bytes = 0;
-    check_ipp(ask(size_, mask_3x3, TypeOf<T>::value, 1, &bytes), "GradientVectorSobel");
+    check_ipp(ask(size_, ipp_mask_3x3, TypeOf<T>::value, 1, &bytes), "GradientVectorSobel");
     const int step = c_.width * static_cast<int>(sizeof(G));
     const Buffer buffer = buffer_of(bytes), result = buffer_of(step * c_.height);
     auto* const magnitude = reinterpret_cast<G*>(result->data());
-    PeerWay& way = add(fmt::format("GradientVectorSobel {}", TypeOf<T>::gradient),
-                       [=, size = size_, keep = result](const T* a, int as, T*, int) {
-                         return f(a, as, nullptr, 0, nullptr, 0, magnitude, step, nullptr, 0, size,
-                                  mask_3x3, norm_l2, replicate, T{}, address_of(buffer));
-                       });
+    PeerWay& way =
+        add(fmt::format("GradientVectorSobel {}", TypeOf<T>::gradient),
+            [=, size = size_, keep = result](const T* a, int as, T*, int) {
+              return f(a, as, nullptr, 0, nullptr, 0, magnitude, step, nullptr, 0, size,
+                       ipp_mask_3x3, ipp_norm_l2, ipp_replicate, T{}, address_of(buffer));
+            });
     way.deliver = [=, to = pairs_.front().dst.as<T>(), max = static_cast<double>(c_.sample.max()),
                    width = c_.width, keep = result] {
       for (int y = 0; y < to.height; ++y)
