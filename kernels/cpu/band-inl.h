@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 
 #include "kernels/convolver/bands.h"
@@ -292,6 +294,18 @@ template <class T, class Engine>
 void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
               const WindowLayout& layout, const Windows<typename Engine::Lane>& windows) {
   BandRun<T, Engine>(engine, plan, reach, band, layout, windows).run();
+  hwy::FlushStream();
+}
+
+// Whether an engine may write results with hn::Stream: their plane is large enough that caches
+// would not keep it until somebody reads it, but bring in what is overwritten first; and vectors in
+// its rows are aligned.
+inline bool goes_past_caches(const BytePlane& results) {
+  constexpr std::ptrdiff_t large = 12 << 20;
+  const auto places = reinterpret_cast<std::uintptr_t>(results.data) |
+                      static_cast<std::uintptr_t>(std::abs(results.stride));
+  return results.step == 1 && results.height * std::abs(results.stride) >= large &&
+         places % 64 == 0;
 }
 
 // The same where samples are integers, of the plan's kind.

@@ -114,16 +114,26 @@ HWY_INLINE hn::VFromD<DU16> quotients16(const Division16& division, DU16 d, hn::
   return hn::ShiftRightSame(n, division.shift);
 }
 
+// `stream`: past the caches, where `to` is aligned.
+template <class D>
+HWY_INLINE void store_samples(D d, hn::VFromD<D> samples, bool stream, hn::TFromD<D>* to) {
+  // What is smaller than a vector of the machine cannot be written so.
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
+    if (stream) return hn::Stream(samples, d, to);
+  }
+  hn::StoreU(samples, d, to);
+}
+
 // Stores a vector of codes as samples.
 template <class V16, class T>
-HWY_INLINE void store_codes16(V16 codes, int shift, T* to) {
+HWY_INLINE void store_codes16(V16 codes, int shift, bool stream, T* to) {
   const hn::RebindToUnsigned<hn::DFromV<V16>> du16;
   if constexpr (sizeof(T) == 1) {
     const hn::Rebind<std::int16_t, decltype(du16)> d16;
     const hn::Rebind<std::uint8_t, decltype(du16)> d8;
-    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(d16, codes)), d8, to);
+    store_samples(d8, hn::DemoteTo(d8, hn::BitCast(d16, codes)), stream, to);
   } else {
-    hn::StoreU(hn::ShiftLeftSame(hn::BitCast(du16, codes), shift), du16, to);
+    store_samples(du16, hn::ShiftLeftSame(hn::BitCast(du16, codes), shift), stream, to);
   }
 }
 

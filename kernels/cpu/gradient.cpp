@@ -69,7 +69,7 @@ class Engine {
       T* to = in_place ? out[0] + x : codes;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         store_codes16(lengths(hn::BitCast(d16, across[u]), hn::BitCast(d16, down[u])), plan_.shift,
-                      to + u * lanes);
+                      false, to + u * lanes);
       });
       if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
     }

@@ -95,8 +95,9 @@ class Engine {
   using Lane = std::int16_t;
   static constexpr int rows = Int16Plan::rows;
 
-  Engine(const Int16Plan& plan, const WindowLayout& layout)
-      : offset(plan.code_offset), plan_(plan), layout_(layout) {}
+  // `stream`: whether results go past the caches.
+  Engine(const Int16Plan& plan, const WindowLayout& layout, bool stream)
+      : offset(plan.code_offset), plan_(plan), layout_(layout), stream_(stream) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
     for (const Int16Plan::Term& term : plan_.terms) {
@@ -221,18 +222,19 @@ class Engine {
 
   template <class T, class E>
   HWY_INLINE void store(const E& ending, const V32* folded, int x, T* out, int width) const {
-    const bool in_place = x + block <= width;
+    const bool in_place = x + block <= width, stream = stream_ && in_place;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
-      store_codes16(code, plan_.shift, to + u * lanes);
+      store_codes16(code, plan_.shift, stream, to + u * lanes);
     });
     if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
   }
 
   const Int16Plan& plan_;
   const WindowLayout& layout_;
+  const bool stream_;
 };
 
 }  // namespace int16
@@ -240,7 +242,7 @@ class Engine {
 void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
                const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const int16::Engine engine(int16_plan, layout);
+  const int16::Engine engine(int16_plan, layout, goes_past_caches(band.pairs.front().dst));
   run_band_of_codes(engine, plan, band, layout, windows);
 }
 

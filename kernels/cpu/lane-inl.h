@@ -55,13 +55,13 @@ HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, h
 
 // Stores a vector of results as samples that lie side by side.
 template <class T, class D>
-HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
+HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, bool stream, T* to) {
   using Lane = hn::TFromD<D>;
   if constexpr (std::is_same_v<T, Lane>) {
-    hn::StoreU(results, d, to);
+    store_samples(d, results, stream, to);
   } else if constexpr (std::is_same_v<T, float>) {
     const hn::Rebind<float, D> real;
-    hn::StoreU(hn::DemoteTo(real, results), real, to);
+    store_samples(real, hn::DemoteTo(real, results), stream, to);
   } else {
     const hn::Rebind<std::int32_t, D> d32;
     const hn::Rebind<T, D> narrow;
@@ -72,7 +72,7 @@ HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, T* to) {
       codes = hn::ConvertTo(d32, results);
     else
       codes = results;
-    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), narrow, to);
+    store_samples(narrow, hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), stream, to);
   }
 }
 
@@ -108,12 +108,13 @@ class PlainCodes {
 
 // Stores what is to be rounded towards 0 as codes of 16 bits.
 template <class T, class D>
-HWY_INLINE void store_codes(D d, hn::VFromD<D> codes, int shift, T* to) {
+HWY_INLINE void store_codes(D d, hn::VFromD<D> codes, int shift, bool stream, T* to) {
   if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
     const hn::Rebind<T, D> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, hn::ShiftLeftSame(truncated(codes), shift)), narrow, to);
+    store_samples(narrow, hn::DemoteTo(narrow, hn::ShiftLeftSame(truncated(codes), shift)), stream,
+                  to);
   } else {
-    store_lanes(d, codes, shift, to);
+    store_lanes(d, codes, shift, stream, to);
   }
 }
 

@@ -26,8 +26,9 @@ class LanesEngine {
   static constexpr int rows = LanesPlan<Lane>::rows;
   static constexpr int offset = 0;
 
-  LanesEngine(const LanesPlan<Lane>& plan, const WindowLayout& layout)
-      : plan_(plan), layout_(layout) {}
+  // `stream`: whether results go past the caches.
+  LanesEngine(const LanesPlan<Lane>& plan, const WindowLayout& layout, bool stream)
+      : plan_(plan), layout_(layout), stream_(stream) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
     if (plan_.passes() == 0) return;
@@ -280,17 +281,23 @@ class LanesEngine {
     each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       products[r][u] = apart ? hn::Zero(d) : sums[r][u];
     });
-    for (int i = 0; i < width; ++i) {
-      V samples[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-        samples[u] = hn::LoadU(d, from + i + u * lanes);
-      });
-      unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
-        const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+    using Samples = Moved<Lane, vectors>;
+    const int most = Samples::in_registers ? lanes : width;
+    for (int i = 0; i < width;) {
+      Samples moved(from + i);
+      for (const int stop = std::min(width, i + most); i < stop; ++i) {
+        V samples[vectors];
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
+          samples[u] = moved.template at<u>(from + i);
         });
-      });
+        unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
+          const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+            products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
+          });
+        });
+        moved.next();
+      }
     }
     each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
@@ -308,14 +315,14 @@ class LanesEngine {
   // `finish`: a Finish, or what serves for it.
   template <class T, class F>
   HWY_INLINE void store(const F& finish, const V* folded, int x, T* out, int width) const {
-    const bool in_place = x + block <= width;
+    const bool in_place = x + block <= width, stream = stream_ && in_place;
     HWY_ALIGN T codes[block];
     T* to = in_place ? out + x : codes;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       if constexpr (std::is_same_v<F, Finish>)
-        store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, to + u * lanes);
+        store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, stream, to + u * lanes);
       else
-        store_codes(d, finish.of(folded[u]), plan_.shift, to + u * lanes);
+        store_codes(d, finish.of(folded[u]), plan_.shift, stream, to + u * lanes);
     });
     if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
   }
@@ -354,13 +361,15 @@ class LanesEngine {
 
   const LanesPlan<Lane>& plan_;
   const WindowLayout& layout_;
+  const bool stream_;
 };
 
 template <class Lane>
 void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const Band& band,
                const WindowLayout& layout, const Windows<Lane>& windows) {
   note_used_simd(HWY_TARGET);
-  const LanesEngine<Lane> engine(lanes_plan, layout);
+  const bool stream = goes_past_caches(band.pairs.front().dst);
+  const LanesEngine<Lane> engine(lanes_plan, layout, stream);
   const Reach reach = reach_of(plan);
   switch (plan.sample.storage) {
     case Storage::u8:

@@ -290,7 +290,6 @@ void run_pairwise(const Plan& plan, const PairwisePlan& pairwise_plan, const Ban
   const bool stream = result.step == 1 && result.height * std::abs(result.stride) >= large;
   PairwiseEngine engine(pairwise_plan, stream);
   run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
-  if (stream) hwy::FlushStream();
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

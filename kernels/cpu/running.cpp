@@ -28,9 +28,14 @@ class RunningEngine {
   static constexpr int rows = RunningPlan::rows;
   static constexpr int offset = 0;
 
-  // For one band, with a window for each component.
-  RunningEngine(const RunningPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows)
-      : plan_(plan), slots_(layout.slots), scratch_(layout.scratch()), windows_(windows) {
+  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  RunningEngine(const RunningPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows,
+                bool stream)
+      : plan_(plan),
+        slots_(layout.slots),
+        stream_(stream),
+        scratch_(layout.scratch()),
+        windows_(windows) {
     select(0);
   }
 
@@ -139,7 +144,7 @@ class RunningEngine {
         sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        const bool in_place = x + block <= width && out[r] != nullptr;
+        const bool in_place = x + block <= width && out[r] != nullptr, stream = stream_ && in_place;
         HWY_ALIGN T codes[block];
         T* to = in_place ? out[r] + x : codes;
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
@@ -150,12 +155,12 @@ class RunningEngine {
             const auto even = codes_of<simple, T>(finish, sum[2 * v]);
             const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
             store_codes16(hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even)),
-                          plan_.shift, to + v * lanes);
+                          plan_.shift, stream, to + v * lanes);
           } else {
             const hn::Rebind<T, D32> narrow;
             auto code = codes_of<simple, T>(finish, sum[v]);
             if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
-            hn::StoreU(hn::DemoteTo(narrow, code), narrow, to + v * lanes);
+            store_samples(narrow, hn::DemoteTo(narrow, code), stream, to + v * lanes);
           }
         });
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
@@ -207,6 +212,7 @@ class RunningEngine {
 
   const RunningPlan& plan_;
   const int slots_;
+  const bool stream_;
   const std::ptrdiff_t scratch_;
   const Windows<Lane> windows_;
   std::size_t component_ = 0;
@@ -218,7 +224,8 @@ template <class Lane>
 void run_running(const Plan& plan, const RunningPlan& running_plan, const Band& band,
                  const WindowLayout& layout, const Windows<Lane>& windows) {
   note_used_simd(HWY_TARGET);
-  RunningEngine<Lane> engine(running_plan, layout, windows);
+  RunningEngine<Lane> engine(running_plan, layout, windows,
+                             goes_past_caches(band.pairs.front().dst));
   run_band_of_codes(engine, plan, band, layout, windows);
 }
 

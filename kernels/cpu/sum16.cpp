@@ -46,7 +46,7 @@ class Sum16Engine {
       HWY_ALIGN T codes[block];
       T* to = in_place ? out[0] + x : codes;
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        store_codes16(codes_of(sums[u]), plan_.shift, to + u * lanes);
+        store_codes16(codes_of(sums[u]), plan_.shift, false, to + u * lanes);
       });
       if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
     }
