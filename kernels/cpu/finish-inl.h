@@ -117,8 +117,10 @@ HWY_INLINE hn::VFromD<DU16> quotients16(const Division16& division, DU16 d, hn::
 // `stream`: past the caches, where `to` is aligned.
 template <class D>
 HWY_INLINE void store_samples(D d, hn::VFromD<D> samples, bool stream, hn::TFromD<D>* to) {
-  // What is smaller than a vector of the machine cannot be written so.
-  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
+  // What is smaller than a vector of the machine cannot be written so. Bytes are not, since few
+  // planes of them are so large.
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) > 1 && hn::MaxLanes(D()) * sizeof(T) >= 16) {
     if (stream) return hn::Stream(samples, d, to);
   }
   hn::StoreU(samples, d, to);

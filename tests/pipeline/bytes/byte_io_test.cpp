@@ -235,7 +235,9 @@ TEST(ByteReader, SeveralThreadsReadAFileAsOneDoes) {
   reader->read_by(3);
   EXPECT_EQ(reader->peek(5), content.substr(0, 5));
   std::string all, part;
-  for (const std::size_t wanted : {2 << 20, (3 << 20) + 7, 11, 2 << 20, 16 << 20, 4 << 20}) {
+  constexpr std::size_t mib = 1 << 20;
+  for (const std::size_t wanted :
+       {2 * mib, 3 * mib + 7, std::size_t{11}, 2 * mib, 16 * mib, 4 * mib}) {
     part.resize(wanted);
     part.resize(reader->read(std::as_writable_bytes(std::span(part))));
     EXPECT_EQ(part.size(), std::min(wanted, bytes - all.size()));
