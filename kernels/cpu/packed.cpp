@@ -2,8 +2,6 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/packed.cpp"
 #undef VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_SCALABLE_VECTORS
-#undef VIDCONV_SCALABLE_VECTORS
-#define VIDCONV_SCALABLE_VECTORS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
