@@ -25,7 +25,8 @@ void EncoderTimes::restore(AVPacket& packet) {
   if (!shown)
     throw Error(Fault::internal, "the encoder made up a time", encoder_.name,
                 std::to_string(packet.pts));
-  const std::int64_t decoded = packet.dts;
+  // x265 says of the first of very few frames, sometimes, that it is decoded after it is shown.
+  const std::int64_t decoded = packet.dts = std::min(packet.dts, packet.pts);
   packet.duration =
       joins_frames_ ? held_.back().pts + held_.back().duration - shown->pts : shown->duration;
   if (counts_frames_) {
