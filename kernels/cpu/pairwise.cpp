@@ -14,10 +14,10 @@
 #include <cstdlib>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/pairwise_plan.h"
 #include "kernels/cpu/simd.h"
-#include "kernels/cpu/slide-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 #include "kernels/plan/pairwise.h"
 
@@ -79,8 +79,13 @@ class PairwiseEngine {
   static constexpr int strip = vectors * lanes;
   static constexpr std::size_t cache_line = 64;
   static_assert(strip <= WindowLayout::block && piece % WindowLayout::block == 0);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  static constexpr bool moves_in_registers = true;
+#else
+  static constexpr bool moves_in_registers = false;
+#endif
   // The first steps of a row are made in registers: as long as a sum lies in two vectors.
-  static constexpr int most_slides = VIDCONV_HAVE_SLIDE ? 4 : 0;
+  static constexpr int most_slides = moves_in_registers ? 4 : 0;
 
   // Read row by row, which memory likes better than columns.
   template <class Ask>
@@ -141,18 +146,18 @@ class PairwiseEngine {
     for (; x < count; ++x) to[x] = step.sum(sums[x], second[x], step.odd ? last[x] : 0);
   }
 
-#if VIDCONV_HAVE_SLIDE
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   // to[x] = the sum after the first `steps` steps, of `size` values, for up to `count` of them in
   // whole vectors: returns how many, which leaves out what cannot be made without reading beyond
   // the values.
   template <int steps, class Ask>
   int slide_sums(const float* from, int count, int size, float* to, const Ask& ask) const {
-    Slide slide[steps];
+    Sum::V32 moved[steps];  // the lanes that are `half` to the right
     PairwiseStep step[steps];
     V before[steps];
     unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
       step[k] = pairwise_step(plan_.width, k);
-      slide[k].set(step[k].half);
+      moved[k] = hn::Iota(Sum::D32(), step[k].half);
       before[k] = hn::Zero(d);
     });
     // Step k makes what lies k + 1 vectors before those that are loaded.
@@ -163,7 +168,7 @@ class PairwiseEngine {
       unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
         const V lower = before[k];
         before[k] = sums;
-        sums = hn::Add(lower, slide[k].of(lower, sums));
+        sums = hn::Add(lower, lanes_of(lower, sums, moved[k]));
         if (step[k].odd) {
           const float* const last = from + std::max(0, at - 1 - k) * lanes + 2 * step[k].half;
           sums = hn::Add(sums, hn::LoadU(d, last));
