@@ -63,8 +63,10 @@ __device__ void blend_strip(const Piece& piece, int column, int y, int shift) {
     if (x >= picture.width) return;
     const unsigned weight = weights ? weights[x] : 255;
     if (weight == 0) continue;
-    T& sample = to[x * picture.step];
-    sample = blended_stored(sample, from[x * filtered.step], weight, shift);
+    T& was = to[x * picture.step];
+    const T sample = from[x * filtered.step];
+    // What replaces does so with the bits below its code.
+    was = weights ? blended_stored(was, sample, weight, shift) : sample;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/filter/processor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/picture/rect.h"
@@ -66,9 +67,11 @@ PreparedStep prepare_another(PreparedStep usual, const Step& step) {
 }  // namespace
 
 int default_slots(Device device, const PixelFormat& format, int width, int height) {
-  constexpr std::size_t small = 8 << 20;  // bytes: a little more than 1920x1080 at 16 bits
+  constexpr std::size_t in_flight = 96 << 20;  // bytes: 32 frames of 1920x1080 with 8 bits
+  constexpr std::size_t least = 4, most = 32;
   if (is_huge(format.id, width, height)) return 1;
-  return device == Device::cuda && packed_bytes(format, width, height) <= small ? 16 : 4;
+  if (device != Device::cuda) return least;
+  return static_cast<int>(std::clamp(in_flight / packed_bytes(format, width, height), least, most));
 }
 
 std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,

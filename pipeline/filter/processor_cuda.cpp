@@ -3,9 +3,9 @@
 // that lie on the device already skip the first, and those that an encoder takes there the last.
 //
 // What follows a copy waits until the copy engine has drained, and the next copy until that is
-// told: 6 us on an H200, a tenth of a frame of 1920x1080. So small frames pass in groups that share
-// their events, and collect() starts a group that is not full when it has to wait for it: groups
-// grow only where the device is behind.
+// told: 6 us on an H200, a tenth of a frame of 1920x1080. So frames pass in groups that share their
+// events, and collect() starts a group that is not full when it has to wait for it: groups grow
+// only where the device is behind.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -20,8 +20,6 @@
 
 namespace vidconv {
 namespace {
-
-constexpr std::size_t small_frame = 8 << 20;  // bytes: larger ones do not feel what lies between
 
 template <class F>
 auto with_frame_number(std::int64_t number, F&& f) {
@@ -39,7 +37,7 @@ class CudaProcessor final : public Processor {
   CudaProcessor(const TimedWork& work, int width, int height, const ProcessorOptions& options)
       : index_(options.device_index),
         stages_(work, width, height, options),
-        group_(stages_.layout().bytes <= small_frame ? std::max(1, options.slots / 4) : 1),
+        group_(std::max(1, options.slots / 4)),
         free_(static_cast<std::size_t>(options.slots)),
         in_flight_(static_cast<std::size_t>(options.slots)) {
     cudaDeviceProp properties;

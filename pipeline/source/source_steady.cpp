@@ -50,6 +50,11 @@ SteadySource::SteadySource(VideoInfo info, const SourceOptions& options,
   info_.seconds = static_cast<double>(*info_.frames) / rate;
 }
 
+void SteadySource::expect(std::int64_t frames) {
+  info_.frames = std::max<std::int64_t>(0, std::min(end_, frames) - first_);
+  info_.seconds = static_cast<double>(*info_.frames) / av_q2d(info_.frame_rate);
+}
+
 std::optional<Item> SteadySource::next() {
   if (index_ < first_ && skip_to(first_)) index_ = first_;
   while (index_ < end_ && !stopped()) {

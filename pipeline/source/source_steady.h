@@ -33,6 +33,9 @@ class SteadySource : public Source {
   // dropped.
   virtual bool skip_to(std::int64_t) { return false; }
 
+  // Says of the input, before anybody asks, that it seems to have so many frames. The end is where
+  // read() finds it.
+  void expect(std::int64_t frames);
   void end_early(std::string why) { damage_.truncated = std::move(why); }
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
 

@@ -11,6 +11,7 @@ namespace vidconv {
 namespace {
 
 constexpr std::size_t longest_line = 4096;
+constexpr std::string_view plain_frame = "FRAME\n";
 
 // The text up to the next newline, which is taken too; none at the end of the input.
 std::optional<std::string> read_line(ByteReader& reader) {
@@ -102,9 +103,15 @@ VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int
 
 class Y4mSource final : public SteadySource {
  public:
-  Y4mSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader)
+  Y4mSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader,
+            std::int64_t header_bytes)
       : SteadySource(info, options, std::nullopt), reader_(std::move(reader)) {
     reader_->read_by(threads_that_read());
+    // Few write anything behind FRAME: where there is something, there are fewer frames.
+    const auto bytes = static_cast<std::int64_t>(
+        plain_frame.size() + packed_bytes(*info.format, info.width, info.height));
+    if (const std::int64_t size = reader_->size() - header_bytes; size > 0)
+      expect(size / bytes + (size % bytes != 0));
   }
 
   void cancel() override {
@@ -114,11 +121,11 @@ class Y4mSource final : public SteadySource {
 
  private:
   bool read(Frame& frame, std::int64_t index) override {
-    std::array<std::byte, 6> start;  // "FRAME" and a newline or a space
+    std::array<std::byte, plain_frame.size()> start;  // "FRAME" and a newline or a space
     const std::size_t got = reader_->read(start);
     if (got == 0 || reader_->stopped()) return false;
     const std::string_view magic(reinterpret_cast<const char*>(start.data()), got);
-    if (!magic.starts_with("FRAME") || (magic != "FRAME\n" && !read_line(*reader_)))
+    if (!magic.starts_with("FRAME") || (magic != plain_frame && !read_line(*reader_)))
       return fail(index,
                   "there is no frame header where frame " + std::to_string(index) + " should be");
     const std::span<std::byte> picture = frame.extent();  // packed: the extent is the frame
@@ -148,7 +155,7 @@ std::unique_ptr<Source> open_y4m(std::unique_ptr<ByteReader> reader, const Sourc
   if (!line || !line->starts_with(y4m_magic)) refuse(*reader, "it does not end");
   const VideoInfo info =
       parse_header(std::string_view(*line).substr(y4m_magic.size()), *reader, options.max_pixels);
-  return std::make_unique<Y4mSource>(info, options, std::move(reader));
+  return std::make_unique<Y4mSource>(info, options, std::move(reader), std::ssize(*line) + 1);
 }
 
 }  // namespace vidconv

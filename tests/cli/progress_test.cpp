@@ -152,6 +152,17 @@ TEST_F(Totals, OfOtherFilesAreByTime) {
   EXPECT_EQ(last(path("vfr.mkv")).at("total"), 10);
 }
 
+TEST_F(Totals, OfY4mFilesAreBySize) {
+  ffmpeg("-i " + clip() + " -pix_fmt yuv420p " + path("a.y4m"));
+  expect_by_time(last(path("a.y4m")));
+  EXPECT_EQ(last(path("a.y4m")).at("total"), 20);
+  EXPECT_EQ(last(path("a.y4m"), "--start 0.2 --frames 1000").at("total"), 15);
+  // Frames with words of their own are fewer than that: all of them come.
+  EXPECT_TRUE(
+      succeeded(shell("sed 's/^FRAME$/FRAME XWORDS/' " + path("a.y4m") + " > " + path("b.y4m"))));
+  EXPECT_EQ(last(path("b.y4m")).at("frame"), 20);
+}
+
 TEST_F(Totals, OfParts) {
   for (const std::string& input : {clip(), make_clip("vfr.mp4", vfr), make_clip("a.mkv", vfr)}) {
     SCOPED_TRACE(input);

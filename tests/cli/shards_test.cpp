@@ -78,6 +78,14 @@ TEST_F(Shards, ArePartsOfWhatComesThroughPipes) {
                       {"--shards", "2", "length of the input is not known", "--shards 10s"}));
 }
 
+TEST_F(Shards, CountFramesOfY4mFiles) {
+  EXPECT_TRUE(
+      succeeded(run_vidconv({"pattern:64x48@25#20", "-o", path("a.y4m"), "--kernel", "identity"})));
+  EXPECT_EQ(encode({path("a.y4m"), "--shards", "2"}),
+            encode({"pattern:64x48@25#20", "--shards", "2"}));
+  EXPECT_EQ(keys("out.mp4"), "0.000000 0.400000 ");
+}
+
 TEST_F(Shards, WrongWordsAreRefused) {
   for (const auto& [more, words] : std::vector<std::pair<Arguments, std::vector<std::string>>>{
            {{"--shards", "0"}, {"--shards", "0", "10s"}},
