@@ -224,9 +224,9 @@ void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--threads", w.threads,
                  "CPU threads (default: one for each CPU that the process may use)")
       ->type_name("N");
-  app.add_option("--slots", w.slots,
-                 "frames in flight, on each device (default: 4; 16 where small frames go to a CUDA "
-                 "device)")
+  app.add_option(
+         "--slots", w.slots,
+         "frames in flight, on each device (default: 4; what 96 MiB hold, 4 to 32, on CUDA)")
       ->type_name("N");
   app.add_option(
          "--jobs", w.jobs,
