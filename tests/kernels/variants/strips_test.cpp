@@ -22,6 +22,7 @@ enum class StripsTaps {
   lopsided,        // the same around another sample than the middle, wider than high
   equal,           // all the same
   equal_lopsided,  // as lopsided, but all the same
+  equal_high,      // three columns of them
   real,            // a matrix of full rank that no arithmetic of integers takes exactly
   whole,           // a matrix of full rank of integers over 8
   length,          // of a gradient: two matrices of integers
@@ -77,6 +78,9 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
       break;
     case StripsTaps::equal_lopsided:
       filter.kernels = {Kernel(n + 3, n, equal_taps((n + 3) * n)).with_anchor(n / 2 - 1, n - 2)};
+      break;
+    case StripsTaps::equal_high:
+      filter.kernels = {Kernel(3, n, equal_taps(3 * n))};
       break;
     case StripsTaps::real:
       filter.kernels = {Kernel(n, n, uneven_taps(n * n, -0.6 * most / n, most / n, seed))};
@@ -140,7 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
         StripsCase{"float_box_16", StripsTaps::equal, 16, f32, "cuda-pairwise"},
         StripsCase{"float_box_21", StripsTaps::equal, 21, f32, "cuda-pairwise"},
         StripsCase{"float_box_31", StripsTaps::equal, 31, f32, "cuda-pairwise"},
-        StripsCase{"float_box_69", StripsTaps::equal, 69, f32, "cuda-pairwise"},
+        StripsCase{"float_box_high", StripsTaps::equal_high, 69, f32, "cuda-pairwise"},
+        StripsCase{"float_box_higher", StripsTaps::equal_high, 165, f32, "cuda-pairwise"},
         StripsCase{"float_box_lopsided", StripsTaps::equal_lopsided, 13, f32, "cuda-pairwise"},
         StripsCase{"sixteen_bits_35", StripsTaps::uneven, 35, strips_16, "cuda-separable-long"},
         StripsCase{"ten_bits_51", StripsTaps::uneven, 51, strips_p010, "cuda-separable-long"},
