@@ -1,106 +1,134 @@
-// What the threads of cuda-pairwise do: apart from how they are launched, so that it can be run
-// wherever there are threads and a barrier.
+// What the threads of cuda-pairwise do for any taps: apart from how they are launched, so that it
+// can be run wherever there are threads and a barrier.
 #pragma once
 
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tile.cuh"
 #include "kernels/picture/border.h"
-#include "kernels/plan/finish.h"
 #include "kernels/plan/pairwise.h"
 
-namespace vidconv::cuda {
+namespace vidconv::cuda::pairwise {
 
-namespace pairwise {
-
-constexpr int row_threads = 256, row_tile = 1024;  // of a block that sums rows: its outputs
-constexpr int lanes = 32, column_tile = 64;        // of one that sums columns: its rows of outputs
-constexpr int at_once = 4;                         // rows that a thread reads before it writes
-constexpr int largest = 513;                       // taps across or down
+constexpr int threads = 256;
+constexpr int row_values = 8, column_values = 16;  // of a thread
+constexpr int row_places = threads * row_values;
 
 struct Work {
   Plane<const float> src;
   Plane<float> dst;
-  BorderMode border;
-  float outside;
-  Finish finish;
+  Sampling sampling;
   int width, height, anchor_x, anchor_y;  // of the taps
-  float tap;
+  float tap, offset;
+  bool absolute;
   float* sums;  // of each row of the plane, and of one outside it
   int pitch;    // values from one row of sums to the next
-  int columns;  // of a block that sums columns: at most `lanes`
+  int across;   // tiles side by side
+  int tile;     // a tile's outputs: along a row, or down
+  int columns;  // side by side in a block that sums columns
 };
 
-// Floats of shared memory.
-constexpr int row_room = 3 * (row_tile + largest);
-constexpr int column_room(const Work& work) {
-  return (column_tile + work.height - 1 + at_once) * work.columns;
+// Floats of shared memory, for so many values of a thread: the values and, twice, sums of them.
+constexpr int room(int values) { return 3 * threads * values; }
+
+// How many columns a block sums: few where sums are long, so that most of them are outputs.
+constexpr int columns_for(int n) { return n <= 17 ? 32 : n <= 65 ? 16 : n <= 161 ? 8 : 4; }
+constexpr int column_places(int columns) { return threads * column_values / columns; }
+
+// One step for all values of a thread; there are sums for the first `count` of the block's.
+template <bool odd, int values>
+__device__ inline void take_step(float (&own)[values], const float* single, const float* sums,
+                                 float* next, int half, int count) {
+#pragma unroll
+  for (int j = 0; j < values; ++j) {
+    const int i = static_cast<int>(threadIdx.x) + threads * j;
+    if (i >= count) continue;
+    const PairwiseStep step{half, odd};
+    own[j] = step.sum(own[j], sums[i + half], odd ? single[i + 2 * half] : 0);
+    next[i] = own[j];
+  }
 }
 
-// Sums a tile of one row: blockIdx.x is the row, blockIdx.y the tile.
-__device__ inline void sum_row(const Work& work, float* shared) {
-  const int n = work.width, steps = pairwise_steps(n);
-  const int x0 = static_cast<int>(blockIdx.y) * row_tile, y = static_cast<int>(blockIdx.x);
-  const int width = work.dst.width - x0 < row_tile ? work.dst.width - x0 : row_tile;
-  float* const values = shared;
-  float* const to = work.sums + static_cast<std::ptrdiff_t>(y) * work.pitch + x0;
-  for (int i = static_cast<int>(threadIdx.x); i < width + n - 1;
-       i += static_cast<int>(blockDim.x)) {
-    const int u = border_index(work.border, x0 - work.anchor_x + i, work.src.width);
-    const float value = y < work.src.height && u >= 0
-                            ? work.src.row(y)[static_cast<std::ptrdiff_t>(u) * work.src.step]
-                            : work.outside;
-    values[i] = value;
-    if (steps == 0) to[i] = value;
-  }
-  __syncthreads();
-  const float* sums = values;
+// Turns the values of a block into sums of n from there on. `lines` of them lie side by side, and
+// what belongs together is so far apart; `count` are there. A thread's are `threads` apart.
+template <int values>
+__device__ inline void add_up(float (&own)[values], float* shared, int n, int lines, int count) {
+  const int steps = pairwise_steps(n);
+  if (steps == 0) return;
+#pragma unroll
+  for (int j = 0; j < values; ++j) shared[static_cast<int>(threadIdx.x) + threads * j] = own[j];
+  const float* sums = shared;
+#pragma unroll 1
   for (int k = 0; k < steps; ++k) {
-    const PairwiseStep step = pairwise_step(n, k);
-    const bool last = k + 1 == steps;
-    // What is written was read before the last barrier, if ever.
-    float* const next = last ? to : shared + (1 + k % 2) * (row_tile + largest);
-    const int count = width + n - step.size();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-      next[i] = step.sum(sums[i], sums[i + step.half], step.odd ? values[i + 2 * step.half] : 0);
     __syncthreads();
+    const PairwiseStep step = pairwise_step(n, k);
+    // What is written was read before the last barrier, if ever.
+    float* const next = shared + (1 + k % 2) * threads * values;
+    const int left = count - (step.size() - 1) * lines;
+    if (step.odd)
+      take_step<true>(own, shared, sums, next, step.half * lines, left);
+    else
+      take_step<false>(own, shared, sums, next, step.half * lines, left);
     sums = next;
   }
 }
 
-// Each thread sums a column of row sums for the outputs of its tile: blockIdx.x is the tile across,
-// blockIdx.y the one down. No thread reads what another one has written.
-__device__ inline void sum_columns(const Work& work, float* shared) {
-  const int lane = static_cast<int>(threadIdx.x);
-  const int x = static_cast<int>(blockIdx.x) * work.columns + lane;
-  const int y0 = static_cast<int>(blockIdx.y) * column_tile;
-  if (lane >= work.columns || x >= work.dst.width) return;
-  const int n = work.height, steps = pairwise_steps(n);
-  const int rows = work.dst.height - y0 < column_tile ? work.dst.height - y0 : column_tile;
-  const auto value = [&](int j) {
-    const int v = border_index(work.border, y0 - work.anchor_y + j, work.src.height);
-    return work.sums[static_cast<std::ptrdiff_t>(v < 0 ? work.src.height : v) * work.pitch + x];
-  };
-  float* const sums = shared + lane;
-  for (int j = 0; j < rows + n - 1; ++j) sums[j * work.columns] = value(j);
-  for (int k = 0; k < steps; ++k) {
-    const PairwiseStep step = pairwise_step(n, k);
-    const int count = rows + n - step.size();
-    for (int j = 0; j < count; j += at_once) {
-      float made[at_once];
-      // Beyond `count` nobody looks; the last sum there is stands in for them.
-      for (int i = 0; i < at_once; ++i) {
-        const int at = j + i < count ? j + i : count - 1;
-        made[i] = step.sum(sums[at * work.columns], sums[(at + step.half) * work.columns],
-                           step.odd ? value(at + 2 * step.half) : 0);
-      }
-      for (int i = 0; i < at_once; ++i)
-        if (j + i < count) sums[(j + i) * work.columns] = made[i];
-    }
+// Sums a tile of one row.
+__device__ inline void sum_row(const Work& work, float* shared) {
+  const int y = static_cast<int>(blockIdx.x) / work.across;
+  const int x0 = (static_cast<int>(blockIdx.x) - y * work.across) * work.tile;
+  const int outputs = min(work.tile, work.dst.width - x0), count = outputs + work.width - 1;
+  const bool inside = y < work.src.height;
+  const float* const row = work.src.row(inside ? y : 0);
+  const int first = x0 - work.anchor_x, thread = static_cast<int>(threadIdx.x);
+  wait_for_earlier_kernels();
+  float own[row_values];
+#pragma unroll
+  for (int j = 0; j < row_values; ++j) {
+    const int i = thread + threads * j;
+    own[j] = work.sampling.outside;
+    if (i >= count || !inside) continue;
+    const int x = border_index(work.sampling.border, first + i, work.src.width);
+    if (x >= 0) own[j] = row[static_cast<std::ptrdiff_t>(x) * work.src.step];
   }
-  for (int r = 0; r < rows; ++r) {
-    const float response = work.tap * sums[r * work.columns];
-    work.dst.row(y0 + r)[static_cast<std::ptrdiff_t>(x) * work.dst.step] =
-        finish<float>(work.finish, &response, 1);
+  add_up(own, shared, work.width, 1, count);
+  float* const to = work.sums + static_cast<std::ptrdiff_t>(y) * work.pitch + x0;
+#pragma unroll
+  for (int j = 0; j < row_values; ++j)
+    if (thread + threads * j < outputs) to[thread + threads * j] = own[j];
+}
+
+// Sums some columns of row sums, for the outputs of a tile.
+__device__ inline void sum_columns(const Work& work, float* shared) {
+  const int down = static_cast<int>(blockIdx.x) / work.across;
+  const int left = (static_cast<int>(blockIdx.x) - down * work.across) * work.columns;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int x = left + thread % work.columns, y0 = down * work.tile;
+  const int first = thread / work.columns, apart = threads / work.columns;  // places of a thread
+  const int outputs = min(work.tile, work.dst.height - y0), count = outputs + work.height - 1;
+  const bool inside = x < work.dst.width;
+  const float* const from = work.sums + x;
+  wait_for_earlier_kernels();
+  float own[column_values];
+#pragma unroll
+  for (int j = 0; j < column_values; ++j) {
+    const int place = first + j * apart;
+    own[j] = 0;
+    if (place >= count || !inside) continue;
+    const int v = border_index(work.sampling.border, y0 - work.anchor_y + place, work.src.height);
+    own[j] = from[static_cast<std::ptrdiff_t>(v < 0 ? work.src.height : v) * work.pitch];
+  }
+  add_up(own, shared, work.height, work.columns, count * work.columns);
+  if (!inside) return;
+  auto* to = reinterpret_cast<std::byte*>(work.dst.row(y0 + first) +
+                                          static_cast<std::ptrdiff_t>(x) * work.dst.step);
+  const std::ptrdiff_t stride = work.dst.stride * apart;
+#pragma unroll
+  for (int j = 0; j < column_values; ++j, to += stride) {
+    float v = work.tap * own[j];
+    v = v + work.offset;
+    if (work.absolute) v = v < 0 ? -v : v;
+    if (first + j * apart < outputs) *reinterpret_cast<float*>(to) = v;
   }
 }
 
-}  // namespace pairwise
-}  // namespace vidconv::cuda
+}  // namespace vidconv::cuda::pairwise

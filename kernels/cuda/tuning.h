@@ -31,7 +31,7 @@ struct WalkCost {
   int least_steps, most_steps, overhead;
 };
 
-// Of cuda-separable-f32 without bulk copies.
+// Of cuda-separable-f32 without bulk copies, and of cuda-pairwise.
 struct SlabShape {
   int threads, blocks_wanted;  // of a block; on a multiprocessor
   int slab_rows, depth;        // of a slab; slabs in shared memory, one of them in use
@@ -84,6 +84,10 @@ inline constexpr StripCost dense_rows_larger{.at_once = 0, .busy = 4, .overhead 
 inline constexpr SlabShape separable_f32{
     .threads = 128, .blocks_wanted = 6, .slab_rows = 16, .depth = 2, .across = 16, .columns = 2};
 inline constexpr StripCost separable_f32_strips{.at_once = 0, .busy = 9, .overhead = 3};
+// --kind box --size 7 15 31 --depth 32; at_once is asked of the device.
+inline constexpr SlabShape pairwise_square{
+    .threads = 128, .blocks_wanted = 5, .slab_rows = 16, .depth = 3, .across = 16, .columns = 1};
+inline constexpr StripCost pairwise_square_strips{.at_once = 0, .busy = 6, .overhead = 1};
 
 }  // namespace sm90
 }  // namespace vidconv::cuda

@@ -16,6 +16,8 @@ std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
 bool supports_pairwise(const Plan&);
 std::unique_ptr<Convolver> make_pairwise(const Plan&, int threads);
+// Its kernels for squares; nothing where they cannot take the plan.
+std::unique_ptr<Convolver> make_pairwise_square(const Plan&);
 
 bool supports_dense_imma(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_imma(const Plan&, int threads);

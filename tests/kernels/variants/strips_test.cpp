@@ -18,11 +18,14 @@ constexpr SampleType strips_16{Storage::u16, 16, 0}, strips_14{Storage::u16, 14,
     strips_12{Storage::u16, 12, 0}, strips_p010{Storage::u16, 10, 6};
 
 enum class StripsTaps {
-  uneven,    // two passes; no two taps alike, so that none is taken for another
-  lopsided,  // the same around another sample than the middle, wider than high
-  real,      // a matrix of full rank that no arithmetic of integers takes exactly
-  whole,     // a matrix of full rank of integers over 8
-  length,    // of a gradient: two matrices of integers
+  uneven,          // two passes; no two taps alike, so that none is taken for another
+  lopsided,        // the same around another sample than the middle, wider than high
+  equal,           // all the same
+  equal_lopsided,  // as lopsided, but all the same
+  equal_high,      // three columns of them
+  real,            // a matrix of full rank that no arithmetic of integers takes exactly
+  whole,           // a matrix of full rank of integers over 8
+  length,          // of a gradient: two matrices of integers
 };
 
 struct StripsCase {
@@ -50,6 +53,10 @@ std::vector<double> whole_taps(int count, int most, double divisor, unsigned see
   return taps;
 }
 
+std::vector<double> equal_taps(int count) {
+  return std::vector<double>(static_cast<std::size_t>(count), 1.0 / count);
+}
+
 Filter strips_filter(const StripsCase& c, bool absolute) {
   Filter filter{.kernels = {}, .bias = absolute ? 0.25 : 0, .absolute = absolute};
   const int n = c.size;
@@ -65,6 +72,15 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
       filter.kernels = {outer_product(uneven_taps(n / 2, -0.6 * most, most, seed),
                                       uneven_taps(n - 1, -0.6 * most, most, seed + 50))
                             .with_anchor(n / 2 - 1, 0)};
+      break;
+    case StripsTaps::equal:
+      filter.kernels = {Kernel(n, n, equal_taps(n * n))};
+      break;
+    case StripsTaps::equal_lopsided:
+      filter.kernels = {Kernel(n + 3, n, equal_taps((n + 3) * n)).with_anchor(n / 2 - 1, n - 2)};
+      break;
+    case StripsTaps::equal_high:
+      filter.kernels = {Kernel(3, n, equal_taps(3 * n))};
       break;
     case StripsTaps::real:
       filter.kernels = {Kernel(n, n, uneven_taps(n * n, -0.6 * most / n, most / n, seed))};
@@ -123,6 +139,14 @@ INSTANTIATE_TEST_SUITE_P(
         StripsCase{"float_27", StripsTaps::uneven, 27, f32, "cuda-separable-f32-long"},
         StripsCase{"float_33", StripsTaps::uneven, 33, f32, "cuda-separable-f32-long"},
         StripsCase{"float_35", StripsTaps::uneven, 35, f32, "cuda-separable-long"},
+        StripsCase{"float_box_7", StripsTaps::equal, 7, f32, "cuda-pairwise"},
+        StripsCase{"float_box_15", StripsTaps::equal, 15, f32, "cuda-pairwise"},
+        StripsCase{"float_box_16", StripsTaps::equal, 16, f32, "cuda-pairwise"},
+        StripsCase{"float_box_21", StripsTaps::equal, 21, f32, "cuda-pairwise"},
+        StripsCase{"float_box_31", StripsTaps::equal, 31, f32, "cuda-pairwise"},
+        StripsCase{"float_box_high", StripsTaps::equal_high, 69, f32, "cuda-pairwise"},
+        StripsCase{"float_box_higher", StripsTaps::equal_high, 165, f32, "cuda-pairwise"},
+        StripsCase{"float_box_lopsided", StripsTaps::equal_lopsided, 13, f32, "cuda-pairwise"},
         StripsCase{"sixteen_bits_35", StripsTaps::uneven, 35, strips_16, "cuda-separable-long"},
         StripsCase{"ten_bits_51", StripsTaps::uneven, 51, strips_p010, "cuda-separable-long"},
         StripsCase{"sixteen_bits_3", StripsTaps::uneven, 3, strips_16, "cuda-separable-u16"},
