@@ -18,6 +18,7 @@ class Definition {
   Definition(const Plan& plan, Plane<const T> src) : plan_(plan), src_(src) {}
 
   T sample(int x, int y) const {
+    if (plan_.keeps(x)) return src_.row(y)[static_cast<std::ptrdiff_t>(x) * src_.step];
     auto term = plan_.terms.begin();
     const auto next_kernel = [&] {
       Acc sum = response(*term, x, y);
@@ -37,7 +38,7 @@ class Definition {
  private:
   // The sample at (x, y), which may lie outside the picture.
   Acc pixel(int x, int y) const {
-    const int u = border_index(plan_.border, x, src_.width);
+    const int u = border_index(plan_.border, x, src_.width, plan_.components);
     const int v = border_index(plan_.border, y, src_.height);
     if (u < 0 || v < 0) return static_cast<Acc>(plan_.outside);
     const T stored = src_.row(v)[static_cast<std::ptrdiff_t>(u) * src_.step];

@@ -117,7 +117,7 @@ struct Layout {
   static constexpr Window window(const Tile& tile) {
     return {tile.x - reach, tile.y - half,  tile_width + 2 * reach,
             rows,           margin - reach, pitch,
-            half,           half,           half};
+            reach,          half,           reach};
   }
 };
 
@@ -295,9 +295,27 @@ __global__ void __launch_bounds__(warp_size* warps)
   });
 }
 
+// Whether outputs that are only to be copied can be had as the others are, by a tap of one unit in
+// the first matrix and none in the second. They lie in the same columns of every block.
+template <class T>
+bool keeps_by_taps(const Plan& plan) {
+  if (block % plan.components != 0 || plan.sample.shift != 0) return false;
+  for (int code = 0; code <= plan.sample.max(); ++code) {
+    const std::int32_t responses[2] = {static_cast<std::int32_t>(plan.finish.divisor) * code, 0};
+    if (finish<T>(plan.finish, responses, static_cast<int>(plan.terms.size())) != code)
+      return false;
+  }
+  return true;
+}
+bool keeps_by_taps(const Plan& plan) {
+  return plan.sample.storage == Storage::u8 ? keeps_by_taps<std::uint8_t>(plan)
+                                            : keeps_by_taps<std::uint16_t>(plan);
+}
+
 // 0 where some tap fits in no number of bytes.
 int bytes_needed_by_all(const Plan& plan) {
-  int bytes = 1;
+  int bytes = plan.kept == 0 ? 1 : bytes_needed({static_cast<double>(plan.finish.divisor)});
+  if (bytes == 0) return 0;
   for (const Taps& t : plan.terms) {
     const int needed = bytes_needed(t.dense);
     if (needed == 0) return 0;
@@ -343,7 +361,8 @@ class DenseImma final : public Convolver {
   // B: register `upper` of a lane holds sample row 2p + upper, samples 4q.. of its window.
   static DeviceArray<uint2> all_taps(const Plan& plan) {
     std::vector<uint2> all;
-    for (const Taps& t : plan.terms)
+    double unit = plan.finish.divisor;  // of the first matrix alone
+    for (const Taps& t : plan.terms) {
       for (int parity = 0; parity < 2; ++parity)
         for (int byte = 0; byte < bytes; ++byte)
           for (int p = 0; p < MatrixTaps<size, bytes>::pairs; ++p)
@@ -354,11 +373,14 @@ class DenseImma final : public Convolver {
                   const int j = 2 * p + upper - parity - size / 2 + t.anchor_y;
                   const int i = lane % 4 * 4 + b - lane / 4 - reach + t.anchor_x;
                   if (j < 0 || j >= t.height || i < 0 || i >= t.width) continue;
-                  const double tap = t.dense[static_cast<std::size_t>(j * t.width + i)];
+                  double tap = t.dense[static_cast<std::size_t>(j * t.width + i)];
+                  if (plan.keeps(lane / 4)) tap = j == t.anchor_y && i == t.anchor_x ? unit : 0;
                   words[upper] |= byte_of(static_cast<int>(tap), byte, bytes) << (8 * b);
                 }
               all.push_back(make_uint2(words[0], words[1]));
             }
+      unit = 0;
+    }
     return DeviceArray<uint2>(std::span<const uint2>(all));
   }
 
@@ -382,14 +404,18 @@ std::unique_ptr<Convolver> make_of_size(const Plan& plan) {
   return std::make_unique<DenseImma<T, size, 2, Join::none>>(plan);
 }
 
+// A row takes one product however many of its taps are there.
 template <class T>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  switch (square_for(plan)) {
-    case 3:
+  int up_or_down = 1;
+  for (const Taps& t : plan.terms)
+    up_or_down = std::max({up_or_down, t.anchor_y, t.height - 1 - t.anchor_y});
+  switch (up_or_down) {
+    case 1:
       return make_of_size<T, 3>(plan);
-    case 5:
+    case 2:
       return make_of_size<T, 5>(plan);
-    case 7:
+    case 3:
       return make_of_size<T, 7>(plan);
     default:
       return make_of_size<T, largest>(plan);
@@ -400,12 +426,14 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   if (!supports_dense(plan) || square_for(plan) > largest) return false;
+  if (plan.kept != 0 && !(plan.arith == Arith::int32 && keeps_by_taps(plan))) return false;
   const int bytes = bytes_needed_by_all(plan);
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
   if (fits && imma_serves(plan, abilities)) return true;
-  // Two matrices of 16-bit samples are faster without.
-  return fits && plan.terms.size() == 1 && imma_serves_two_bytes(plan, abilities);
+  // Two matrices of 16-bit samples are faster without, unless their taps lie a pixel apart.
+  return fits && (plan.terms.size() == 1 || plan.components > 1) &&
+         imma_serves_two_bytes(plan, abilities);
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {

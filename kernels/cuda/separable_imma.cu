@@ -41,11 +41,21 @@ struct Work {
   std::int32_t row_start;  // of a row sum: rounds it, and takes away the least value it can have
   int tile_height;         // a multiple of `square`
   std::int32_t start;      // of a column sum: makes up for that, and of 8 bits adds Finish::offset
+  uint2 kept;              // the bits of 4 samples side by side that are only to be copied
 };
 
 // 4 samples side by side, as they are stored.
 template <class T>
 using FourOf = std::conditional_t<sizeof(T) == 1, unsigned, uint2>;
+
+// `made`, and where `kept` has bits those of the samples as they came.
+__device__ inline unsigned with_kept(unsigned made, const std::uint8_t* came, uint2 kept) {
+  return (made & ~kept.x) | (*reinterpret_cast<const unsigned*>(came) & kept.x);
+}
+__device__ inline uint2 with_kept(uint2 made, const std::uint16_t* came, uint2 kept) {
+  const uint2 v = *reinterpret_cast<const uint2*>(came);
+  return {(made.x & ~kept.x) | (v.x & kept.x), (made.y & ~kept.y) | (v.y & kept.y)};
+}
 
 // Where a warp stores what is not whole words: 8 rows of 16 codes pass through its own piece of
 // shared memory, so that lanes store adjacent samples.
@@ -87,11 +97,12 @@ class Stager {
 
 constexpr int shared_limit = 48 * 1024;  // what every device gives a block unasked
 
-// The samples of a tile in shared memory.
-template <class T, int chunks>
+// The samples of a tile in shared memory. Windows of the row pass are `across` chunks, of the
+// column pass `down`.
+template <class T, int across, int down>
 struct Layout {
-  static constexpr int reach = radius(chunks);
-  static constexpr int margin = round_up(reach, vector_samples<T>);
+  static constexpr int aside = radius(across), reach = radius(down);
+  static constexpr int margin = round_up(aside, vector_samples<T>);
   static constexpr int pitch = tile_width + 2 * margin;
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(T));
   static constexpr int most_steps =
@@ -140,21 +151,22 @@ __device__ inline void with_codes(const Work& work, Body body) {
     });
 }
 
-template <class T, int chunks, int bytes, int shift>
+template <class T, int across, int down, int bytes, int shift>
 __global__ void __launch_bounds__(warp_size* warps)
     separable_imma_kernel(const __grid_constant__ Work work) {
-  using L = Layout<T, chunks>;
-  using Taps = PassTaps<chunks, bytes>;
+  using L = Layout<T, across, down>;
+  using RowTaps = PassTaps<across, bytes>;
   extern __shared__ uint4 shared[];
   __shared__ FourOf<T> staged[warps][warp_size];
   auto* const samples = reinterpret_cast<T*>(shared);
 
   const Tile tile = this_tile(work.batch, tile_width, work.tile_height);
-  const Taps row_taps(work.taps), column_taps(work.taps + bytes * Taps::vectors * warp_size);
+  const RowTaps row_taps(work.taps);
+  const PassTaps<down, bytes> column_taps(work.taps + bytes * RowTaps::vectors * warp_size);
   let_next_kernel_start();
   wait_for_earlier_kernels();
   const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
-                    L::reach,           L::reach,          L::reach};
+                    L::aside,           L::reach,          L::aside};
   load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
   __syncthreads();
 
@@ -167,11 +179,12 @@ __global__ void __launch_bounds__(warp_size* warps)
   const Sums row_start = all_kept(bytes == 2 ? 0 : work.row_start);
   const int steps = (min(work.tile_height, dst.height - tile.y) + square - 1) / square;
   // Calls store(4 codes side by side) for rows g, g + 8, g + 16 and so on of the tile.
+  const bool keeps = (work.kept.x | work.kept.y) != 0;
   const auto walk = [&](auto codes, auto store) {
-    const T* from = samples + g * L::pitch + L::margin - L::reach + first_column;
-    unsigned low[2][chunks], high[2][chunks];  // windows of the column pass
+    const T* from = samples + g * L::pitch + L::margin - L::aside + first_column;
+    unsigned low[2][down], high[2][down];  // windows of the column pass
 #pragma unroll 1
-    for (int step = 1 - chunks; step < steps; ++step, from += square * L::pitch) {
+    for (int step = 1 - down; step < steps; ++step, from += square * L::pitch) {
       Sums sums[2];
 #pragma unroll
       for (int eight = 0; eight < 2; ++eight)
@@ -180,21 +193,26 @@ __global__ void __launch_bounds__(warp_size* warps)
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
 #pragma unroll
-        for (int c = 0; c + 1 < chunks; ++c) {
+        for (int c = 0; c + 1 < down; ++c) {
           low[half][c] = low[half][c + 1];
           high[half][c] = high[half][c + 1];
         }
-        low[half][chunks - 1] = between.low[half];
-        high[half][chunks - 1] = between.high[half];
+        low[half][down - 1] = between.low[half];
+        high[half][down - 1] = between.high[half];
       }
       if (step < 0) continue;
 
       const Sums left = column_sums(column_taps, low[0], high[0], work.start);
       const Sums right = column_sums(column_taps, low[1], high[1], work.start);
 #pragma unroll
-      for (int eight = 0; eight < 2; ++eight)
-        store(codes(left.v[2 * eight], left.v[2 * eight + 1], right.v[2 * eight],
-                    right.v[2 * eight + 1]));
+      for (int eight = 0; eight < 2; ++eight) {
+        FourOf<T> four = codes(left.v[2 * eight], left.v[2 * eight + 1], right.v[2 * eight],
+                               right.v[2 * eight + 1]);
+        if (keeps)
+          four = with_kept(four, from + (8 * eight - L::reach) * L::pitch + L::aside + 4 * q,
+                           work.kept);
+        store(four);
+      }
     }
   };
   const bool whole = is_aligned(dst, 4 * sizeof(T)) && x + square <= dst.width &&
@@ -213,9 +231,12 @@ __global__ void __launch_bounds__(warp_size* warps)
   });
 }
 
-int chunks_needed(const Taps& t) { return std::max(2, 1 + (t.reach() + 7) / 8); }
+// `count` taps, of which number `anchor` lies on the output sample.
+int chunks_needed(int count, int anchor) {
+  return std::max(2, 1 + (std::max(anchor, count - 1 - anchor) + 7) / 8);
+}
 
-template <class T, int chunks, int bytes, int shift>
+template <class T, int across, int down, int bytes, int shift>
 class SeparableImma final : public Convolver {
  public:
   SeparableImma(const Plan& plan, const Taps& taps) : taps_(all_taps(taps)) {
@@ -233,6 +254,12 @@ class SeparableImma final : public Convolver {
         static_cast<std::uint32_t>(column_sum * taps.row_min) +
         static_cast<std::uint32_t>(sizeof(T) == 1 ? plan.finish.offset : 0));
 
+    for (int i = 0; i < 4; ++i)
+      if (plan.keeps(i)) {
+        const int bit = 8 * static_cast<int>(sizeof(T)) * i;
+        (bit < 32 ? work_.kept.x : work_.kept.y) |= (sizeof(T) == 1 ? 0xFFu : 0xFFFFu) << bit % 32;
+      }
+
     blocks_at_once_ = blocks_at_once(kernel, warp_size * warps, L::bytes(L::most_steps * square));
   }
 
@@ -247,8 +274,8 @@ class SeparableImma final : public Convolver {
   }
 
  private:
-  using L = Layout<T, chunks>;
-  static constexpr auto kernel = separable_imma_kernel<T, chunks, bytes, shift>;
+  using L = Layout<T, across, down>;
+  static constexpr auto kernel = separable_imma_kernel<T, across, down, bytes, shift>;
 
   // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
   // steps, of those before its first outputs, and of what it takes to begin.
@@ -261,7 +288,7 @@ class SeparableImma final : public Convolver {
         blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
                   ((p.dst.height + steps * square - 1) / (steps * square));
       const std::int64_t waves = (blocks + blocks_at_once_ - 1) / blocks_at_once_;
-      const std::int64_t time = waves * (steps + chunks + cost.overhead);
+      const std::int64_t time = waves * (steps + down + cost.overhead);
       if (time >= least) continue;
       least = time;
       best = steps * square;
@@ -271,10 +298,10 @@ class SeparableImma final : public Convolver {
 
   static DeviceArray<unsigned> all_taps(const Taps& taps) {
     std::vector<unsigned> words;
-    append_taps(words, taps.row, taps.anchor_x, chunks, bytes, output_column,
-                [](int k) { return window_slot(k, chunks); });
+    append_taps(words, taps.row, taps.anchor_x, across, bytes, output_column,
+                [](int k) { return window_slot(k, across); });
     append_taps(
-        words, taps.column, taps.anchor_y, chunks, bytes, [](int m) { return m; }, between_slot);
+        words, taps.column, taps.anchor_y, down, bytes, [](int m) { return m; }, between_slot);
     return DeviceArray<unsigned>(words);
   }
 
@@ -293,35 +320,50 @@ Taps with_whole_bytes(Taps taps) {
   return bytes_needed(finer.row) == 0 ? taps : finer;
 }
 
-template <class T, int chunks>
+template <class T, int across, int down = across>
 std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
   const Taps taps = with_whole_bytes(plan.terms[0]);
   if (bytes_needed(taps.row) == 1 && bytes_needed(taps.column) == 1 && taps.row_shift == 0)
-    return std::make_unique<SeparableImma<T, chunks, 1, 0>>(plan, taps);
-  if (taps.row_shift == 8) return std::make_unique<SeparableImma<T, chunks, 2, 8>>(plan, taps);
-  return std::make_unique<SeparableImma<T, chunks, 2, any_shift>>(plan, taps);
+    return std::make_unique<SeparableImma<T, across, down, 1, 0>>(plan, taps);
+  if (taps.row_shift == 8)
+    return std::make_unique<SeparableImma<T, across, down, 2, 8>>(plan, taps);
+  return std::make_unique<SeparableImma<T, across, down, 2, any_shift>>(plan, taps);
 }
+
+// Wider than high are taps that lie a pixel apart; of 8 bits, wider than others may be.
+constexpr int wide_chunks = 6, wide_down = 3;
+bool is_wide(const Taps& taps) { return chunks_needed(taps.width, taps.anchor_x) > most_chunks; }
 
 template <class T>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
-  switch (chunks_needed(plan.terms[0])) {
+  const Taps& taps = plan.terms[0];
+  const int across = chunks_needed(taps.width, taps.anchor_x);
+  const int down = chunks_needed(taps.height, taps.anchor_y);
+  if constexpr (sizeof(T) == 1)
+    if (is_wide(taps)) return make_chunks<T, wide_chunks, wide_down>(plan);
+  switch (std::max(across, down)) {
     case 2:
       return make_chunks<T, 2>(plan);
     case 3:
-      return make_chunks<T, 3>(plan);
+      return down == 2 ? make_chunks<T, 3, 2>(plan) : make_chunks<T, 3>(plan);
     default:
-      return make_chunks<T, most_chunks>(plan);
+      return down == 2 ? make_chunks<T, most_chunks, 2>(plan) : make_chunks<T, most_chunks>(plan);
   }
 }
 
 }  // namespace
 
 bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
+  if (plan.kept != 0 && (4 % plan.components != 0 || plan.sample.shift != 0)) return false;
   if (!supports_separable(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& taps = plan.terms[0];
-  return chunks_needed(taps) <= most_chunks && taps.row_max - taps.row_min <= 0xFFFF &&
-         bytes_needed(taps.row) != 0 && bytes_needed(taps.column) != 0 &&
+  const bool fits = is_wide(taps) ? plan.components > 1 && plan.sample.storage == Storage::u8 &&
+                                        chunks_needed(taps.width, taps.anchor_x) <= wide_chunks &&
+                                        chunks_needed(taps.height, taps.anchor_y) <= wide_down
+                                  : taps.reach() <= radius(most_chunks);
+  return fits && taps.row_max - taps.row_min <= 0xFFFF && bytes_needed(taps.row) != 0 &&
+         bytes_needed(taps.column) != 0 &&
          (imma_serves(plan, abilities) || imma_serves_two_bytes(plan, abilities));
 }
 

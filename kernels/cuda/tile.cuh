@@ -33,12 +33,13 @@ inline int square_for(const Plan& plan) {
 // How a plan's samples are read and written.
 struct Sampling {
   BorderMode border;
-  int shift;      // of the sample type
-  float outside;  // what BorderMode::constant supplies; codes have at most 16 bits
+  int shift;           // of the sample type
+  float outside;       // what BorderMode::constant supplies; codes have at most 16 bits
+  int components = 1;  // of a pixel, where rows are whole pixels (Plan::components)
 };
 
 inline Sampling sampling_of(const Plan& plan) {
-  return {plan.border, plan.sample.shift, static_cast<float>(plan.outside)};
+  return {plan.border, plan.sample.shift, static_cast<float>(plan.outside), plan.components};
 }
 
 __device__ inline int thread_index() {
@@ -69,7 +70,7 @@ __device__ inline uint4 shift_down(uint4 stored, int shift) {
 
 template <class T>
 __device__ inline T read_code(const Plane<const T>& src, int x, int y, const Sampling& s) {
-  const int u = border_index(s.border, x, src.width);
+  const int u = border_index(s.border, x, src.width, s.components);
   const int v = border_index(s.border, y, src.height);
   if (u < 0 || v < 0) return static_cast<T>(s.outside);
   const T stored = __ldg(src.row(v) + static_cast<std::ptrdiff_t>(u) * src.step);

@@ -22,7 +22,7 @@ class Margin {
     outside_ = stored_outside<T>(sampling);
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = lane / S::margin * S::pitch - x0, column = outer + lane % S::margin;
-    const int u = border_index(sampling.border, column, width);
+    const int u = border_index(sampling.border, column, width, sampling.components);
     constant_ = u < 0;
     to_ = static_cast<unsigned>(row + column) * S::sample;
     from_ = constant_ ? to_ : static_cast<unsigned>(row + u) * S::sample;

@@ -73,4 +73,14 @@ VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n) {
   return -1;
 }
 
+// The same in a row of n samples that are whole pixels, of so many components each: beyond the
+// edges lie pixels, not samples.
+VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n, int components) {
+  if (i >= 0 && i < n) return i;
+  int component = i % components;
+  if (component < 0) component += components;
+  const int pixel = border_index(mode, (i - component) / components, n / components);
+  return pixel < 0 ? pixel : pixel * components + component;
+}
+
 }  // namespace vidconv

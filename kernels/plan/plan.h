@@ -52,6 +52,10 @@ struct Taps {
 
 struct Plan {
   SampleType sample;
+  // Of a pixel, where a row's samples are whole pixels that lie side by side (interleave.h): what
+  // the border repeats. Only variants that such plans are meant for ask.
+  int components = 1;
+  unsigned kept = 0;  // of the components those that are only to be copied: bit 0 is the first's
   BorderMode border = BorderMode::reflect101;
   double outside = 0;  // the sample that BorderMode::constant supplies, as a code
   Arith arith = Arith::int32;
@@ -64,6 +68,8 @@ struct Plan {
   double error_bound = 0;  // before the last rounding, in codes; 0 where exact
   bool fits24 = false;     // int32: |every sum| < 2^24, so float computes it exactly too
 
+  // Whether the sample in column x is one that is only to be copied.
+  bool keeps(int x) const { return (kept >> (x % components) & 1) != 0; }
   // The number of kernels whose responses are combined.
   int kernels() const;
   // The output is the input: one tap of gain 1 on the pixel itself.

@@ -10,12 +10,25 @@
 #include "kernels/cuda/variants.h"
 #ifdef VIDCONV_HAVE_CUDA
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/whole_pixels.h"
 #endif
 
 namespace vidconv {
 namespace {
 
 bool any_plan(const Plan&) { return true; }
+
+#ifdef VIDCONV_HAVE_CUDA
+// As prepare_if(), and components that lie side by side are taken together.
+template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
+Prepared prepare_cuda(const Plan& plan, const CudaAbilities& abilities) {
+  Prepared separate = prepare_if<supports, make>(plan, abilities);
+  if (!separate) return nullptr;
+  return [plan, abilities, separate = std::move(separate)](int threads) {
+    return cuda::with_whole_pixels(plan, abilities, separate(threads));
+  };
+}
+#endif
 
 constexpr Variant table[] = {
     {"cpu-copy", "rows copied", Device::cpu, prepare_if<cpu_copy_supports, make_cpu_copy>},
@@ -38,41 +51,42 @@ constexpr Variant table[] = {
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_lanes_supports, make_cpu_lanes>},
 #ifdef VIDCONV_HAVE_CUDA
-    {"cuda-copy", "vectors copied", Device::cuda, prepare_if<cuda::supports_copy, cuda::make_copy>},
+    {"cuda-copy", "vectors copied", Device::cuda,
+     prepare_cuda<cuda::supports_copy, cuda::make_copy>},
     {"cuda-fill", "vectors of one value", Device::cuda,
-     prepare_if<cuda::supports_fill, cuda::make_fill>},
+     prepare_cuda<cuda::supports_fill, cuda::make_fill>},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
-     Device::cuda, prepare_if<cuda::supports_pairwise, cuda::make_pairwise>},
+     Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},
     {"cuda-dense-imma", "integers, one or two matrices of up to 9x9, tensor cores", Device::cuda,
-     prepare_if<cuda::supports_dense_imma, cuda::make_dense_imma>},
+     prepare_cuda<cuda::supports_dense_imma, cuda::make_dense_imma>},
     {"cuda-separable-short", "8 bits, integer passes of up to 3 taps, 16-bit dot products",
-     Device::cuda, prepare_if<cuda::supports_separable_short, cuda::make_separable_short>},
+     Device::cuda, prepare_cuda<cuda::supports_separable_short, cuda::make_separable_short>},
     {"cuda-separable-u16", "16 bits, two passes of up to 31 taps in float, 7 in integers, unrolled",
-     Device::cuda, prepare_if<cuda::supports_separable_u16, cuda::make_separable_u16>},
+     Device::cuda, prepare_cuda<cuda::supports_separable_u16, cuda::make_separable_u16>},
     {"cuda-separable-imma", "integer passes of up to 49 taps, tensor cores", Device::cuda,
-     prepare_if<cuda::supports_separable_imma, cuda::make_separable_imma>},
+     prepare_cuda<cuda::supports_separable_imma, cuda::make_separable_imma>},
     {"cuda-separable-f32", "float, two passes of up to 17 taps, unrolled", Device::cuda,
-     prepare_if<cuda::supports_separable_f32, cuda::make_separable_f32>},
+     prepare_cuda<cuda::supports_separable_f32, cuda::make_separable_f32>},
     {"cuda-separable-f32-long", "float, two passes of 19 to 33 taps, unrolled", Device::cuda,
-     prepare_if<cuda::supports_separable_f32_long, cuda::make_separable_f32_long>},
+     prepare_cuda<cuda::supports_separable_f32_long, cuda::make_separable_f32_long>},
     {"cuda-separable-small", "integer passes of up to 31 taps, unrolled", Device::cuda,
-     prepare_if<cuda::supports_separable_small, cuda::make_separable_small>},
+     prepare_cuda<cuda::supports_separable_small, cuda::make_separable_small>},
     {"cuda-dense-rows", "16 bits in float, up to 9x9; floats to 7x7; gradients of 3x3; unrolled",
-     Device::cuda, prepare_if<cuda::supports_dense_rows, cuda::make_dense_rows>},
+     Device::cuda, prepare_cuda<cuda::supports_dense_rows, cuda::make_dense_rows>},
     {"cuda-dense-small", "one or two matrices of up to 9x9, unrolled", Device::cuda,
-     prepare_if<cuda::supports_dense_small, cuda::make_dense_small>},
+     prepare_cuda<cuda::supports_dense_small, cuda::make_dense_small>},
     {"cuda-separable-long", "two passes of 31 taps and more, in two kernels", Device::cuda,
-     prepare_if<cuda::supports_separable_long, cuda::make_separable_long>},
+     prepare_cuda<cuda::supports_separable_long, cuda::make_separable_long>},
     {"cuda-separable", "two passes of any size in one kernel", Device::cuda,
-     prepare_if<cuda::supports_separable, cuda::make_separable>},
+     prepare_cuda<cuda::supports_separable, cuda::make_separable>},
     {"cuda-dense-imma-wide", "integers, one matrix of up to 49x49, tensor cores", Device::cuda,
-     prepare_if<cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide>},
+     prepare_cuda<cuda::supports_dense_imma_wide, cuda::make_dense_imma_wide>},
     {"cuda-dense-f32-wide", "float, one matrix of 11 to 31 columns, unrolled", Device::cuda,
-     prepare_if<cuda::supports_dense_f32_wide, cuda::make_dense_f32_wide>},
+     prepare_cuda<cuda::supports_dense_f32_wide, cuda::make_dense_f32_wide>},
     {"cuda-dense-f32", "float, one matrix of up to about 47x47", Device::cuda,
-     prepare_if<cuda::supports_dense_f32, cuda::make_dense_f32>},
+     prepare_cuda<cuda::supports_dense_f32, cuda::make_dense_f32>},
     {"cuda-dense", "matrices of any size", Device::cuda,
-     prepare_if<cuda::supports_dense, cuda::make_dense>},
+     prepare_cuda<cuda::supports_dense, cuda::make_dense>},
 #endif
     {"reference", "the definition: plain loops; threads", Device::cpu,
      prepare_if<any_plan, make_reference>},

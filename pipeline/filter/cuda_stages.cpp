@@ -57,6 +57,10 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
                 last_stage()) {
   std::size_t kernels = 0;
   for (const Work& one : work_.cases()) {
+    std::vector<const Convolver*> convolvers;
+    for (std::size_t s = 0; s < one.steps.size(); ++s)
+      convolvers.push_back(&convolvers_.of(planes_of_.size(), s));
+    planes_of_.push_back(planes_of_steps(one, width, convolvers));
     first_kernels_.push_back(kernels);
     kernels += one.steps.size();
   }
@@ -192,11 +196,10 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
 
 void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
   const Step& step = work_.cases()[number].steps[s];
-  pairs_.clear();
-  for (const std::size_t i : step.components) {
-    const BytePlane from = plane(slot, step.from, i);
-    add_pairs(from.as<const std::byte>(), plane(slot, step.to, i), by_field && !step.light, pairs_);
-  }
+  set_pairs(
+      planes_of_[number][s],
+      [&](std::size_t i) { return plane(slot, step.from, i).as<const std::byte>(); },
+      [&](std::size_t i) { return plane(slot, step.to, i); }, by_field && !step.light, pairs_);
   as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
 }
 

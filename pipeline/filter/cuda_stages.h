@@ -14,6 +14,7 @@
 #include "pipeline/filter/cuda_parts.h"
 #include "pipeline/filter/cuda_timeline.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
 
@@ -98,13 +99,14 @@ class CudaStages {
   const CudaParts parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
-  DeviceBuffer beside_;                     // where parts are filtered
-  std::vector<std::size_t> first_kernels_;  // of each case, among all kernels
-  std::vector<PlanePair> pairs_;            // of the step being queued
-  std::vector<PartStep::Planes> planes_;    // of the part being queued
-  std::vector<ConstBytePlane> components_;  // of its frame
-  std::vector<Blend> left_;                 // what is filtered and not in its frame yet,
-  PartStep* left_by_ = nullptr;             // by a step of the same samples
+  DeviceBuffer beside_;                             // where parts are filtered
+  std::vector<std::vector<StepPlanes>> planes_of_;  // of each step of each case
+  std::vector<std::size_t> first_kernels_;          // of each case, among all kernels
+  std::vector<PlanePair> pairs_;                    // of the step being queued
+  std::vector<PartStep::Planes> planes_;            // of the part being queued
+  std::vector<ConstBytePlane> components_;          // of its frame
+  std::vector<Blend> left_;                         // what is filtered and not in its frame yet,
+  PartStep* left_by_ = nullptr;                     // by a step of the same samples
   // But for pool_.
   std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };
