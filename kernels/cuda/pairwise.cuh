@@ -81,14 +81,22 @@ __device__ inline void sum_row(const Work& work, float* shared) {
   const float* const row = work.src.row(inside ? y : 0);
   const int first = x0 - work.anchor_x, thread = static_cast<int>(threadIdx.x);
   wait_for_earlier_kernels();
-  float own[row_values];
+  float own[row_values] = {};
+  if (inside && first >= 0 && first + count <= work.src.width) {
+    const float* const from = row + static_cast<std::ptrdiff_t>(first + thread) * work.src.step;
 #pragma unroll
-  for (int j = 0; j < row_values; ++j) {
-    const int i = thread + threads * j;
-    own[j] = work.sampling.outside;
-    if (i >= count || !inside) continue;
-    const int x = border_index(work.sampling.border, first + i, work.src.width);
-    if (x >= 0) own[j] = row[static_cast<std::ptrdiff_t>(x) * work.src.step];
+    for (int j = 0; j < row_values; ++j)
+      if (thread + threads * j < count)
+        own[j] = from[static_cast<std::ptrdiff_t>(threads * j) * work.src.step];
+  } else {
+#pragma unroll
+    for (int j = 0; j < row_values; ++j) {
+      const int i = thread + threads * j;
+      own[j] = work.sampling.outside;
+      if (i >= count || !inside) continue;
+      const int x = border_index(work.sampling.border, first + i, work.src.width);
+      if (x >= 0) own[j] = row[static_cast<std::ptrdiff_t>(x) * work.src.step];
+    }
   }
   add_up(own, shared, work.width, 1, count);
   float* const to = work.sums + static_cast<std::ptrdiff_t>(y) * work.pitch + x0;
@@ -106,16 +114,24 @@ __device__ inline void sum_columns(const Work& work, float* shared) {
   const int first = thread / work.columns, apart = threads / work.columns;  // places of a thread
   const int outputs = min(work.tile, work.dst.height - y0), count = outputs + work.height - 1;
   const bool inside = x < work.dst.width;
-  const float* const from = work.sums + x;
+  const float* const column = work.sums + x;
+  const int top = y0 - work.anchor_y;
   wait_for_earlier_kernels();
-  float own[column_values];
+  float own[column_values] = {};
+  if (top >= 0 && top + count <= work.src.height) {
+    const float* from = column + static_cast<std::ptrdiff_t>(top + first) * work.pitch;
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(apart) * work.pitch;
 #pragma unroll
-  for (int j = 0; j < column_values; ++j) {
-    const int place = first + j * apart;
-    own[j] = 0;
-    if (place >= count || !inside) continue;
-    const int v = border_index(work.sampling.border, y0 - work.anchor_y + place, work.src.height);
-    own[j] = from[static_cast<std::ptrdiff_t>(v < 0 ? work.src.height : v) * work.pitch];
+    for (int j = 0; j < column_values; ++j, from += step)
+      if (first + j * apart < count && inside) own[j] = *from;
+  } else {
+#pragma unroll
+    for (int j = 0; j < column_values; ++j) {
+      const int place = first + j * apart;
+      if (place >= count || !inside) continue;
+      const int v = border_index(work.sampling.border, top + place, work.src.height);
+      own[j] = column[static_cast<std::ptrdiff_t>(v < 0 ? work.src.height : v) * work.pitch];
+    }
   }
   add_up(own, shared, work.height, work.columns, count * work.columns);
   if (!inside) return;
