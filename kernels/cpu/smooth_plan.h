@@ -1,4 +1,5 @@
-// Sums of 3x3 samples, all alike or 1 2 1 in both directions, that fit 16 bits.
+// Sums of 3x3, 5x5 or 7x7 samples, all alike, or 1 2 1 or 1 4 6 4 1 in both directions, that fit 16
+// bits.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace vidconv {
 struct SmoothPlan {
   static constexpr int rows = 4;  // output rows computed together
 
+  int size = 3;
   bool binomial = false;  // else all taps are 1
   std::uint16_t start = 0;
   Division16 division;
