@@ -96,8 +96,8 @@ class LanesEngine {
         Sums<vectors> results;
         if constexpr (terms == Terms::pair)
           make_pairs<size>(finish, window + g, x, results);
-        else if constexpr (size == 0 && terms == Terms::any)
-          make_any_group(finish, window + g, x, results);
+        else if constexpr (size == 0 && terms != Terms::separable)
+          make_group_apart<size, terms>(finish, window + g, x, results);
         else
           make_group<size, terms>(finish, window + g, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
@@ -112,10 +112,12 @@ class LanesEngine {
     }
   }
 
-  // Apart from the type of the samples, for which compilers would make it again.
-  HWY_NOINLINE void make_any_group(const Finish& finish, const Lane* const* window, int x,
-                                   Sums<2>& folded) const {
-    make_group<0, Terms::any>(finish, window, x, folded);
+  // Apart from the type of the samples, for which compilers would make it again, and from what the
+  // last step keeps in registers.
+  template <int size, Terms terms, int vectors>
+  HWY_NOINLINE void make_group_apart(const Finish& finish, const Lane* const* window, int x,
+                                     V (&folded)[group][vectors]) const {
+    make_group<size, terms>(finish, window, x, folded);
   }
 
   template <int size, Terms terms, int vectors>

@@ -98,8 +98,8 @@ class PairwiseEngine {
 
   // As copy_row(), past the caches but for a row's ends.
   static void stream_row(const float* from, int count, float* to) {
-    const auto beyond = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % cache_line);
-    const int ahead = static_cast<int>((cache_line - beyond) % cache_line / sizeof(float));
+    const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(to) % cache_line;
+    const auto ahead = static_cast<int>((cache_line - beyond) % cache_line / sizeof(float));
     int x = std::min(count, ahead);
     std::copy_n(from, x, to);
     for (; x + lanes <= count; x += lanes) hn::Stream(hn::LoadU(d, from + x), d, to + x);

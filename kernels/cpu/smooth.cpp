@@ -24,7 +24,7 @@ template <class LaneType>
 class SmoothEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = SmoothPlan::rows;
+  static constexpr int rows = SmoothPlanOf<sizeof(Lane)>::rows;
   static constexpr int offset = 0;
 
   // `stream`: whether results go past the caches.
@@ -99,9 +99,9 @@ class SmoothEngine {
   }
 
   // By 1 4 6 4 1.
-  static HWY_INLINE V weigh(V a, V b, V c, V d, V e) {
-    const V four = hn::Add(hn::Add(b, d), c);
-    return hn::Add(hn::Add(hn::Add(a, e), hn::Add(c, c)), hn::ShiftLeft<2>(four));
+  static HWY_INLINE V weigh(V first, V second, V third, V fourth, V fifth) {
+    const V four = hn::Add(hn::Add(second, fourth), third);
+    return hn::Add(hn::Add(hn::Add(first, fifth), hn::Add(third, third)), hn::ShiftLeft<2>(four));
   }
 
   static HWY_INLINE Line add(const Line& a, const Line& b) {
@@ -200,14 +200,14 @@ class SmoothEngine {
   const bool stream_;
 };
 
-void run_smooth_8(const Plan& plan, const SmoothPlan& smooth_plan, const Band& band,
+void run_smooth_8(const Plan& plan, const SmoothPlanOf<1>& smooth_plan, const Band& band,
                   const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
   const SmoothEngine<std::uint8_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
-void run_smooth_16(const Plan& plan, const SmoothPlan& smooth_plan, const Band& band,
+void run_smooth_16(const Plan& plan, const SmoothPlanOf<2>& smooth_plan, const Band& band,
                    const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const SmoothEngine<std::uint16_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
@@ -228,13 +228,17 @@ HWY_EXPORT(run_smooth_8);
 HWY_EXPORT(run_smooth_16);
 
 Prepared prepare_cpu_smooth(const Plan& plan, const CudaAbilities&) {
+  const std::optional<SmoothPlan> made = make_smooth_plan(plan);
+  if (!made) return nullptr;
   if (plan.sample.storage == Storage::u8)
-    return prepare_banded<std::uint8_t>(plan, make_smooth_plan(plan), [](auto&... arguments) {
-      HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
-    });
-  return prepare_banded<std::uint16_t>(plan, make_smooth_plan(plan), [](auto&... arguments) {
-    HWY_DYNAMIC_DISPATCH(run_smooth_16)(arguments...);
-  });
+    return prepare_banded<std::uint8_t>(plan, std::optional(SmoothPlanOf<1>{*made}),
+                                        [](auto&... arguments) {
+                                          HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
+                                        });
+  return prepare_banded<std::uint16_t>(plan, std::optional(SmoothPlanOf<2>{*made}),
+                                       [](auto&... arguments) {
+                                         HWY_DYNAMIC_DISPATCH(run_smooth_16)(arguments...);
+                                       });
 }
 
 }  // namespace vidconv

@@ -7,9 +7,10 @@
 namespace vidconv {
 namespace {
 
-const std::vector<double> three = {1, 2, 1}, five = {1, 4, 6, 4, 1};
-
-std::vector<double> products(const std::vector<double>& taps) {
+// 1 2 1 or 1 4 6 4 1 in both directions.
+std::vector<double> binomial(int size) {
+  const std::vector<double> taps =
+      size == 3 ? std::vector<double>{1, 2, 1} : std::vector<double>{1, 4, 6, 4, 1};
   std::vector<double> result;
   for (double down : taps)
     for (double across : taps) result.push_back(down * across);
@@ -28,7 +29,7 @@ std::optional<SmoothPlan> make_smooth_plan(const Plan& plan) {
   if (size % 2 == 0 || size < 3 || size > 7 || t.height != size || t.anchor_x != size / 2 ||
       t.anchor_y != size / 2)
     return std::nullopt;
-  const bool weighted = t.dense == products(size == 3 ? three : five);
+  const bool weighted = t.dense == binomial(size);
   if (!weighted && std::ranges::count(t.dense, 1.0) != size * size) return std::nullopt;
   const double sum = std::accumulate(t.dense.begin(), t.dense.end(), 0.0);
   const double highest = sum * plan.sample.max() + f.offset;

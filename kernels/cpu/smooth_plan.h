@@ -12,8 +12,6 @@ namespace vidconv {
 
 // code = (sum + start) / divisor
 struct SmoothPlan {
-  static constexpr int rows = 4;  // output rows computed together
-
   int size = 3;
   bool binomial = false;  // else all taps are 1
   std::uint16_t start = 0;
@@ -22,6 +20,13 @@ struct SmoothPlan {
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }
+};
+
+// `lane_bytes`: of samples. Lines of more output rows at once are more for the cache, of 16 bits
+// too many.
+template <int lane_bytes>
+struct SmoothPlanOf : SmoothPlan {
+  static constexpr int rows = lane_bytes == 1 ? 8 : 4;  // output rows computed together
 };
 
 // None but for one such kernel whose sums need no clamp.
