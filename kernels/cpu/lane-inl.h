@@ -55,7 +55,8 @@ HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, h
 
 // A vector of results as samples.
 template <class T, class D>
-HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of(D d, hn::VFromD<D> results, int shift) {
+HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFromD<D> results,
+                                                   int shift) {
   using Lane = hn::TFromD<D>;
   const hn::Rebind<T, D> narrow;
   if constexpr (std::is_same_v<T, Lane>) {
@@ -107,7 +108,8 @@ class PlainCodes {
 
 // What is to be rounded towards 0 as samples of 16 bits.
 template <class T, class D>
-HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of_plain(D d, hn::VFromD<D> codes, int shift) {
+HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of_plain([[maybe_unused]] D d, hn::VFromD<D> codes,
+                                                         int shift) {
   if constexpr (std::is_same_v<hn::TFromD<D>, float>)
     return hn::DemoteTo(hn::Rebind<T, D>(), hn::ShiftLeftSame(truncated(codes), shift));
   else
