@@ -14,13 +14,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #include "kernels/convolver/bands.h"
 #include "kernels/convolver/packed.h"
 #include "kernels/convolver/window.h"
 #include "kernels/cpu/packed.h"
+#include "kernels/cpu/past_caches.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vidconv {
@@ -57,7 +57,7 @@ void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
 // blocks; none where its lines are something else than samples of a row.
 struct Middle {
   static constexpr int edge = WindowLayout::block;
-  static constexpr int beyond = 8;  // engines may load so many samples more than they need
+  static constexpr int beyond = 64;  // engines may load so many samples more than they need
 
   int begin = 0, end = 0;
   bool empty() const { return begin == end; }
@@ -295,17 +295,6 @@ void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& 
               const WindowLayout& layout, const Windows<typename Engine::Lane>& windows) {
   BandRun<T, Engine>(engine, plan, reach, band, layout, windows).run();
   hwy::FlushStream();
-}
-
-// Whether an engine may write results with hn::Stream: their plane is large enough that caches
-// would not keep it until somebody reads it, but bring in what is overwritten first; and vectors in
-// its rows are aligned.
-inline bool goes_past_caches(const BytePlane& results) {
-  constexpr std::ptrdiff_t large = 12 << 20;
-  const auto places = reinterpret_cast<std::uintptr_t>(results.data) |
-                      static_cast<std::uintptr_t>(std::abs(results.stride));
-  return results.step == 1 && results.height * std::abs(results.stride) >= large &&
-         places % 64 == 0;
 }
 
 // The same where samples are integers, of the plan's kind.

@@ -18,6 +18,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -113,7 +114,9 @@ class Engine {
   static constexpr int rows = BytesPlan::rows;
   static constexpr int offset = 0;
 
-  Engine(const BytesPlan& plan, int left) : plan_(plan), left_(left) {}
+  // `stream`: whether results go past the caches.
+  Engine(const BytesPlan& plan, int left, bool stream)
+      : plan_(plan), left_(left), stream_(stream) {}
 
   void make_passes(const Lane*, Lane*, int) const {}
 
@@ -141,10 +144,22 @@ class Engine {
   template <class Samples, int size, int kernels>
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
+    for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      // Lists of steps take long enough to ask for the way.
+      if constexpr (size > 0)
+        make_blocks<Samples, size, kernels>(way, window, out, begin, end, next);
+      else
+        make_blocks<Samples, size, kernels>(way(), window, out, begin, end, next);
+    });
+  }
+
+  template <class Samples, int size, int kernels, class Way>
+  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+                   NextRows<rows>& next) const {
     constexpr int group = rows / kernels;
     const Ending ending(plan_);
     const auto grid = plan_.grid;
-    for (int x = 0; x < width; x += lanes) {
+    for (int x = begin; x < end; x += lanes) {
       next.ask(x + lanes);
       unrolled<0, kernels>([&](auto g) VIDCONV_LAMBDA {
         Sums sums;
@@ -159,10 +174,12 @@ class Engine {
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           Lane* to = out[g * group + r];
           if (to == nullptr) return;
+          V8 codes[1];
           if constexpr (kernels == 1)
-            store(ending.codes_of(sums[r]), x, to, width);
+            codes[0] = ending.codes_of(sums[r]);
           else
-            store(lengths_of(sums[2 * r], sums[2 * r + 1]), x, to, width);
+            codes[0] = lengths_of(sums[2 * r], sums[2 * r + 1]);
+          store_block(way, d8, codes, to, x, end);
         });
       });
     }
@@ -221,18 +238,9 @@ class Engine {
                               hn::Or(hn::ShiftLeft<16>(length(2)), hn::ShiftLeft<24>(length(3)))));
   }
 
-  HWY_INLINE void store(V8 codes, int x, Lane* out, int width) const {
-    if (x + lanes <= width) {
-      hn::StoreU(codes, d8, out + x);
-      return;
-    }
-    HWY_ALIGN Lane block[lanes];
-    hn::Store(codes, d8, block);
-    std::copy_n(block, std::min(lanes, width - x), out + x);
-  }
-
   const BytesPlan& plan_;
   const int left_;
+  const bool stream_;
 };
 
 }  // namespace bytes
@@ -244,7 +252,7 @@ void run_bytes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const BytesPl
   note_used_simd(HWY_TARGET);
 #if VIDCONV_HAVE_DOT
   const Reach reach = reach_of(plan);
-  const bytes::Engine engine(bytes_plan, reach.left);
+  const bytes::Engine engine(bytes_plan, reach.left, goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach, band, layout, windows);
 #endif
 }

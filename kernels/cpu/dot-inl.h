@@ -101,6 +101,12 @@ HWY_INLINE Sum::V32 truncated(Floats v) {
 HWY_INLINE Floats lanes_of(Floats a, Floats b, Sum::V32 lanes) {
   return Floats{_mm512_permutex2var_ps(a.raw, lanes.raw, b.raw)};
 }
+// The lanes from number `first` on, a constant from 0 to 15.
+template <class First>
+HWY_INLINE Floats lanes_from(First first, Floats a, Floats b) {
+  return Floats{_mm512_castsi512_ps(
+      _mm512_alignr_epi32(_mm512_castps_si512(b.raw), _mm512_castps_si512(a.raw), first.value))};
+}
 #endif
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

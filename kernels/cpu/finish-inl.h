@@ -114,28 +114,15 @@ HWY_INLINE hn::VFromD<DU16> quotients16(const Division16& division, DU16 d, hn::
   return hn::ShiftRightSame(n, division.shift);
 }
 
-// `stream`: past the caches, where `to` is aligned.
-template <class D>
-HWY_INLINE void store_samples(D d, hn::VFromD<D> samples, bool stream, hn::TFromD<D>* to) {
-  // What is smaller than a vector of the machine cannot be written so. Bytes are not, since few
-  // planes of them are so large.
-  using T = hn::TFromD<D>;
-  if constexpr (sizeof(T) > 1 && hn::MaxLanes(D()) * sizeof(T) >= 16) {
-    if (stream) return hn::Stream(samples, d, to);
-  }
-  hn::StoreU(samples, d, to);
-}
-
-// Stores a vector of codes as samples.
-template <class V16, class T>
-HWY_INLINE void store_codes16(V16 codes, int shift, bool stream, T* to) {
+// A vector of codes as samples.
+template <class T, class V16>
+HWY_INLINE hn::VFromD<hn::Rebind<T, hn::DFromV<V16>>> samples_of16(V16 codes, int shift) {
   const hn::RebindToUnsigned<hn::DFromV<V16>> du16;
   if constexpr (sizeof(T) == 1) {
     const hn::Rebind<std::int16_t, decltype(du16)> d16;
-    const hn::Rebind<std::uint8_t, decltype(du16)> d8;
-    store_samples(d8, hn::DemoteTo(d8, hn::BitCast(d16, codes)), stream, to);
+    return hn::DemoteTo(hn::Rebind<T, decltype(du16)>(), hn::BitCast(d16, codes));
   } else {
-    store_samples(du16, hn::ShiftLeftSame(hn::BitCast(du16, codes), shift), stream, to);
+    return hn::ShiftLeftSame(hn::BitCast(du16, codes), shift);
   }
 }
 

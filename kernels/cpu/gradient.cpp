@@ -12,6 +12,7 @@
 #include "kernels/cpu/gradient_plan.h"
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/sum16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,14 +65,13 @@ class Engine {
       VU16 across[vectors], down[vectors];
       sum_groups<vectors>(du16, plan_.kernels[0].taps, window, at[0] + x, 0, across);
       sum_groups<vectors>(du16, plan_.kernels[1].taps, window, at[1] + x, 0, down);
-      const bool in_place = x + block <= width;
-      HWY_ALIGN T codes[block];
-      T* to = in_place ? out[0] + x : codes;
+      using Narrow = hn::Rebind<T, decltype(du16)>;
+      hn::VFromD<Narrow> samples[vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        store_codes16(lengths(hn::BitCast(d16, across[u]), hn::BitCast(d16, down[u])), plan_.shift,
-                      false, to + u * lanes);
+        samples[u] = samples_of16<T>(
+            lengths(hn::BitCast(d16, across[u]), hn::BitCast(d16, down[u])), plan_.shift);
       });
-      if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
+      store_block(store_way(false, x + block <= width), Narrow(), samples, out[0], x, width);
     }
   }
 

@@ -16,6 +16,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -129,6 +130,7 @@ class Engine {
     const Ending<plain> ending(plan_);
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);
+      const StoreWay way = store_way(stream_, x + block <= width);
       V32 folded[rows][2 * vectors];
       Sum sums[rows][2 * vectors];
       bool first = true;
@@ -151,7 +153,7 @@ class Engine {
         first = false;
       }
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        if (out[r] != nullptr) store(ending, folded[r], x, out[r], width);
+        if (out[r] != nullptr) store(way, ending, folded[r], x, out[r], width);
       });
     }
   }
@@ -221,15 +223,15 @@ class Engine {
   }
 
   template <class T, class E>
-  HWY_INLINE void store(const E& ending, const V32* folded, int x, T* out, int width) const {
-    const bool in_place = x + block <= width, stream = stream_ && in_place;
-    HWY_ALIGN T codes[block];
-    T* to = in_place ? out + x : codes;
+  HWY_INLINE void store(StoreWay way, const E& ending, const V32* folded, int x, T* out,
+                        int width) const {
+    using Narrow = hn::Rebind<T, D16>;
+    hn::VFromD<Narrow> samples[vectors];
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
-      store_codes16(code, plan_.shift, stream, to + u * lanes);
+      samples[u] = samples_of16<T>(code, plan_.shift);
     });
-    if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
+    store_block(way, Narrow(), samples, out, x, width);
   }
 
   const Int16Plan& plan_;

@@ -53,18 +53,18 @@ HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, h
 #endif
 }
 
-// Stores a vector of results as samples that lie side by side.
+// A vector of results as samples.
 template <class T, class D>
-HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, bool stream, T* to) {
+HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFromD<D> results,
+                                                   int shift) {
   using Lane = hn::TFromD<D>;
+  const hn::Rebind<T, D> narrow;
   if constexpr (std::is_same_v<T, Lane>) {
-    store_samples(d, results, stream, to);
+    return results;
   } else if constexpr (std::is_same_v<T, float>) {
-    const hn::Rebind<float, D> real;
-    store_samples(real, hn::DemoteTo(real, results), stream, to);
+    return hn::DemoteTo(narrow, results);
   } else {
     const hn::Rebind<std::int32_t, D> d32;
-    const hn::Rebind<T, D> narrow;
     hn::VFromD<decltype(d32)> codes;
     if constexpr (std::is_same_v<Lane, double>)
       codes = hn::DemoteTo(d32, results);
@@ -72,7 +72,7 @@ HWY_INLINE void store_lanes(D d, hn::VFromD<D> results, int shift, bool stream, 
       codes = hn::ConvertTo(d32, results);
     else
       codes = results;
-    store_samples(narrow, hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift)), stream, to);
+    return hn::DemoteTo(narrow, hn::ShiftLeftSame(codes, shift));
   }
 }
 
@@ -106,16 +106,14 @@ class PlainCodes {
   const V offset_, half_, min_, max_;
 };
 
-// Stores what is to be rounded towards 0 as codes of 16 bits.
+// What is to be rounded towards 0 as samples of 16 bits.
 template <class T, class D>
-HWY_INLINE void store_codes(D d, hn::VFromD<D> codes, int shift, bool stream, T* to) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
-    const hn::Rebind<T, D> narrow;
-    store_samples(narrow, hn::DemoteTo(narrow, hn::ShiftLeftSame(truncated(codes), shift)), stream,
-                  to);
-  } else {
-    store_lanes(d, codes, shift, stream, to);
-  }
+HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of_plain([[maybe_unused]] D d, hn::VFromD<D> codes,
+                                                         int shift) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>)
+    return hn::DemoteTo(hn::Rebind<T, D>(), hn::ShiftLeftSame(truncated(codes), shift));
+  else
+    return samples_of<T>(d, codes, shift);
 }
 
 // Vectors of a line from a column on, as many columns to the right as is asked for, less than a
@@ -129,7 +127,7 @@ class Moved {
  public:
   // Else all are loaded where they lie, however far to the right.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  static constexpr bool in_registers = std::is_same_v<Lane, float>;
+  static constexpr bool in_registers = std::is_same_v<Lane, float> && vectors % 2 == 0;
 #else
   static constexpr bool in_registers = false;
 #endif
@@ -156,6 +154,35 @@ class Moved {
   using D32 = hn::ScalableTag<std::int32_t>;
   V loaded_[vectors];
   hn::VFromD<D32> lanes_;  // of two vectors those that are wanted
+};
+
+// The same for `size` columns, each known when compiling: no vector says which lanes to take.
+template <class Lane, int vectors, int size>
+class MovedBy {
+  using D = hn::ScalableTag<Lane>;
+  using V = hn::VFromD<D>;
+  static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
+  static constexpr bool in_registers = Moved<Lane, 2>::in_registers;
+
+ public:
+  explicit HWY_INLINE MovedBy(const Lane* from) {
+    if constexpr (in_registers)
+      unrolled<0, vectors + 1>([&](auto u) VIDCONV_LAMBDA {  //
+        loaded_[u] = hn::LoadU(D(), from + u * lanes);
+      });
+  }
+  // Of vector u, `i` to the right. Permutations take a pipe of the multiply-adds', of which small
+  // matrices have few for each line that is loaded.
+  template <int u, int i>
+  HWY_INLINE V at(const Lane* from) const {
+    if constexpr (in_registers && i > 0 && i < lanes && (u % 2 == 1 || size <= 5))
+      return lanes_from(std::integral_constant<int, i>(), loaded_[u], loaded_[u + 1]);
+    else
+      return hn::LoadU(D(), from + i + u * lanes);
+  }
+
+ private:
+  V loaded_[vectors + 1];
 };
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -12,6 +12,7 @@
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -43,14 +44,25 @@ class LanesEngine {
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const bool single = plan_.single();
     if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float> && sizeof(T) > 1) {
-      if (plan_.size == 3 && single) return make_rows<3, true>(window, out, width, next);
+      if (single && !plan_.terms.front().two_passes()) {
+        const LanesTerm<Lane>& term = plan_.terms.front();
+        const int size = term.width == term.height ? term.width : 0;
+        if (size == 3) return make_rows<3, Terms::dense>(window, out, width, next);
+        if (size == 5) return make_rows<5, Terms::dense>(window, out, width, next);
+        if (size == 7) return make_rows<7, Terms::dense>(window, out, width, next);
+        if (size == 9) return make_rows<9, Terms::dense>(window, out, width, next);
+        return make_rows<0, Terms::dense>(window, out, width, next);
+      }
+      if (plan_.size == 3 && single)
+        return make_rows<3, Terms::separable>(window, out, width, next);
       if (plan_.size == 3 && plan_.pair())
-        return make_rows<3, false, true>(window, out, width, next);
-      if (plan_.size == 3) return make_rows<3, false>(window, out, width, next);
-      if (plan_.size == 5 && single) return make_rows<5, true>(window, out, width, next);
-      if (single) return make_rows<0, true>(window, out, width, next);
+        return make_rows<3, Terms::pair>(window, out, width, next);
+      if (plan_.size == 3) return make_rows<3, Terms::any>(window, out, width, next);
+      if (plan_.size == 5 && single)
+        return make_rows<5, Terms::separable>(window, out, width, next);
+      if (single) return make_rows<0, Terms::separable>(window, out, width, next);
     }
-    make_rows<0, false>(window, out, width, next);
+    make_rows<0, Terms::any>(window, out, width, next);
   }
 
  private:
@@ -58,66 +70,74 @@ class LanesEngine {
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  static constexpr int vectors = 2;  // in a block
-  static constexpr int block = vectors * lanes;
+  // One term of one or of two passes whose sums are results, as LanesPlan::pair() says, or any.
+  enum class Terms : std::uint8_t { dense, separable, pair, any };
+  // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
+  // multiply-adds alone take the time.
+  template <Terms terms>
+  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense ? 3 : 2;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
   // Output rows whose sums there are registers for.
   static constexpr int group = sizeof(V) == 64 ? rows : rows / 2;
+  template <int vectors>
   using Sums = V[group][vectors];
 
-  // `size`: as in LanesPlan, or 0 where it is not to be known when compiling. `single`: one term is
-  // all, and sums are results.
-  template <int size, bool single, bool pair = false, class T>
+  // `size`: as in LanesPlan, or 0 where it is not to be known when compiling.
+  template <int size, Terms terms, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    constexpr int vectors = vectors_of<terms>, block = vectors * lanes;
     const Finish finish = plan_.finish;  // here, it is in registers
     const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);
+      const StoreWay way = store_way(stream_, x + block <= width);
       for (int g = 0; g < rows; g += group) {
-        Sums results;
-        if constexpr (pair)
+        Sums<vectors> results;
+        if constexpr (terms == Terms::pair)
           make_pairs<size>(finish, window + g, x, results);
-        else if constexpr (size == 0 && !single)
-          make_any_group(finish, window + g, x, results);
+        else if constexpr (size == 0 && terms != Terms::separable)
+          make_group_apart<size, terms>(finish, window + g, x, results);
         else
-          make_group<size, single>(finish, window + g, x, results);
+          make_group<size, terms>(finish, window + g, x, results);
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to == nullptr) return;
-          if constexpr (single && sizeof(T) == 2) {
-            if (plain.serves()) return store(plain, results[r], x, to, width);
+          if constexpr (terms <= Terms::separable && sizeof(T) == 2) {
+            if (plain.serves()) return store(way, plain, results[r], x, to, width);
           }
-          store(finish, results[r], x, to, width);
+          store(way, finish, results[r], x, to, width);
         });
       }
     }
   }
 
-  // Apart from the type of the samples, for which compilers would make it again.
-  HWY_NOINLINE void make_any_group(const Finish& finish, const Lane* const* window, int x,
-                                   Sums& folded) const {
-    make_group<0, false>(finish, window, x, folded);
+  // Apart from the type of the samples, for which compilers would make it again, and from what the
+  // last step keeps in registers.
+  template <int size, Terms terms, int vectors>
+  HWY_NOINLINE void make_group_apart(const Finish& finish, const Lane* const* window, int x,
+                                     V (&folded)[group][vectors]) const {
+    make_group<size, terms>(finish, window, x, folded);
   }
 
-  template <int size, bool single>
+  template <int size, Terms terms, int vectors>
   HWY_INLINE void make_group(const Finish& finish, const Lane* const* window, int x,
-                             Sums& folded) const {
+                             V (&folded)[group][vectors]) const {
     std::ptrdiff_t pass = x + (plan_.any_dense() ? layout_.line : 0);
-    if constexpr (single) {
-      add_term<size>(plan_.terms.front(), window, x, pass, folded);
+    if constexpr (terms != Terms::any) {
+      add_term<size, terms>(plan_.terms.front(), window, x, pass, folded);
     } else {
-      Sums response;
+      Sums<vectors> response;
       bool begun = false;
       for (const LanesTerm<Lane>& term : plan_.terms) {
-        Sums sums;
-        add_term<size>(term, window, x, pass, sums);
+        Sums<vectors> sums;
+        add_term<size, terms>(term, window, x, pass, sums);
         if (term.two_passes()) pass += layout_.line;
-        each([&](auto r, auto u) VIDCONV_LAMBDA {
+        each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
           response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
         });
         if (!term.last) continue;
-        each([&](auto r, auto u) VIDCONV_LAMBDA {
+        each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
           folded[r][u] = fold(finish, d, !begun, folded[r][u], response[r][u]);
         });
         begun = true;
@@ -126,9 +146,9 @@ class LanesEngine {
   }
 
   // As make_group() where LanesPlan::pair(): samples are loaded once for both kernels.
-  template <int size>
+  template <int size, int vectors>
   HWY_INLINE void make_pairs(const Finish& finish, const Lane* const* window, int x,
-                             Sums& folded) const {
+                             V (&folded)[group][vectors]) const {
     const LanesTerm<Lane>* terms = plan_.terms.data();
     const Lane* const* lines = window + terms[0].top;
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -157,14 +177,17 @@ class LanesEngine {
     });
   }
 
-  template <int size>
+  template <int size, Terms terms, int vectors>
   HWY_INLINE void add_term(const LanesTerm<Lane>& term, const Lane* const* window, int x,
-                           std::ptrdiff_t pass, Sums& sums) const {
-    each([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
+                           std::ptrdiff_t pass, V (&sums)[group][vectors]) const {
+    each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     const Lane* const* top = window + term.top;
     const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
-    if (!term.two_passes())
-      add_lines<true>(term.dense.data(), width, height, top, x - term.left, sums);
+    if (terms == Terms::dense || (terms != Terms::separable && !term.two_passes()))
+      add_lines<terms == Terms::dense ? size : 0, true>(term.dense.data(), width, height, top,
+                                                        x - term.left, sums);
+    else if constexpr (terms == Terms::dense)
+      return;
     else if constexpr (size > 0)
       add_both_passes<size>(term, top, x - term.left, sums);
     else if (plan_.size > 0)
@@ -174,20 +197,21 @@ class LanesEngine {
   }
 
   // A column pass: there is code for heights that are common.
+  template <int vectors>
   static HWY_INLINE void add_columns(const LanesTerm<Lane>& term, const Lane* const* lines,
-                                     std::ptrdiff_t at, Sums& sums) {
+                                     std::ptrdiff_t at, V (&sums)[group][vectors]) {
     const Lane* taps = term.column.data();
     if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float>) {
       if (term.height == 5) return add_columns<5>(taps, lines, at, sums);
       if (term.height == 9) return add_columns<9>(taps, lines, at, sums);
       if (term.height == 17) return add_columns<17>(taps, lines, at, sums);
     }
-    add_lines<false>(taps, 1, term.height, lines, at, sums);
+    add_lines<0, false>(taps, 1, term.height, lines, at, sums);
   }
 
-  template <int height>
+  template <int height, int vectors>
   static HWY_INLINE void add_columns(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
-                                     Sums& sums) {
+                                     V (&sums)[group][vectors]) {
     unrolled<0, group + height - 1>([&](auto line) VIDCONV_LAMBDA {
       V samples[vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
@@ -205,8 +229,9 @@ class LanesEngine {
 
   // Both passes at once, for so few taps that a line between them would cost more than what
   // several output rows have in common.
+  template <int vectors>
   static void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
-                              std::ptrdiff_t at, Sums& sums) {
+                              std::ptrdiff_t at, V (&sums)[group][vectors]) {
     for (int line = 0; line < group + term.height - 1; ++line) {
       V between[vectors];
       for (int u = 0; u < vectors; ++u) {
@@ -223,9 +248,9 @@ class LanesEngine {
   }
 
   // The same for machines that have no code for the size.
-  template <int size>
+  template <int size, int vectors>
   static HWY_INLINE void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
-                                         std::ptrdiff_t at, Sums& sums) {
+                                         std::ptrdiff_t at, V (&sums)[group][vectors]) {
     const Lane* row = term.row.data();
     const Lane* column = term.column.data();
     unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
@@ -249,63 +274,79 @@ class LanesEngine {
 
   // Adds `height` rows of `width` taps to the sums of the output rows, the first of which has the
   // window's row lines[0] under the first row of taps. `apart`: a row's products are added up
-  // before they are added to the sum.
-  template <bool apart>
+  // before they are added to the sum. `size`: the width, or 0 where it is not to be known when
+  // compiling.
+  template <int size, bool apart, int vectors>
   static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
-                                   const Lane* const* lines, std::ptrdiff_t at, Sums& sums) {
+                                   const Lane* const* lines, std::ptrdiff_t at,
+                                   V (&sums)[group][vectors]) {
     if (height < group - 1) {
       for (int line = 0; line < height + group - 1; ++line)
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           if (line >= r && line - r < height)
-            add_line<apart, r, r + 1>(taps, width, lines, line, at, sums);
+            add_line<size, apart, r, r + 1>(taps, width, lines, line, at, sums);
         });
       return;
     }
     // Lines that serve the first output rows only, lines that serve all, and the last ones.
-    unrolled<1, group>(
-        [&](auto r) VIDCONV_LAMBDA { add_line<apart, 0, r>(taps, width, lines, r - 1, at, sums); });
-    for (int line = group - 1; line < height; ++line)
-      add_line<apart, 0, group>(taps, width, lines, line, at, sums);
     unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
-      add_line<apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
+      add_line<size, apart, 0, r>(taps, width, lines, r - 1, at, sums);
+    });
+    for (int line = group - 1; line < height; ++line)
+      add_line<size, apart, 0, group>(taps, width, lines, line, at, sums);
+    unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
+      add_line<size, apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
     });
   }
 
   // For the output rows from `begin` up to `end`.
-  template <bool apart, int begin, int end>
+  template <int size, bool apart, int begin, int end, int vectors>
   static HWY_INLINE void add_line(const Lane* taps, int width, const Lane* const* lines, int line,
-                                  std::ptrdiff_t at, Sums& sums) {
+                                  std::ptrdiff_t at, V (&sums)[group][vectors]) {
     const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
     const Lane* from = lines[line] + at;
-    Sums products;
-    each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
+    Sums<vectors> products;
+    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       products[r][u] = apart ? hn::Zero(d) : sums[r][u];
     });
-    using Samples = Moved<Lane, vectors>;
-    const int most = Samples::in_registers ? lanes : width;
-    for (int i = 0; i < width;) {
-      Samples moved(from + i);
-      for (const int stop = std::min(width, i + most); i < stop; ++i) {
-        V samples[vectors];
+    const auto add_tap = [&](int i, const V(&samples)[vectors]) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
+        const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          samples[u] = moved.template at<u>(from + i);
+          products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
         });
-        unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
-          const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+      });
+    };
+    V samples[vectors];
+    if constexpr (size > 0) {
+      const MovedBy<Lane, vectors, size> moved(from);
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          samples[u] = moved.template at<u, i>(from);
+        });
+        add_tap(i, samples);
+      });
+    } else {
+      using Samples = Moved<Lane, vectors>;
+      const int most = Samples::in_registers ? lanes : width;
+      for (int i = 0; i < width;) {
+        Samples moved(from + i);
+        for (const int stop = std::min(width, i + most); i < stop; ++i) {
           unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-            products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
+            samples[u] = moved.template at<u>(from + i);
           });
-        });
-        moved.next();
+          add_tap(i, samples);
+          moved.next();
+        }
       }
     }
-    each<begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
+    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
       sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
     });
   }
 
   // Calls f(row, vector) for each of a group.
-  template <int begin = 0, int end = group, class F>
+  template <int vectors, int begin = 0, int end = group, class F>
   static HWY_INLINE void each(const F& f) {
     unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {  //
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
@@ -313,21 +354,51 @@ class LanesEngine {
   }
 
   // `finish`: a Finish, or what serves for it.
-  template <class T, class F>
-  HWY_INLINE void store(const F& finish, const V* folded, int x, T* out, int width) const {
-    const bool in_place = x + block <= width, stream = stream_ && in_place;
-    HWY_ALIGN T codes[block];
-    T* to = in_place ? out + x : codes;
+  template <class T, class F, int vectors>
+  HWY_INLINE void store(StoreWay way, const F& finish, const V (&folded)[vectors], int x, T* out,
+                        int width) const {
+    using Narrow = hn::Rebind<T, D>;
+    hn::VFromD<Narrow> samples[vectors];
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       if constexpr (std::is_same_v<F, Finish>)
-        store_lanes(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift, stream, to + u * lanes);
+        samples[u] = samples_of<T>(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift);
       else
-        store_codes(d, finish.of(folded[u]), plan_.shift, stream, to + u * lanes);
+        samples[u] = samples_of_plain<T>(d, finish.of(folded[u]), plan_.shift);
     });
-    if (!in_place) std::copy_n(codes, std::min(block, width - x), out + x);
+    store_block(way, Narrow(), samples, out, x, width);
   }
 
+  // A row pass: there is code for widths that are common.
   static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
+    if constexpr (Moved<Lane, pass_vectors>::in_registers) {
+      if (term.width == 5) return make_pass<5>(term, source, pass, width);
+      if (term.width == 9) return make_pass<9>(term, source, pass, width);
+      if (term.width == 17) return make_pass<17>(term, source, pass, width);
+    }
+    make_any_pass(term, source, pass, width);
+  }
+
+  template <int size>
+  static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
+    const Lane* row = term.row.data();
+    for (int x = 0; x < width; x += pass_vectors * lanes) {
+      const Lane* from = source + x - term.left;
+      const MovedBy<Lane, pass_vectors, size> moved(from);
+      V sums[pass_vectors];
+      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        const V tap = hn::Set(d, row[i]);
+        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
+          sums[u] = multiply_add(d, tap, moved.template at<u, i>(from), sums[u]);
+        });
+      });
+      unrolled<0, pass_vectors>(
+          [&](auto u) VIDCONV_LAMBDA { hn::StoreU(sums[u], d, pass + x + u * lanes); });
+    }
+  }
+
+  static void make_any_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass,
+                            int width) {
     const Lane* row = term.row.data();
     const int count = static_cast<int>(term.row.size());
     for (int x = 0; x < width; x += pass_vectors * lanes) {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/dot-inl.h"
@@ -40,8 +39,9 @@ class PairwiseEngine {
   // Asks for the row below meanwhile.
   void make_passes(const float* source, float* pass, int width, NextRows<1>& next) {
     source -= plan_.left;
-    for (int x = 0; x < width; x += piece) {
-      const int count = std::min(piece, width - x);
+    const int most = pairwise_steps(plan_.width) <= most_slides ? width : piece;
+    for (int x = 0; x < width; x += most) {
+      const int count = std::min(most, width - x);
       const auto ask = [&](int end) VIDCONV_LAMBDA { next.ask(x + end); };
       if (plan_.width > 1)
         sum_row(source + x, count, pass + x, ask);
@@ -66,7 +66,7 @@ class PairwiseEngine {
     std::transform(window, window + count, lines,
                    [](const float* line) HWY_ATTR { return const_cast<float*>(line); });
     for (int x = 0; x < width; x += strip) sum_columns(window, x, lines, count, width, false);
-    for (int r = 0; r < count; ++r) std::copy_n(lines[r], width, out[r]);
+    for (int r = 0; r < count; ++r) stream_row(lines[r], width, out[r]);
   }
 
  private:
@@ -74,7 +74,7 @@ class PairwiseEngine {
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  static constexpr int piece = 1024;  // samples of a row that are summed at once
+  static constexpr int piece = 1024;  // samples of a row that are summed at once, in memory
   static constexpr int vectors = 2;   // in a strip
   static constexpr int strip = vectors * lanes;
   static constexpr std::size_t cache_line = 64;
@@ -94,6 +94,16 @@ class PairwiseEngine {
       ask(x);
       std::copy_n(from + x, std::min(strip, count - x), to + x);
     }
+  }
+
+  // As copy_row(), past the caches but for a row's ends.
+  static void stream_row(const float* from, int count, float* to) {
+    const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(to) % cache_line;
+    const auto ahead = static_cast<int>((cache_line - beyond) % cache_line / sizeof(float));
+    int x = std::min(count, ahead);
+    std::copy_n(from, x, to);
+    for (; x + lanes <= count; x += lanes) hn::Stream(hn::LoadU(d, from + x), d, to + x);
+    std::copy_n(from + x, count - x, to + x);
   }
 
   // to[x] = the sum of plan_.width values from from[x] on.
@@ -160,22 +170,28 @@ class PairwiseEngine {
       moved[k] = hn::Iota(Sum::D32(), step[k].half);
       before[k] = hn::Zero(d);
     });
-    // Step k makes what lies k + 1 vectors before those that are loaded.
+    // Step k makes what lies k + 1 vectors before those that are loaded: what it makes of none is
+    // not read.
     const int loads = std::min((count + size - 1) / lanes, count / lanes + steps);
-    for (int at = 0; at < loads; ++at) {
-      ask(at * lanes);
+    const auto slide = [&](int at, auto begun) VIDCONV_LAMBDA {
       V sums = hn::LoadU(d, from + at * lanes);
       unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
         const V lower = before[k];
         before[k] = sums;
         sums = hn::Add(lower, lanes_of(lower, sums, moved[k]));
-        if (step[k].odd) {
-          const float* const last = from + std::max(0, at - 1 - k) * lanes + 2 * step[k].half;
-          sums = hn::Add(sums, hn::LoadU(d, last));
-        }
+        if (step[k].odd && (begun || at > k))
+          sums = hn::Add(sums, hn::LoadU(d, from + (at - 1 - k) * lanes + 2 * step[k].half));
       });
-      if (at >= steps) hn::StoreU(sums, d, to + (at - steps) * lanes);
+      if (begun) hn::StoreU(sums, d, to + (at - steps) * lanes);
+    };
+    constexpr int together = 4;
+    int at = 0;
+    for (; at < std::min(loads, steps); ++at) slide(at, std::false_type());
+    for (; at + together <= loads; at += together) {
+      ask((at + together) * lanes);
+      unrolled<0, together>([&](auto i) VIDCONV_LAMBDA { slide(at + i, std::true_type()); });
     }
+    for (; at < loads; ++at) slide(at, std::true_type());
     return std::max(0, loads - steps) * lanes;
   }
 #endif
@@ -288,12 +304,8 @@ class PairwiseEngine {
 void run_pairwise(const Plan& plan, const PairwisePlan& pairwise_plan, const Band& band,
                   const WindowLayout& layout, const Windows<float>& windows) {
   note_used_simd(HWY_TARGET);
-  // Rows of results are written in turns, strip by strip, so that each strip would wait for what it
-  // overwrites. Planes that a second-level cache holds are left in it.
-  constexpr std::ptrdiff_t large = 4 << 20;
-  const BytePlane& result = band.pairs.front().dst;
-  const bool stream = result.step == 1 && result.height * std::abs(result.stride) >= large;
-  PairwiseEngine engine(pairwise_plan, stream);
+  PairwiseEngine engine(pairwise_plan,
+                        is_large(band.pairs.front().dst, past_caches_from_in_strips));
   run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/running_plan.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -143,36 +144,40 @@ class RunningEngine {
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
         sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
       });
+      const StoreWay way = store_way(stream_, x + block <= width);
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        const bool in_place = x + block <= width && out[r] != nullptr, stream = stream_ && in_place;
-        HWY_ALIGN T codes[block];
-        T* to = in_place ? out[r] + x : codes;
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
           sum[u] = hn::Add(sum[u], load<u>(lowest[r] + x));
         });
-        unrolled<0, block / lanes>([&](auto v) VIDCONV_LAMBDA {
-          if constexpr (sizeof(Lane) == 2) {
-            const auto even = codes_of<simple, T>(finish, sum[2 * v]);
-            const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
-            store_codes16(hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even)),
-                          plan_.shift, stream, to + v * lanes);
-          } else {
-            const hn::Rebind<T, D32> narrow;
-            auto code = codes_of<simple, T>(finish, sum[v]);
-            if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
-            store_samples(narrow, hn::DemoteTo(narrow, code), stream, to + v * lanes);
-          }
-        });
+        if (out[r] != nullptr) store<simple>(way, finish, sum, x, out[r], width);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
           sum[u] = hn::Sub(sum[u], load<u>(window[r] + x));
         });
-        if (!in_place && out[r] != nullptr)
-          std::copy_n(codes, std::min(block, width - x), out[r] + x);
       });
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
         hn::StoreU(sum[u], d32, sums + x + u * lanes32);
       });
     }
+  }
+
+  template <bool simple, class T>
+  HWY_INLINE void store(StoreWay way, const Finish& finish, const V32 (&sum)[vectors], int x,
+                        T* out, int width) const {
+    using Narrow = hn::Rebind<T, D>;
+    hn::VFromD<Narrow> samples[block / lanes];
+    unrolled<0, block / lanes>([&](auto v) VIDCONV_LAMBDA {
+      if constexpr (sizeof(Lane) == 2) {
+        const auto even = codes_of<simple, T>(finish, sum[2 * v]);
+        const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
+        const V codes = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even));
+        samples[v] = samples_of16<T>(codes, plan_.shift);
+      } else {
+        auto code = codes_of<simple, T>(finish, sum[v]);
+        if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
+        samples[v] = hn::DemoteTo(Narrow(), code);
+      }
+    });
+    store_block(way, Narrow(), samples, out, x, width);
   }
 
   template <bool simple, class T>

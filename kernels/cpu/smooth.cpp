@@ -1,5 +1,5 @@
-// The variant for 3x3 sums of samples, all alike or 1 2 1 in both directions: additions alone, of
-// lines that are loaded once for all output rows.
+// The variant for sums of a few samples, all alike or 1 2 1 or 1 4 6 4 1 in both directions:
+// additions alone, of lines that are loaded once for all output rows.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/smooth.cpp"
 #include "kernels/cpu/targets.h"
@@ -12,6 +12,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/smooth_plan.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,19 +24,28 @@ template <class LaneType>
 class SmoothEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = SmoothPlan::rows;
+  static constexpr int rows = SmoothPlanOf<sizeof(Lane)>::rows;
   static constexpr int offset = 0;
 
-  explicit SmoothEngine(const SmoothPlan& plan) : plan_(plan) {}
+  // `stream`: whether results go past the caches.
+  SmoothEngine(const SmoothPlan& plan, bool stream) : plan_(plan), stream_(stream) {}
 
   void make_passes(const Lane*, Lane*, int) const {}
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    if (plan_.binomial)
-      make_rows<true>(window, out, width, next);
-    else
-      make_rows<false>(window, out, width, next);
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if (plan_.size == 3 && plan_.binomial)
+        make_blocks<3, true>(way, window, out, begin, end, next);
+      else if (plan_.size == 3)
+        make_blocks<3, false>(way, window, out, begin, end, next);
+      else if (plan_.size == 5 && plan_.binomial)
+        make_blocks<5, true>(way, window, out, begin, end, next);
+      else if (plan_.size == 5)
+        make_blocks<5, false>(way, window, out, begin, end, next);
+      else
+        make_blocks<7, false>(way, window, out, begin, end, next);
+    });
   }
 
  private:
@@ -54,85 +64,153 @@ class SmoothEngine {
     V sums[2];
   };
 
-  template <bool binomial, class T>
-  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+  template <int size, bool binomial, class Way, class T>
+  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+                   NextRows<rows>& next) const {
     const SmoothPlan plan = plan_;  // here, it is in registers
-    for (int x = 0; x < width; x += block) {
+    for (int x = begin; x < end; x += block) {
       next.ask(x + block);
-      const Line above = read<binomial>(window[0] + x);
-      Line middle = read<binomial>(window[1] + x);
-      Line upper = add(above, middle);
+      Line lines[size - 1 + rows];
+      unrolled<0, size - 1>([&](auto i)
+                                VIDCONV_LAMBDA { lines[i] = read<size, binomial>(window[i] + x); });
+      Line before = lines[0];  // the sums of all lines but the last, or of the first two
+      unrolled<1, size == 3 || !binomial ? size - 1 : 1>(
+          [&](auto i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        const Line below = read<binomial>(window[r + 2] + x);
-        const Line lower = add(middle, below);
-        const Line all = add(upper, binomial ? lower : below);
-        if (out[r] != nullptr) store(plan, all, x, out[r], width);
-        upper = lower;
-        middle = below;
+        const Line last = read<size, binomial>(window[r + size - 1] + x);
+        Line all;
+        if constexpr (!binomial) {
+          all = add(before, last);
+          before = subtract(all, lines[r]);
+        } else if constexpr (size == 3) {
+          const Line lower = add(lines[r + 1], last);
+          all = add(before, lower);
+          before = lower;
+        } else {
+          unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+            all.sums[u] = weigh(lines[r].sums[u], lines[r + 1].sums[u], lines[r + 2].sums[u],
+                                lines[r + 3].sums[u], last.sums[u]);
+          });
+        }
+        lines[r + size - 1] = last;
+        if (out[r] != nullptr) store(way, plan, all, x, out[r], end);
       });
     }
+  }
+
+  // By 1 4 6 4 1.
+  static HWY_INLINE V weigh(V first, V second, V third, V fourth, V fifth) {
+    const V four = hn::Add(hn::Add(second, fourth), third);
+    return hn::Add(hn::Add(hn::Add(first, fifth), hn::Add(third, third)), hn::ShiftLeft<2>(four));
   }
 
   static HWY_INLINE Line add(const Line& a, const Line& b) {
     return {{hn::Add(a.sums[0], b.sums[0]), hn::Add(a.sums[1], b.sums[1])}};
   }
 
+  static HWY_INLINE Line subtract(const Line& a, const Line& b) {
+    return {{hn::Sub(a.sums[0], b.sums[0]), hn::Sub(a.sums[1], b.sums[1])}};
+  }
+
   // The sums along a line.
-  template <bool binomial>
+  template <int size, bool binomial>
   static HWY_INLINE Line read(const Lane* from) {
-    if constexpr (splits) {
-      const Columns<DW> at(from);
-      const V between = hn::Add(at.even, at.odd);
-      if constexpr (binomial)
-        return {{hn::Add(hn::Add(at.left, at.even), between),
-                 hn::Add(between, hn::Add(at.odd, at.right))}};
-      else
-        return {{hn::Add(at.left, between), hn::Add(between, at.right)}};
+    if constexpr (!splits)
+      return read_wide<size, binomial>(from);
+    else if constexpr (size == 3)
+      return read3<binomial>(from);
+    else
+      return read_pairs<size, binomial>(from);
+  }
+
+  template <bool binomial>
+  static HWY_INLINE Line read3(const Lane* from) {
+    const Columns<DW> at(from);
+    const V between = hn::Add(at.even, at.odd);
+    if constexpr (binomial)
+      return {{hn::Add(hn::Add(at.left, at.even), between),
+               hn::Add(between, hn::Add(at.odd, at.right))}};
+    else
+      return {{hn::Add(at.left, between), hn::Add(between, at.right)}};
+  }
+
+  // Samples at even columns from -4 to 4, counted from each even column, and those behind them.
+  template <int size, bool binomial>
+  static HWY_INLINE Line read_pairs(const Lane* from) {
+    constexpr int reach = size / 2;
+    V even[5], odd[5];
+    unrolled<size == 7 ? 0 : 1, size == 7 ? 5 : 4>([&](auto i) VIDCONV_LAMBDA {
+      const V pairs = hn::BitCast(dw, hn::LoadU(d, from + 2 * i - 4));
+      even[i] = hn::And(pairs, hn::Set(dw, 0xFF));
+      odd[i] = hn::ShiftRight<8>(pairs);
+    });
+    if constexpr (binomial) {
+      static_assert(reach == 2);
+      return {{weigh(even[1], odd[1], even[2], odd[2], even[3]),
+               weigh(odd[1], even[2], odd[2], even[3], odd[3])}};
+    } else if constexpr (reach == 2) {
+      const V centre = hn::Add(even[2], odd[2]);
+      return {{hn::Add(hn::Add(even[1], odd[1]), hn::Add(centre, even[3])),
+               hn::Add(hn::Add(odd[1], centre), hn::Add(even[3], odd[3]))}};
     } else {
-      Line line;
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-        const Lane* at = from + u * wide_lanes;
-        V centre = hn::LoadU(dw, at);
-        if constexpr (binomial) centre = hn::Add(centre, centre);
-        line.sums[u] = hn::Add(hn::Add(hn::LoadU(dw, at - 1), hn::LoadU(dw, at + 1)), centre);
-      });
-      return line;
+      const V left = hn::Add(even[1], odd[1]), right = hn::Add(even[3], odd[3]);
+      const V all = hn::Add(hn::Add(left, hn::Add(even[2], odd[2])), right);
+      return {{hn::Add(odd[0], all), hn::Add(all, even[4])}};
     }
   }
 
-  template <class T>
-  static HWY_INLINE void store(const SmoothPlan& plan, const Line& all, int x, T* out, int width) {
-    const bool in_place = x + block <= width;
-    HWY_ALIGN T samples[block];
-    T* to = in_place ? out + x : samples;
+  template <int size, bool binomial>
+  static HWY_INLINE Line read_wide(const Lane* from) {
+    Line line;
+    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      V samples[size];
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        samples[i] = hn::LoadU(dw, from + u * wide_lanes + i - size / 2);
+      });
+      V& sum = line.sums[u];
+      if constexpr (binomial && size == 5) {
+        sum = weigh(samples[0], samples[1], samples[2], samples[3], samples[4]);
+      } else {
+        sum = samples[0];
+        unrolled<1, size>([&](auto i) VIDCONV_LAMBDA { sum = hn::Add(sum, samples[i]); });
+        if constexpr (binomial) sum = hn::Add(sum, samples[1]);
+      }
+    });
+    return line;
+  }
+
+  template <class Way, class T>
+  static HWY_INLINE void store(Way way, const SmoothPlan& plan, const Line& all, int x, T* out,
+                               int width) {
     V codes[2];
     unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
       codes[u] = quotients16(plan.division, dw, hn::Add(all.sums[u], hn::Set(dw, plan.start)));
     });
     if constexpr (splits) {
-      hn::StoreU(hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<8>(codes[1]))), d, to);
+      const hn::VFromD<D> both[] = {hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<8>(codes[1])))};
+      store_block(way, d, both, out, x, width);
     } else {
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-        hn::StoreU(hn::ShiftLeftSame(codes[u], plan.shift), dw, to + u * wide_lanes);
-      });
+      unrolled<0, 2>([&](auto u)
+                         VIDCONV_LAMBDA { codes[u] = hn::ShiftLeftSame(codes[u], plan.shift); });
+      store_block(way, dw, codes, out, x, width);
     }
-    if (!in_place) std::copy_n(samples, std::min(block, width - x), out + x);
   }
 
   const SmoothPlan& plan_;
+  const bool stream_;
 };
 
-void run_smooth_8(const Plan& plan, const SmoothPlan& smooth_plan, const Band& band,
+void run_smooth_8(const Plan& plan, const SmoothPlanOf<1>& smooth_plan, const Band& band,
                   const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SmoothEngine<std::uint8_t> engine(smooth_plan);
+  const SmoothEngine<std::uint8_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
-void run_smooth_16(const Plan& plan, const SmoothPlan& smooth_plan, const Band& band,
+void run_smooth_16(const Plan& plan, const SmoothPlanOf<2>& smooth_plan, const Band& band,
                    const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SmoothEngine<std::uint16_t> engine(smooth_plan);
+  const SmoothEngine<std::uint16_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
   run_band<std::uint16_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
@@ -150,13 +228,17 @@ HWY_EXPORT(run_smooth_8);
 HWY_EXPORT(run_smooth_16);
 
 Prepared prepare_cpu_smooth(const Plan& plan, const CudaAbilities&) {
+  const std::optional<SmoothPlan> made = make_smooth_plan(plan);
+  if (!made) return nullptr;
   if (plan.sample.storage == Storage::u8)
-    return prepare_banded<std::uint8_t>(plan, make_smooth_plan(plan), [](auto&... arguments) {
-      HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
-    });
-  return prepare_banded<std::uint16_t>(plan, make_smooth_plan(plan), [](auto&... arguments) {
-    HWY_DYNAMIC_DISPATCH(run_smooth_16)(arguments...);
-  });
+    return prepare_banded<std::uint8_t>(plan, std::optional(SmoothPlanOf<1>{*made}),
+                                        [](auto&... arguments) {
+                                          HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
+                                        });
+  return prepare_banded<std::uint16_t>(plan, std::optional(SmoothPlanOf<2>{*made}),
+                                       [](auto&... arguments) {
+                                         HWY_DYNAMIC_DISPATCH(run_smooth_16)(arguments...);
+                                       });
 }
 
 }  // namespace vidconv

@@ -1,4 +1,5 @@
-// Sums of 3x3 samples, all alike or 1 2 1 in both directions, that fit 16 bits.
+// Sums of 3x3, 5x5 or 7x7 samples, all alike, or 1 2 1 or 1 4 6 4 1 in both directions, that fit 16
+// bits.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,7 @@ namespace vidconv {
 
 // code = (sum + start) / divisor
 struct SmoothPlan {
-  static constexpr int rows = 4;  // output rows computed together
-
+  int size = 3;
   bool binomial = false;  // else all taps are 1
   std::uint16_t start = 0;
   Division16 division;
@@ -20,6 +20,13 @@ struct SmoothPlan {
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }
+};
+
+// `lane_bytes`: of samples. Lines of more output rows at once are more for the cache, of 16 bits
+// too many.
+template <int lane_bytes>
+struct SmoothPlanOf : SmoothPlan {
+  static constexpr int rows = lane_bytes == 1 ? 8 : 4;  // output rows computed together
 };
 
 // None but for one such kernel whose sums need no clamp.

@@ -16,6 +16,7 @@
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/sobel_plan.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,14 +32,34 @@ class SobelEngine {
   static constexpr int rows = SobelPlan::rows;
   static constexpr int offset = 0;
 
-  explicit SobelEngine(const SobelPlan& plan) : plan_(plan) {}
+  // `stream`: whether results go past the caches.
+  SobelEngine(const SobelPlan& plan, bool stream) : plan_(plan), stream_(stream) {}
 
   void make_passes(const Lane*, Lane*, int) const {}
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      make_blocks(way, window, out, begin, end, next);
+    });
+  }
+
+ private:
+  using D = hn::ScalableTag<Lane>;
+  using DW = hn::ScalableTag<Wide>;
+  using V = hn::VFromD<DW>;
+  static constexpr D d{};
+  static constexpr DW dw{};
+  static constexpr bool splits = sizeof(Wide) > sizeof(Lane);
+  static constexpr int wide_lanes = static_cast<int>(hn::MaxLanes(dw));
+  static constexpr int block = 2 * wide_lanes;
+  static_assert(block <= WindowLayout::block);
+
+  template <class Way, class T>
+  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+                   NextRows<rows>& next) const {
     const SobelPlan plan = plan_;  // here, it is in registers
-    for (int x = 0; x < width; x += block) {
+    for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line above, middle;
       V upper[2];  // the sums of the differences of both
@@ -57,23 +78,12 @@ class SobelEngine {
                              hn::Sub(below.smooth[u], above.smooth[u]));
           upper[u] = lower;
         });
-        if (out[r] != nullptr) store(codes, plan.shift, x, out[r], width);
+        if (out[r] != nullptr) store(way, codes, plan.shift, x, out[r], end);
         above = middle;
         middle = below;
       });
     }
   }
-
- private:
-  using D = hn::ScalableTag<Lane>;
-  using DW = hn::ScalableTag<Wide>;
-  using V = hn::VFromD<DW>;
-  static constexpr D d{};
-  static constexpr DW dw{};
-  static constexpr bool splits = sizeof(Wide) > sizeof(Lane);
-  static constexpr int wide_lanes = static_cast<int>(hn::MaxLanes(dw));
-  static constexpr int block = 2 * wide_lanes;
-  static_assert(block <= WindowLayout::block);
 
   // What two vectors of columns of a line make: those at even and at odd columns, or one after the
   // other.
@@ -119,33 +129,37 @@ class SobelEngine {
     return truncated(code);
   }
 
-  template <class T>
-  static HWY_INLINE void store(const V* codes, int shift, int x, T* out, int width) {
-    const bool in_place = x + block <= width;
-    HWY_ALIGN T samples[block];
-    T* to = in_place ? out + x : samples;
-    if constexpr (sizeof(Lane) == 1) {
-      const auto clamp = hn::Set(dw, Wide{255});
-      const V even = hn::Min(codes[0], clamp), odd = hn::Min(codes[1], clamp);
-      hn::StoreU(hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd))), d, to);
-    } else if constexpr (splits) {
-      const auto both = hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<16>(codes[1])));
-      hn::StoreU(hn::ShiftLeftSame(both, shift), d, to);
+  template <class Way, class T>
+  static HWY_INLINE void store(Way way, const V (&codes)[2], int shift, int x, T* out, int width) {
+    if constexpr (splits) {
+      hn::VFromD<D> both[1];
+      if constexpr (sizeof(Lane) == 1) {
+        const auto clamp = hn::Set(dw, Wide{255});
+        const V even = hn::Min(codes[0], clamp), odd = hn::Min(codes[1], clamp);
+        both[0] = hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
+      } else {
+        both[0] =
+            hn::ShiftLeftSame(hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<16>(codes[1]))), shift);
+      }
+      store_block(way, d, both, out, x, width);
     } else {
+      hn::VFromD<D> samples[2];
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-        hn::StoreU(hn::ShiftLeftSame(hn::BitCast(d, codes[u]), shift), d, to + u * wide_lanes);
+        samples[u] = hn::ShiftLeftSame(hn::BitCast(d, codes[u]), shift);
       });
+      store_block(way, d, samples, out, x, width);
     }
-    if (!in_place) std::copy_n(samples, std::min(block, width - x), out + x);
   }
 
   const SobelPlan& plan_;
+  const bool stream_;
 };
 
 void run_sobel_8(const Plan& plan, const SobelPlan& sobel_plan, const Band& band,
                  const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SobelEngine<std::uint8_t, std::int16_t> engine(sobel_plan);
+  const SobelEngine<std::uint8_t, std::int16_t> engine(sobel_plan,
+                                                       goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
@@ -153,11 +167,12 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const Reach reach = reach_of(plan);
+  const bool stream = goes_past_caches(band.pairs.front().dst);
   if (sobel_plan.most <= SobelPlan::largest_of_16_bits) {
-    const SobelEngine<std::uint16_t, std::int16_t> engine(sobel_plan);
+    const SobelEngine<std::uint16_t, std::int16_t> engine(sobel_plan, stream);
     run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
   } else {
-    const SobelEngine<std::uint16_t, std::int32_t> engine(sobel_plan);
+    const SobelEngine<std::uint16_t, std::int32_t> engine(sobel_plan, stream);
     run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
   }
 }

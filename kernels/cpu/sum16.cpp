@@ -10,6 +10,7 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/sum16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,13 +43,12 @@ class Sum16Engine {
       next.ask(x + block);
       V sums[vectors];
       sum_groups<vectors>(d, plan_.taps, window, x, plan_.start, sums);
-      const bool in_place = x + block <= width;
-      HWY_ALIGN T codes[block];
-      T* to = in_place ? out[0] + x : codes;
+      using Narrow = hn::Rebind<T, D>;
+      hn::VFromD<Narrow> samples[vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        store_codes16(codes_of(sums[u]), plan_.shift, false, to + u * lanes);
+        samples[u] = samples_of16<T>(codes_of(sums[u]), plan_.shift);
       });
-      if (!in_place) std::copy_n(codes, std::min(block, width - x), out[0] + x);
+      store_block(store_way(false, x + block <= width), Narrow(), samples, out[0], x, width);
     }
   }
 

@@ -1,5 +1,7 @@
 // Results that are written past the caches, which takes a large plane whose rows are aligned, are
 // those of the same variant for rows that are not.
+#include "kernels/cpu/past_caches.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,7 +14,7 @@
 namespace vidconv::test {
 namespace {
 
-constexpr int width = 2077, height = 3100;  // more than 12 MiB of 16 bits
+constexpr int width = 2077;
 constexpr std::size_t alignment = 64;
 
 // Rows begin `beside` bytes behind where vectors would be aligned.
@@ -21,7 +23,8 @@ class LargePlane {
   LargePlane(SampleType sample, std::size_t beside)
       : row_bytes_(width * static_cast<std::size_t>(sample.bytes())),
         stride_((row_bytes_ / alignment + 2) * alignment),
-        memory_(stride_ * (height + 1)) {
+        height_(static_cast<int>(past_caches_from / static_cast<std::ptrdiff_t>(stride_)) + 1),
+        memory_(stride_ * (static_cast<std::size_t>(height_) + 1)) {
     const auto at = reinterpret_cast<std::uintptr_t>(memory_.data());
     first_ = memory_.data() + (alignment - at % alignment) % alignment + beside;
   }
@@ -29,24 +32,25 @@ class LargePlane {
     return {.data = first_,
             .stride = static_cast<std::ptrdiff_t>(stride_),
             .width = width,
-            .height = height};
+            .height = height_};
   }
   void fill(SampleType sample) {
     std::mt19937 random(1);
-    for (int y = 0; y < height; ++y)
+    for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width; ++x) {
         std::byte* const to = first_ + static_cast<std::size_t>(y) * stride_ +
                               static_cast<std::size_t>(x * sample.bytes());
         const float real = static_cast<float>(random() & 0xFFFF) / 65536;
-        const auto code = static_cast<std::uint16_t>(random());
+        const auto code =
+            static_cast<std::uint16_t>(random() & static_cast<unsigned>(sample.max()));
         if (sample.storage == Storage::f32)
           std::memcpy(to, &real, sizeof real);
         else
-          std::memcpy(to, &code, sizeof code);
+          std::memcpy(to, &code, static_cast<std::size_t>(sample.bytes()));
       }
   }
   int first_different_row(const LargePlane& other) const {
-    for (int y = 0; y < height; ++y) {
+    for (int y = 0; y < height_; ++y) {
       const std::size_t at = static_cast<std::size_t>(y) * stride_;
       if (std::memcmp(first_ + at, other.first_ + at, row_bytes_) != 0) return y;
     }
@@ -55,6 +59,7 @@ class LargePlane {
 
  private:
   std::size_t row_bytes_, stride_;
+  int height_;
   std::vector<std::byte> memory_;
   std::byte* first_;
 };
@@ -64,6 +69,8 @@ void expect_same(const char* variant, const char* spec, SampleType sample) {
   const Prepared prepared = find_variant(variant)->prepare(plan, {});
   ASSERT_TRUE(prepared) << variant << " " << spec;
   LargePlane source(sample, 0), aligned(sample, 0), beside(sample, 4);
+  ASSERT_TRUE(goes_past_caches(aligned.plane()));
+  ASSERT_FALSE(goes_past_caches(beside.plane()));
   source.fill(sample);
   const std::unique_ptr<Convolver> convolver = prepared(2);
   for (LargePlane* to : {&aligned, &beside}) {
@@ -73,9 +80,39 @@ void expect_same(const char* variant, const char* spec, SampleType sample) {
   EXPECT_EQ(aligned.first_different_row(beside), -1) << variant << " " << spec;
 }
 
+TEST(PastCaches, TakesLargePlanesWhoseRowsAreAligned) {
+  alignas(64) std::byte memory[128];
+  const auto taken = [&](int beside, std::ptrdiff_t stride, int rows, int step = 1) {
+    return goes_past_caches(
+        {.data = memory + beside, .stride = stride, .width = 10, .height = rows, .step = step});
+  };
+  EXPECT_TRUE(taken(0, 6400, 1875));
+  EXPECT_TRUE(taken(64, -6400, 1875)) << "bottom up";
+  EXPECT_FALSE(taken(0, 6400, 1874)) << "small";
+  EXPECT_FALSE(taken(32, 6400, 1875));
+  EXPECT_FALSE(taken(0, 6432, 1875));
+  EXPECT_FALSE(taken(0, 6400, 1875, 3)) << "packed";
+}
+
+TEST(PastCaches, CodesOf8Bits) {
+  const SampleType codes{Storage::u8, 8, 0};
+  expect_same("cpu-smooth", "binomial", codes);
+  expect_same("cpu-smooth", "box:size=5", codes);
+  expect_same("cpu-sobel", "sobel", codes);
+  const Plan sharpen = make_plan(FilterSpec::parse("sharpen").make(), codes, {}, Role::colour);
+  if (find_variant("cpu-bytes")->prepare(sharpen, {})) expect_same("cpu-bytes", "sharpen", codes);
+}
+
+TEST(PastCaches, CodesOf10Bits) {
+  const SampleType codes{Storage::u16, 10, 0};
+  expect_same("cpu-smooth", "binomial:size=3", codes);
+  expect_same("cpu-sobel", "sobel", codes);
+}
+
 TEST(PastCaches, CodesOf16Bits) {
   const SampleType codes{Storage::u16, 16, 0};
   expect_same("cpu-lanes", "gaussian:sigma=1", codes);
+  expect_same("cpu-sobel", "sobel", codes);
   expect_same("cpu-int16", "binomial", codes);
   expect_same("cpu-running", "box:size=9", codes);
 }
@@ -84,6 +121,7 @@ TEST(PastCaches, Floats) {
   const SampleType floats{Storage::f32, 32, 0};
   expect_same("cpu-lanes", "gaussian:sigma=1", floats);
   expect_same("cpu-lanes", "sobel", floats);
+  expect_same("cpu-lanes", "matrix:1 2 3;4 5 6;7 8 -10", floats);
   expect_same("cpu-pairwise", "box:size=9", floats);
 }
 

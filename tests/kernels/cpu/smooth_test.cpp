@@ -18,13 +18,22 @@ TEST(Smooth, TakesSumsThatFit16Bits) {
     EXPECT_TRUE(is_taken("binomial:size=3", depth)) << depth;
     EXPECT_TRUE(is_taken("box:size=3", depth)) << depth;
   }
+  EXPECT_TRUE(is_taken("box:size=5", 8));
+  EXPECT_TRUE(is_taken("box:size=5", 10));
+  EXPECT_TRUE(is_taken("box:size=7", 8));
+  EXPECT_TRUE(is_taken("binomial:size=5", 8));
+  EXPECT_FALSE(is_taken("binomial:size=5", 10));
+  EXPECT_FALSE(is_taken("box:size=5", 12));
   EXPECT_FALSE(is_taken("binomial:size=3", 16));
   EXPECT_FALSE(is_taken("box:size=3", 16));
 }
 
 TEST(Smooth, LeavesOthersAlone) {
-  EXPECT_FALSE(is_taken("binomial:size=5", 8));
   EXPECT_FALSE(is_taken("sharpen", 8));
+  EXPECT_FALSE(is_taken("binomial:size=7", 8));
+  EXPECT_FALSE(is_taken("box:size=4", 8));
+  EXPECT_FALSE(is_taken("row:1 1 1 1 1:scale=auto", 8));
+  EXPECT_FALSE(is_taken("box:size=9", 8));
   EXPECT_FALSE(is_taken("matrix:1 1 1;1 1 1;1 1 1:scale=1/8", 8)) << "sums beyond the largest code";
   EXPECT_FALSE(is_taken("box:size=3:bias=-0.1", 8)) << "sums below 0";
   EXPECT_FALSE(is_taken("box:size=3", 8, Codes::limited));
