@@ -43,7 +43,7 @@ struct KindRow {
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
-      {"box", Kind::box, {3, 5, 7, 15, 31}},
+      {"box", Kind::box, {3, 5, 7, 15, 31, 101}},
       {"gaussian", Kind::gaussian, {3, 5, 7, 9, 15, 17, 31}},
       {"gaussian-long", Kind::gaussian, {33, 65, 129, 257, 513}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
