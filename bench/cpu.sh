@@ -6,14 +6,15 @@
 # OUT             a folder for the results: table.md, table.json, behind.txt, and what each step wrote
 # VIDCONV_BENCH   default: build/release/vidconv-bench
 # VIDCONV_IPP_DIR where IPP's libraries are; PYTHON (python3): one that has VapourSynth or OpenCV, empty: without these
-# FRAME (4K), PAIRS (4), DEPTHS ("8 10 16 32"), KINDS (all, in steps): what to measure; FRAME=HD PAIRS=1 stays in the caches
+# FRAME (4K), PAIRS (4), DEPTHS ("8 10 16 32"), KINDS (all, in steps), SIZES (all): what to measure; FRAME=HD PAIRS=1 stays in
+#                 the caches
 # ROUNDS (3) of all steps, SECONDS_EACH (0.05) for each filter of a program; the fastest counts
 # CORE (1) to stay on; LIMIT (none): seconds after which no step begins
 # CHECK (1): looks first how far results are off; 0: does not
 set -euo pipefail
 
 if [ $# -lt 1 ]; then
-    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,6 +25,7 @@ frame=${FRAME:-4K} pairs=${PAIRS:-4} seconds=${SECONDS_EACH:-0.05}
 read -ra depths <<<"${DEPTHS:-8 10 16 32}"
 steps=("box" "gaussian" "dense" "sobel sobel-x binomial sharpen unsharp")
 if [ -n "${KINDS:-}" ]; then steps=("$KINDS"); fi
+read -ra sizes <<<"${SIZES:-}"
 mkdir -p "$out"
 
 # Before all that is not of real time, on one core, where that is allowed.
@@ -40,7 +42,7 @@ both() {
         return
     fi
     echo "$name, $SECONDS s" >&2
-    common+=("${kinds[@]/#/--kind=}" "$@")
+    common+=("${kinds[@]/#/--kind=}" "${sizes[@]/#/--size=}" "$@")
     "${pin[@]}" "$bench" kernels --device cpu --threads 1 --fastest --kind copy "${common[@]}" --json "$out/bench-$name.json" >/dev/null
     if [ -n "$python" ]; then
         "${pin[@]}" "$python" "$here/python_peers.py" "${common[@]}" --json "$out/python-$name.json" >/dev/null

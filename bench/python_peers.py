@@ -117,8 +117,10 @@ def check(filter_, depth, source, result, width, height):
         x, y = rng.randrange(margin, width - margin), rng.randrange(margin, height - margin)
         want, got = filter_.truth(source, width, x, y), result[y * width + x]
         if depth != 32:
-            want = min(max(want, 0), (1 << depth) - 1)
-            equal += got == min(math.floor(want + 0.5), (1 << depth) - 1)
+            most = (1 << depth) - 1
+            # Words of 10 bits that a peer lets grow up to 65535 would cost it one instruction more.
+            want, got = min(max(want, 0), most), min(got, most)
+            equal += got == min(math.floor(want + 0.5), most)
         else:
             equal += got == ctypes.c_float(want).value
         difference = abs(got - want)
