@@ -64,7 +64,7 @@ install_in_tree() { in_tree apt-get install -qy --no-install-recommends "$@" >/d
 # made_for_suite SCRIPT: runs packaging/SCRIPT, here or, where the suite is another system's, in a bare tree of that; what it makes is
 # below build/package either way.
 made_for_suite() {
-  if (. /etc/os-release && [[ $VERSION_CODENAME == "$suite" ]]); then
+  if grep -qxF "VERSION_CODENAME=$suite" /etc/os-release; then
     "packaging/$1"
     return
   fi
