@@ -4,8 +4,9 @@
 # minutes, so that tests/run.sh does it only when asked to (--packages).
 #
 # Another system: SUITE, MIRROR (and, behind its address, debootstrap's script where it has none of SUITE's name) and
-# AREAS (its --components), as debootstrap takes them. The packages are made on this one all the same, but by `dockerfile`, which builds in a
-# tree of SUITE. NEWER: a suite with a newer glibc, of the same mirror, where the tarball has to run too.
+# AREAS (its --components), as debootstrap takes them. What is for one system alone is then made in a tree of that: Debian's packages, and
+# the wheel unless PYTHON names the Python of this one that makes it. NEWER: a suite with a newer glibc, of the same mirror, where the
+# tarball has to run too.
 #
 #   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
 #                                         which builds FFmpeg first, and takes ten minutes more
@@ -60,6 +61,32 @@ in_tree() {
 }
 install_in_tree() { in_tree apt-get install -qy --no-install-recommends "$@" >/dev/null; }
 
+# made_for_suite SCRIPT: runs packaging/SCRIPT, here or, where the suite is another system's, in a bare tree of that; what it makes is
+# below build/package either way.
+made_for_suite() {
+  if grep -qxF "VERSION_CODENAME=$suite" /etc/os-release; then
+    "packaging/$1"
+    return
+  fi
+  local wanted=$tree
+  fresh_tree "$(basename "$tree")-made"
+  # Building asks PyPI, maybe by way of who signs for the network here.
+  cp -L /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/"
+  mkdir "$tree/src"
+  git ls-files -z | tar --null -T - -c | tar -x -C "$tree/src"
+  # `help` builds nothing: it is for what there is to install.
+  in_tree SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" PIP_CERT=/etc/ssl/certs/ca-certificates.crt sh -ec "
+    cd /src; apt-get install -qy --no-install-recommends python3-dev python3-venv; cmake/prepare.sh package help; packaging/$1" \
+    >"$trees/log" 2>&1 || { tail -20 "$trees/log" >&2; return 1; }
+  rm -rf build/package/{packages,wheels}
+  local folder
+  for folder in "$tree"/src/build/package/{packages,wheels}; do
+    [[ ! -e $folder ]] || cp -r "$folder" build/package/
+  done
+  leave_tree
+  tree=$wanted
+}
+
 smoke=(pattern:64x48#5 -o md5: --kernel sobel --quiet)
 # digests COMMAND...: of the frames and of all, as this tree's build and COMMAND print them, have to be equal.
 same_digests() {
@@ -70,7 +97,7 @@ same_digests() {
 }
 
 check_debian() {
-  packaging/debian.sh
+  made_for_suite debian.sh
   fresh_tree debian
   cp build/package/packages/*.deb "$tree/tmp/"
   local command=("$tree"/tmp/vidconv_*.deb) libraries=("$tree"/tmp/libvidconv*.deb) python=("$tree"/tmp/python3-*.deb)
@@ -152,7 +179,7 @@ numpy_for_tree() {
 }
 
 check_python() {
-  packaging/wheel.sh
+  if [[ -n ${PYTHON:-} ]]; then packaging/wheel.sh; else made_for_suite wheel.sh; fi
   fresh_tree python
   install_in_tree python3 python3-venv
   numpy_for_tree
