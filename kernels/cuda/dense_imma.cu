@@ -32,7 +32,7 @@ constexpr int reach = 4;  // of a window of 16 samples to the left of its block,
 
 struct Work {
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   Finish finish;
   Rounding rounding;
   const uint2* taps;  // [term][parity][byte][pair of sample rows][lane], in device memory
@@ -107,17 +107,18 @@ __device__ inline int rounded_norm(int a, int b) {
 // any way.
 enum class Join { none, short_norm, absolutes, any };
 
-// The samples of a tile in shared memory.
-template <class T, int size>
+// The samples of a tile in shared memory. Rows of pixels have taps as far aside as a window has
+// room for, planes none that is further aside than up or down.
+template <class T, int size, bool pixels>
 struct Layout {
-  static constexpr int half = size / 2;
+  static constexpr int half = size / 2, aside = pixels ? reach : half;
   static constexpr int margin = vector_samples<T>;
   static constexpr int pitch = tile_width + 2 * margin;
   static constexpr int rows = tile_height + size - 1;
   static constexpr Window window(const Tile& tile) {
     return {tile.x - reach, tile.y - half,  tile_width + 2 * reach,
             rows,           margin - reach, pitch,
-            reach,          half,           reach};
+            aside,          half,           aside};
   }
 };
 
@@ -243,33 +244,36 @@ __device__ inline void with_code(const Work& work, Body body) {
 
 // Brings the lane's pairs of rows; `first_row` is that of its warp in the tile. All threads of the
 // block take part.
-template <int size>
+template <int size, bool pixels>
 __device__ inline void load(StripPairs<std::uint8_t, size>& pairs, std::uint8_t* samples,
-                            const Tile& tile, const Sampling& sampling, int first_row, int column) {
-  const ByteView view = view_window(samples, Layout<std::uint8_t, size>::window(tile),
-                                    tile.pair.src.as<const std::uint8_t>(), sampling);
+                            const Tile& tile, const PixelSampling& sampling, int first_row,
+                            int column) {
+  const ByteView view =
+      view_window(samples, Layout<std::uint8_t, size, pixels>::window(tile),
+                  tile.pair.src.as<const std::uint8_t>(), sampling_for<pixels>(sampling));
   load_pairs<size>(pairs, view.row(first_row) + column, view.stride);
 }
-template <int size>
+template <int size, bool pixels>
 __device__ inline void load(StripPairs<std::uint16_t, size>& pairs, std::uint16_t* samples,
-                            const Tile& tile, const Sampling& sampling, int first_row, int column) {
-  const Window w = Layout<std::uint16_t, size>::window(tile);
+                            const Tile& tile, const PixelSampling& sampling, int first_row,
+                            int column) {
+  const Window w = Layout<std::uint16_t, size, pixels>::window(tile);
   const auto src = tile.pair.src.as<const std::uint16_t>();
   if (lies_inside(w, src)) {
     load_pairs<size>(pairs, src.row(w.y0 + first_row) + w.x0 + column, src.stride, sampling.shift);
     return;
   }
   load_tile(samples, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left}, src,
-            sampling);
+            sampling_for<pixels>(sampling));
   __syncthreads();
   load_pairs<size>(pairs, samples + first_row * w.pitch + w.lead + column,
                    w.pitch * static_cast<int>(sizeof(std::uint16_t)), 0);
 }
 
-template <class T, int size, int bytes, Join join>
+template <class T, int size, int bytes, Join join, bool pixels>
 __global__ void __launch_bounds__(warp_size* warps)
     dense_imma_kernel(const __grid_constant__ Work work) {
-  using L = Layout<T, size>;
+  using L = Layout<T, size, pixels>;
   using Taps = MatrixTaps<size, bytes>;
   constexpr int terms = join == Join::none ? 1 : 2;
   __shared__ __align__(16) T samples[L::rows * L::pitch];
@@ -283,7 +287,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
   StripPairs<T, size> pairs;
-  load<size>(pairs, samples, tile, work.sampling, first_row, block * g + 4 * q);
+  load<size, pixels>(pairs, samples, tile, work.sampling, first_row, block * g + 4 * q);
 
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
@@ -339,11 +343,11 @@ bool has_short_norm(const Plan& plan) {
   return squares < 0x1p23;
 }
 
-template <class T, int size, int bytes, Join join>
+template <class T, int size, int bytes, Join join, bool pixels>
 class DenseImma final : public Convolver {
  public:
   explicit DenseImma(const Plan& plan) : taps_(all_taps(plan)) {
-    work_.sampling = sampling_of(plan);
+    work_.sampling = pixel_sampling_of(plan);
     work_.finish = plan.finish;
     if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
     work_.taps = taps_.data();
@@ -352,7 +356,7 @@ class DenseImma final : public Convolver {
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      launch("cuda-dense-imma", dense_imma_kernel<T, size, bytes, join>, blocks,
+      launch("cuda-dense-imma", dense_imma_kernel<T, size, bytes, join, pixels>, blocks,
              dim3(warp_size, warps), 0, stream, work_);
     });
   }
@@ -388,38 +392,56 @@ class DenseImma final : public Convolver {
   Work work_{};
 };
 
-template <class T, int size>
+template <class T, int size, bool pixels>
 std::unique_ptr<Convolver> make_of_size(const Plan& plan) {
   if (plan.terms.size() == 2) {
     if constexpr (sizeof(T) == 1) {
       if (has_short_norm(plan))
-        return std::make_unique<DenseImma<T, size, 1, Join::short_norm>>(plan);
+        return std::make_unique<DenseImma<T, size, 1, Join::short_norm, pixels>>(plan);
       if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
-        return std::make_unique<DenseImma<T, size, 1, Join::absolutes>>(plan);
+        return std::make_unique<DenseImma<T, size, 1, Join::absolutes, pixels>>(plan);
     }
-    return std::make_unique<DenseImma<T, size, 1, Join::any>>(plan);
+    return std::make_unique<DenseImma<T, size, 1, Join::any, pixels>>(plan);
   }
   if (bytes_needed_by_all(plan) == 1)
-    return std::make_unique<DenseImma<T, size, 1, Join::none>>(plan);
-  return std::make_unique<DenseImma<T, size, 2, Join::none>>(plan);
+    return std::make_unique<DenseImma<T, size, 1, Join::none, pixels>>(plan);
+  return std::make_unique<DenseImma<T, size, 2, Join::none, pixels>>(plan);
 }
 
-// A row takes one product however many of its taps are there.
 template <class T>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
+  switch (square_for(plan)) {
+    case 3:
+      return make_of_size<T, 3, false>(plan);
+    case 5:
+      return make_of_size<T, 5, false>(plan);
+    case 7:
+      return make_of_size<T, 7, false>(plan);
+    default:
+      return make_of_size<T, largest, false>(plan);
+  }
+}
+
+// Taps that lie a pixel apart make wide matrices. A row takes one product however many of its taps
+// are there.
+template <class T>
+std::unique_ptr<Convolver> make_for_pixels(const Plan& plan) {
   int up_or_down = 1;
   for (const Taps& t : plan.terms)
     up_or_down = std::max({up_or_down, t.anchor_y, t.height - 1 - t.anchor_y});
   switch (up_or_down) {
     case 1:
-      return make_of_size<T, 3>(plan);
+      return make_of_size<T, 3, true>(plan);
     case 2:
-      return make_of_size<T, 5>(plan);
-    case 3:
-      return make_of_size<T, 7>(plan);
+      return make_of_size<T, 5, true>(plan);
     default:
-      return make_of_size<T, largest>(plan);
+      return make_of_size<T, largest, true>(plan);
   }
+}
+
+template <class T>
+std::unique_ptr<Convolver> make_of(const Plan& plan) {
+  return plan.components > 1 ? make_for_pixels<T>(plan) : make_sized<T>(plan);
 }
 
 }  // namespace
@@ -437,8 +459,8 @@ bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_dense_imma(const Plan& plan, int) {
-  return plan.sample.storage == Storage::u16 ? make_sized<std::uint16_t>(plan)
-                                             : make_sized<std::uint8_t>(plan);
+  return plan.sample.storage == Storage::u16 ? make_of<std::uint16_t>(plan)
+                                             : make_of<std::uint8_t>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -38,7 +38,7 @@ constexpr int terms(Way way) { return is_length(way) ? 2 : 1; }
 template <int size, int terms>
 struct Work {
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   int slabs;  // of a tile
   Finish finish;
   RealFinish real;
@@ -161,7 +161,7 @@ StripCost strips_of() {
 template <class T, Way way, int size>
 std::unique_ptr<Convolver> make_of(const Plan& plan) {
   Work<size, terms(way)> work{};
-  work.sampling = sampling_of(plan);
+  work.sampling = pixel_sampling_of(plan);
   work.finish = plan.finish;
   work.real = real_finish_of(plan, is_length(way));
   for (int k = 0; k < terms(way); ++k) {

@@ -16,7 +16,7 @@ template <class Arith, int size>
 struct SeparableWork {
   using Value = typename Arith::Value;
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   int slabs;  // of a tile
   RealFinish real;
   Finish finish;              // of integers,
@@ -30,7 +30,7 @@ template <class Arith, int size>
 SeparableWork<Arith, size> separable_work(const Plan& plan) {
   SeparableWork<Arith, size> work{};
   using Value = typename Arith::Value;
-  work.sampling = sampling_of(plan);
+  work.sampling = pixel_sampling_of(plan);
   work.real = real_finish_of(plan);
   work.finish = plan.finish;
   const Taps& t = plan.terms[0];

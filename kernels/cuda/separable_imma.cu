@@ -33,7 +33,7 @@ constexpr WalkCost cost = sm90::separable_imma;
 
 struct Work {
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   Rounding rounding;  // of 8 bits
   Finish finish;      // of more
   const uint4* taps;  // [pass][byte][word / 4][lane], in device memory
@@ -151,7 +151,7 @@ __device__ inline void with_codes(const Work& work, Body body) {
     });
 }
 
-template <class T, int across, int down, int bytes, int shift>
+template <class T, int across, int down, int bytes, int shift, bool pixels>
 __global__ void __launch_bounds__(warp_size* warps)
     separable_imma_kernel(const __grid_constant__ Work work) {
   using L = Layout<T, across, down>;
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   wait_for_earlier_kernels();
   const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
                     L::aside,           L::reach,          L::aside};
-  load_tile(samples, piece, tile.pair.src.as<const T>(), work.sampling);
+  load_tile(samples, piece, tile.pair.src.as<const T>(), sampling_for<pixels>(work.sampling));
   __syncthreads();
 
   const int g = static_cast<int>(threadIdx.x) / 4, q = static_cast<int>(threadIdx.x) % 4;
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   const Sums row_start = all_kept(bytes == 2 ? 0 : work.row_start);
   const int steps = (min(work.tile_height, dst.height - tile.y) + square - 1) / square;
   // Calls store(4 codes side by side) for rows g, g + 8, g + 16 and so on of the tile.
-  const bool keeps = (work.kept.x | work.kept.y) != 0;
+  const bool keeps = pixels && (work.kept.x | work.kept.y) != 0;
   const auto walk = [&](auto codes, auto store) {
     const T* from = samples + g * L::pitch + L::margin - L::aside + first_column;
     unsigned low[2][down], high[2][down];  // windows of the column pass
@@ -236,11 +236,11 @@ int chunks_needed(int count, int anchor) {
   return std::max(2, 1 + (std::max(anchor, count - 1 - anchor) + 7) / 8);
 }
 
-template <class T, int across, int down, int bytes, int shift>
+template <class T, int across, int down, int bytes, int shift, bool pixels>
 class SeparableImma final : public Convolver {
  public:
   SeparableImma(const Plan& plan, const Taps& taps) : taps_(all_taps(taps)) {
-    work_.sampling = sampling_of(plan);
+    work_.sampling = pixel_sampling_of(plan);
     if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
     work_.finish = plan.finish;
     work_.taps = reinterpret_cast<const uint4*>(taps_.data());
@@ -275,7 +275,7 @@ class SeparableImma final : public Convolver {
 
  private:
   using L = Layout<T, across, down>;
-  static constexpr auto kernel = separable_imma_kernel<T, across, down, bytes, shift>;
+  static constexpr auto kernel = separable_imma_kernel<T, across, down, bytes, shift, pixels>;
 
   // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
   // steps, of those before its first outputs, and of what it takes to begin.
@@ -320,14 +320,14 @@ Taps with_whole_bytes(Taps taps) {
   return bytes_needed(finer.row) == 0 ? taps : finer;
 }
 
-template <class T, int across, int down = across>
+template <class T, int across, int down, bool pixels>
 std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
   const Taps taps = with_whole_bytes(plan.terms[0]);
   if (bytes_needed(taps.row) == 1 && bytes_needed(taps.column) == 1 && taps.row_shift == 0)
-    return std::make_unique<SeparableImma<T, across, down, 1, 0>>(plan, taps);
+    return std::make_unique<SeparableImma<T, across, down, 1, 0, pixels>>(plan, taps);
   if (taps.row_shift == 8)
-    return std::make_unique<SeparableImma<T, across, down, 2, 8>>(plan, taps);
-  return std::make_unique<SeparableImma<T, across, down, 2, any_shift>>(plan, taps);
+    return std::make_unique<SeparableImma<T, across, down, 2, 8, pixels>>(plan, taps);
+  return std::make_unique<SeparableImma<T, across, down, 2, any_shift, pixels>>(plan, taps);
 }
 
 // Wider than high are taps that lie a pixel apart; of 8 bits, wider than others may be.
@@ -337,18 +337,33 @@ bool is_wide(const Taps& taps) { return chunks_needed(taps.width, taps.anchor_x)
 template <class T>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   const Taps& taps = plan.terms[0];
+  switch (std::max(chunks_needed(taps.width, taps.anchor_x),
+                   chunks_needed(taps.height, taps.anchor_y))) {
+    case 2:
+      return make_chunks<T, 2, 2, false>(plan);
+    case 3:
+      return make_chunks<T, 3, 3, false>(plan);
+    default:
+      return make_chunks<T, most_chunks, most_chunks, false>(plan);
+  }
+}
+
+template <class T>
+std::unique_ptr<Convolver> make_for_pixels(const Plan& plan) {
+  const Taps& taps = plan.terms[0];
+  if constexpr (sizeof(T) == 1)
+    if (is_wide(taps)) return make_chunks<T, wide_chunks, wide_down, true>(plan);
   const int across = chunks_needed(taps.width, taps.anchor_x);
   const int down = chunks_needed(taps.height, taps.anchor_y);
-  if constexpr (sizeof(T) == 1)
-    if (is_wide(taps)) return make_chunks<T, wide_chunks, wide_down>(plan);
-  switch (std::max(across, down)) {
-    case 2:
-      return make_chunks<T, 2>(plan);
-    case 3:
-      return down == 2 ? make_chunks<T, 3, 2>(plan) : make_chunks<T, 3>(plan);
-    default:
-      return down == 2 ? make_chunks<T, most_chunks, 2>(plan) : make_chunks<T, most_chunks>(plan);
-  }
+  if (down > 2) return make_chunks<T, most_chunks, most_chunks, true>(plan);
+  if (across == 2) return make_chunks<T, 2, 2, true>(plan);
+  if (across == 3) return make_chunks<T, 3, 2, true>(plan);
+  return make_chunks<T, most_chunks, 2, true>(plan);
+}
+
+template <class T>
+std::unique_ptr<Convolver> make_of(const Plan& plan) {
+  return plan.components > 1 ? make_for_pixels<T>(plan) : make_sized<T>(plan);
 }
 
 }  // namespace
@@ -368,8 +383,8 @@ bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {
-  return plan.sample.storage == Storage::u16 ? make_sized<std::uint16_t>(plan)
-                                             : make_sized<std::uint8_t>(plan);
+  return plan.sample.storage == Storage::u16 ? make_of<std::uint16_t>(plan)
+                                             : make_of<std::uint8_t>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -33,13 +33,29 @@ inline int square_for(const Plan& plan) {
 // How a plan's samples are read and written.
 struct Sampling {
   BorderMode border;
-  int shift;           // of the sample type
-  float outside;       // what BorderMode::constant supplies; codes have at most 16 bits
-  int components = 1;  // of a pixel, where rows are whole pixels (Plan::components)
+  int shift;      // of the sample type
+  float outside;  // what BorderMode::constant supplies; codes have at most 16 bits
+  static constexpr int components = 1;
 };
 
 inline Sampling sampling_of(const Plan& plan) {
-  return {plan.border, plan.sample.shift, static_cast<float>(plan.outside), plan.components};
+  return {plan.border, plan.sample.shift, static_cast<float>(plan.outside)};
+}
+
+// The same where rows are whole pixels (Plan::components): a type of its own, since kernels for
+// planes are slower by up to a tenth where they ask.
+struct PixelSampling : Sampling {
+  int components = 1;
+};
+
+inline PixelSampling pixel_sampling_of(const Plan& plan) {
+  return {sampling_of(plan), plan.components};
+}
+// As what a kernel for whole pixels, or one for planes, takes it.
+template <bool pixels>
+__device__ inline const std::conditional_t<pixels, PixelSampling, Sampling>& sampling_for(
+    const PixelSampling& sampling) {
+  return sampling;
 }
 
 __device__ inline int thread_index() {
@@ -68,8 +84,8 @@ __device__ inline uint4 shift_down(uint4 stored, int shift) {
           shift_down<T>(stored.z, shift), shift_down<T>(stored.w, shift)};
 }
 
-template <class T>
-__device__ inline T read_code(const Plane<const T>& src, int x, int y, const Sampling& s) {
+template <class T, class AnySampling>
+__device__ inline T read_code(const Plane<const T>& src, int x, int y, const AnySampling& s) {
   const int u = border_index(s.border, x, src.width, s.components);
   const int v = border_index(s.border, y, src.height);
   if (u < 0 || v < 0) return static_cast<T>(s.outside);
@@ -168,9 +184,9 @@ __device__ inline void load_vector(T* to, const T* from, const Sampling& samplin
 }
 
 // load_tile() of a piece that reaches beyond the plane, or whose plane is not aligned.
-template <class T>
+template <class T, class AnySampling>
 __device__ inline void load_any_tile(T* tile, const Piece& piece, const Plane<const T>& src,
-                                     const Sampling& sampling) {
+                                     const AnySampling& sampling) {
   constexpr int n = vector_samples<T>, m = word_samples<T>;
   const unsigned outside = word_of_outside<T>(sampling);
   const int rows = min(piece.rows, src.height + piece.below - piece.y0);
@@ -213,10 +229,10 @@ __device__ inline void load_any_tile(T* tile, const Piece& piece, const Plane<co
   });
 }
 
-template <class T>
+template <class T, class AnySampling>
 __device__ __noinline__ void call_load_any_tile(T* tile, const Piece& piece,
                                                 const Plane<const T>& src,
-                                                const Sampling& sampling) {
+                                                const AnySampling& sampling) {
   load_any_tile(tile, piece, src, sampling);
 }
 
@@ -228,9 +244,9 @@ enum class Rare { inlined, called };
 // Fills `tile` with the piece, what lies outside the plane as the border says. All threads of the
 // block take part; the caller synchronises. x0 and pitch are multiples of vector_samples<T>, `tile`
 // is aligned to 16 bytes.
-template <Rare rare = Rare::inlined, class T>
+template <Rare rare = Rare::inlined, class T, class AnySampling>
 __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const T>& src,
-                                 const Sampling& sampling) {
+                                 const AnySampling& sampling) {
   constexpr int n = vector_samples<T>;
   const int threads = static_cast<int>(blockDim.x * blockDim.y);
   const int vectors = piece.pitch / n;  // a constant, where the kernel's size is one
@@ -303,9 +319,10 @@ __device__ inline bool lies_inside(const Window& w, const Plane<const T>& src) {
   return is_aligned(src, 8) && w.x0 >= 0 && w.y0 >= 0 && w.x0 + w.width <= src.width &&
          w.y0 + w.rows <= src.height;
 }
+template <class AnySampling>
 __device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
                                        const Plane<const std::uint8_t>& src,
-                                       const Sampling& sampling) {
+                                       const AnySampling& sampling) {
   if (lies_inside(w, src)) return {src.row(w.y0) + w.x0, src.stride};
   load_tile(tile, Piece{w.x0 - w.lead, w.y0, w.pitch, w.rows, w.right, w.below, w.left}, src,
             sampling);

@@ -18,7 +18,7 @@ class Margin {
 
  public:
   // Of the margin that begins with column `outer` of the plane; slabs begin with column x0.
-  __device__ void place(int outer, int x0, int width, const Sampling& sampling) {
+  __device__ void place(int outer, int x0, int width, const PixelSampling& sampling) {
     outside_ = stored_outside<T>(sampling);
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = lane / S::margin * S::pitch - x0, column = outer + lane % S::margin;
@@ -121,7 +121,8 @@ __device__ inline void load_values(Value* to, SharedAddress from) {
 template <class S>
 class WarpRows {
  public:
-  __device__ WarpRows(SharedAddress ring, const Tile& tile, int width, const Sampling& sampling)
+  __device__ WarpRows(SharedAddress ring, const Tile& tile, int width,
+                      const PixelSampling& sampling)
       : place_(ring, 0),
         warp_x_(warp() * S::warp_width),
         left_(tile.x + warp_x_ == 0),
@@ -179,7 +180,8 @@ class WarpRows {
 // its tile, which are S::slab_rows high each and complete `outputs` rows; the first 2 * S::half
 // rows complete none.
 template <class S, class Work>
-__device__ void walk_down(const Batch& batch, const Sampling& sampling, int most_slabs, Work work) {
+__device__ void walk_down(const Batch& batch, const PixelSampling& sampling, int most_slabs,
+                          Work work) {
   extern __shared__ float4 shared[];
   const SharedAddress ring(shared);
   const int tile_height = most_slabs * S::slab_rows - 2 * S::half;

@@ -35,10 +35,7 @@ constexpr ForPixels variants_for_pixels[] = {
     {supports_dense_imma, make_dense_imma, true},
     {supports_separable_imma, make_separable_imma, true},
     {supports_separable_u16, make_separable_u16},
-    {on_any<supports_separable_small>, make_separable_small},
     {supports_dense_rows, make_dense_rows},
-    {on_any<supports_dense_small>, make_dense_small},
-    {supports_dense_imma_wide, make_dense_imma_wide},
 };
 
 // What copies samples of a type, where such a plan can: floats have no copy.
