@@ -183,17 +183,20 @@ class LanesEngine {
     each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     const Lane* const* top = window + term.top;
     const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
-    if (terms == Terms::dense || (terms != Terms::separable && !term.two_passes()))
-      add_lines<terms == Terms::dense ? size : 0, true>(term.dense.data(), width, height, top,
-                                                        x - term.left, sums);
-    else if constexpr (terms == Terms::dense)
+    constexpr bool all_dense = terms == Terms::dense;
+    if (all_dense || (terms != Terms::separable && !term.two_passes())) {
+      add_lines<all_dense ? size : 0, true>(term.dense.data(), width, height, top, x - term.left,
+                                            sums);
       return;
-    else if constexpr (size > 0)
-      add_both_passes<size>(term, top, x - term.left, sums);
-    else if (plan_.size > 0)
-      add_both_passes(term, top, x - term.left, sums);
-    else
-      add_columns(term, top, pass, sums);
+    }
+    if constexpr (!all_dense) {
+      if constexpr (size > 0)
+        add_both_passes<size>(term, top, x - term.left, sums);
+      else if (plan_.size > 0)
+        add_both_passes(term, top, x - term.left, sums);
+      else
+        add_columns(term, top, pass, sums);
+    }
   }
 
   // A column pass: there is code for heights that are common.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "kernels/picture/plane.h"
+#include "kernels/convolver/convolver.h"
 
 namespace vidconv {
 
