@@ -185,8 +185,7 @@ class LanesEngine {
     const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
     constexpr bool all_dense = terms == Terms::dense;
     if (all_dense || (terms != Terms::separable && !term.two_passes())) {
-      add_lines<all_dense ? size : 0, true>(term.dense.data(), width, height, top, x - term.left,
-                                            sums);
+      add_lines<all_dense * size, true>(term.dense.data(), width, height, top, x - term.left, sums);
       return;
     }
     if constexpr (!all_dense) {

@@ -81,8 +81,8 @@ TEST_F(Shards, ArePartsOfWhatComesThroughPipes) {
 TEST_F(Shards, CountFramesOfY4mFiles) {
   EXPECT_TRUE(
       succeeded(run_vidconv({"pattern:64x48@25#20", "-o", path("a.y4m"), "--kernel", "identity"})));
-  EXPECT_EQ(encode({path("a.y4m"), "--shards", "2"}),
-            encode({"pattern:64x48@25#20", "--shards", "2"}));
+  EXPECT_TRUE(encode({path("a.y4m"), "--shards", "2"}) ==
+              encode({path("a.y4m"), "--shards", "0.4s"}));
   EXPECT_EQ(keys("out.mp4"), "0.000000 0.400000 ");
 }
 
