@@ -43,7 +43,7 @@ inline Sampling sampling_of(const Plan& plan) {
 }
 
 // The same where rows are whole pixels (Plan::components): a type of its own, since kernels for
-// planes are slower by up to a tenth where they ask.
+// planes were slower by up to an eighth where they asked.
 struct PixelSampling : Sampling {
   int components = 1;
 };
