@@ -25,7 +25,7 @@ bool takes_rows(const PlanePair& pair) {
   return is_aligned(pair.src, 16) &&
          is_aligned(pair.dst, S::columns * static_cast<unsigned>(S::sample)) &&
          width % vector_samples<typename S::Sample> == 0 &&
-         (into == 0 || into >= S::half || width < S::warp_width);
+         (into == 0 || into >= S::aside || width < S::warp_width);
 }
 
 // A kernel for planes that bulk copies can bring, of the shape S of its rows.

@@ -15,16 +15,19 @@
 
 namespace vidconv::cuda {
 
-// Of samples of type T, where outputs look `reach` columns and rows far. Warps see them as Values:
-// floats, which 16-bit samples may be too, or integers.
-template <class T, int reach, BulkRing tuned, class V = float>
+// Of samples of type T, where outputs look `reach` rows and `across` columns far. Warps see them as
+// Values: floats, which 16-bit samples may be too, or integers.
+template <class T, int reach, BulkRing tuned, class V = float, int across = reach>
 struct BulkRows {
   using Sample = T;
   using Value = V;
   static constexpr bool converts = !std::is_same_v<T, float>;
   // A power of two: what lanes do with a margin, they do in whole rows. And whole vectors.
-  static constexpr int half = reach;
-  static constexpr int margin = half <= 4 && vector_samples<T> <= 4 ? 4 : half <= 8 ? 8 : 16;
+  static constexpr int half = reach, aside = across;
+  static constexpr int margin = aside <= 4 && vector_samples<T> <= 4 ? 4
+                                : aside <= 8                         ? 8
+                                : aside <= 16                        ? 16
+                                                                     : 32;
   static constexpr int workers = tuned.workers;
   static constexpr int threads = 32 * (workers + 1);
   static constexpr int columns = tuned.columns;
@@ -42,7 +45,7 @@ struct BulkRows {
   static constexpr int values_pitch = converts ? warp_width + 2 * margin : pitch;
   static constexpr unsigned values_bytes = converts ? slab_rows * values_pitch * 4 : 0;
   static constexpr int bytes = static_cast<int>(values + workers * values_bytes);
-  static_assert(half <= margin && margin % vector_samples<T> == 0 && values % 16 == 0 &&
+  static_assert(aside <= margin && margin % vector_samples<T> == 0 && values % 16 == 0 &&
                 slab_rows * margin % 32 == 0 && slab_rows % rows == 0);
 };
 

@@ -26,8 +26,9 @@ struct SeparableWork {
 template <int size>
 using SeparableF32Work = SeparableWork<OrderedFloat, size>;
 
+// `apart`: of the plan's row taps only each so-manieth is one, and the others are zeros.
 template <class Arith, int size>
-SeparableWork<Arith, size> separable_work(const Plan& plan) {
+SeparableWork<Arith, size> separable_work(const Plan& plan, int apart = 1) {
   SeparableWork<Arith, size> work{};
   using Value = typename Arith::Value;
   work.sampling = pixel_sampling_of(plan);
@@ -35,8 +36,9 @@ SeparableWork<Arith, size> separable_work(const Plan& plan) {
   work.finish = plan.finish;
   const Taps& t = plan.terms[0];
   work.row_shift = t.row_shift, work.row_rounds = 1 << t.row_shift >> 1;
-  for (std::size_t i = 0; i < t.row.size(); ++i)
-    work.row[static_cast<std::size_t>(size / 2 - t.anchor_x) + i] = static_cast<Value>(t.row[i]);
+  for (int i = 0; i < t.width; i += apart)
+    work.row[size / 2 + (i - t.anchor_x) / apart] =
+        static_cast<Value>(t.row[static_cast<std::size_t>(i)]);
   for (std::size_t j = 0; j < t.column.size(); ++j)
     work.column[static_cast<std::size_t>(size / 2 - t.anchor_y) + j] =
         static_cast<Value>(t.column[j]);

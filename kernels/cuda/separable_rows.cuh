@@ -16,31 +16,42 @@
 
 namespace vidconv::cuda {
 
-template <class T, class Arith, int size>
+// `apart`: so many columns lie between the taps of a row, one more than zeros.
+template <class T, class Arith, int size, int apart = 1>
 using SeparableRows =
-    BulkRows<T, size / 2, size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long,
-             typename Arith::Value>;
+    BulkRows<T, size / 2,
+             apart == 1 && size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long,
+             typename Arith::Value, size / 2 * apart>;
 
 // What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
 // stored.
-template <class T, class Arith, int size, bool absolute>
+template <class T, class Arith, int size, bool absolute, int apart>
 struct RowGroup {
-  using S = SeparableRows<T, Arith, size>;
+  using S = SeparableRows<T, Arith, size, apart>;
   static_assert(size % 2 == 1 && S::columns == 2);
   // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
-  static constexpr int reach = S::margin - S::half, window = S::columns + S::margin + S::half;
+  static constexpr int reach = S::margin - S::aside, window = S::columns + S::margin + S::aside;
   static constexpr int first = reach / S::columns * S::columns;
   static constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
 
   using Value = typename Arith::Value;
   Value samples[S::rows][last], sum[S::rows][S::columns], complete[S::rows][S::columns];
 
+  // Whether an output needs sample i.
+  static constexpr bool is_under_tap(int i) {
+    for (int c = 0; c < S::columns; ++c)
+      if (i - reach >= c && (i - reach - c) % apart == 0 && (i - reach - c) / apart < size)
+        return true;
+    return false;
+  }
+
   __device__ void load(SharedAddress from) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
 #pragma unroll
       for (int i = first; i < last; i += S::columns)
-        load_values(samples[r] + i, from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
+        if (is_under_tap(i) || is_under_tap(i + 1))
+          load_values(samples[r] + i, from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
     }
   }
 
@@ -53,7 +64,7 @@ struct RowGroup {
       for (int i = 0; i < size; ++i)
 #pragma unroll
         for (int c = 0; c < S::columns; ++c)
-          sum[r][c] = multiply_add(taps[i], samples[r][reach + i + c], sum[r][c]);
+          sum[r][c] = multiply_add(taps[i], samples[r][reach + i * apart + c], sum[r][c]);
       if constexpr (!Arith::ordered) {
 #pragma unroll
         for (int c = 0; c < S::columns; ++c) sum[r][c] >>= work.row_shift;
@@ -96,11 +107,11 @@ struct RowGroup {
   }
 };
 
-template <class T, class Arith, int size, bool absolute>
-__global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
+template <class T, class Arith, int size, bool absolute, int apart>
+__global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads, 2)
     separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
 #if __CUDA_ARCH__ >= 900
-  using S = SeparableRows<T, Arith, size>;
+  using S = SeparableRows<T, Arith, size, apart>;
   walk_down<S>(work.batch, work.sampling, work.slabs,
                [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
                  const Plane<T> dst = tile.pair.dst.as<T>();
@@ -120,7 +131,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
 #pragma unroll 1
                    for (int at = 0; at < S::slab_rows;
                         at += S::rows, from += S::rows * S::values_pitch * 4) {
-                     RowGroup<T, Arith, size, absolute> rows;
+                     RowGroup<T, Arith, size, absolute, apart> rows;
                      rows.load(from);
                      rows.sum_rows(row_taps, work);
                      rows.add_columns(total, column_taps);
@@ -135,13 +146,14 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size>::threads, 2)
 }
 
 // The kernel of a plan, for the planes that it can take; `name` is the variant's.
-template <class T, class Arith, int size>
+template <class T, class Arith, int size, int apart = 1>
 auto separable_bulk(const char* name, const Plan& plan) {
-  auto kernel = separable_bulk_kernel<T, Arith, size, false>;
+  auto kernel = separable_bulk_kernel<T, Arith, size, false, apart>;
   if constexpr (std::is_same_v<T, float>)
-    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true>;
-  return BulkKernel<SeparableRows<T, Arith, size>, SeparableWork<Arith, size>>(
-      name, kernel, plan, separable_work<Arith, size>(plan), size, sm90::separable_f32_bulk_strips);
+    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart>;
+  return BulkKernel<SeparableRows<T, Arith, size, apart>, SeparableWork<Arith, size>>(
+      name, kernel, plan, separable_work<Arith, size>(plan, apart), size,
+      sm90::separable_f32_bulk_strips);
 }
 
 }  // namespace vidconv::cuda

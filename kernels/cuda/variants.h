@@ -43,6 +43,9 @@ std::unique_ptr<Convolver> make_separable_long(const Plan&, int threads);
 bool supports_separable_u16(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_separable_u16(const Plan&, int threads);
 
+bool supports_separable_pixels(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_separable_pixels(const Plan&, int threads);
+
 bool supports_separable_small(const Plan&);
 std::unique_ptr<Convolver> make_separable_small(const Plan&, int threads);
 

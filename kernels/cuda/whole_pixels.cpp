@@ -34,6 +34,7 @@ constexpr ForPixels variants_for_pixels[] = {
     {on_any<supports_fill>, make_fill},
     {supports_dense_imma, make_dense_imma, true},
     {supports_separable_imma, make_separable_imma, true},
+    {supports_separable_pixels, make_separable_pixels},
     {supports_separable_u16, make_separable_u16},
     {supports_dense_rows, make_dense_rows},
 };
@@ -52,12 +53,18 @@ class Pixels {
   Pixels(const Plan& plan, const CudaAbilities& abilities, int components, unsigned kept)
       : components_(components),
         kept_(kept),
-        convolver_(make_whole_pixels(plan, abilities, components, kept)) {}
+        convolver_(make_whole_pixels(plan, abilities, components, kept)) {
+    if (convolver_ || kept == 0) return;
+    convolver_ = make_whole_pixels(plan, abilities, components);
+    leaves_copies_ = true;
+  }
 
   bool are(const WholePixels& pixels) const {
     return components_ == pixels.components && kept_ == pixels.kept;
   }
   void begin() { pairs_.clear(); }
+  // What is to be copied has to be, once run() has written something else there.
+  bool leaves_copies() const { return leaves_copies_; }
   // False where no variant takes them.
   bool add(const PlanePair& pair) {
     if (convolver_) pairs_.push_back(pair);
@@ -71,6 +78,7 @@ class Pixels {
   int components_;
   unsigned kept_;
   std::unique_ptr<Convolver> convolver_;
+  bool leaves_copies_ = false;
   std::vector<PlanePair> pairs_;  // kept from run to run, as all vectors here: none allocates
 };
 
@@ -90,13 +98,16 @@ class WithWholePixels final : public Convolver {
     while (!pairs.empty()) {
       const auto together = pairs.first(packed_together(pairs, plan_.sample.bytes()));
       const auto whole = as_one_plane(together, plan_.sample.bytes());
-      if (!whole || !of_kind(*whole).add(whole->plane))
-        for (const PlanePair& pair : together) (pair.copied ? copied_ : planes_).push_back(pair);
+      Pixels* const kind = whole ? &of_kind(*whole) : nullptr;
+      const bool taken = kind && kind->add(whole->plane);
+      for (const PlanePair& pair : together)
+        if (!taken || (pair.copied && kind->leaves_copies()))
+          (pair.copied ? copied_ : planes_).push_back(pair);
       pairs = pairs.subspan(together.size());
     }
     if (!planes_.empty()) separate_->run(planes_, stream);
-    if (!copied_.empty()) copy_->run(copied_, stream);
     for (Pixels& pixels : kinds_) pixels.run(stream);
+    if (!copied_.empty()) copy_->run(copied_, stream);
   }
 
   bool copies_in_passing() const override { return copy_ != nullptr; }
