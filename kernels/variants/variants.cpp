@@ -19,11 +19,12 @@ namespace {
 bool any_plan(const Plan&) { return true; }
 
 #ifdef VIDCONV_HAVE_CUDA
-// As prepare_if(), and components that lie side by side are taken together.
+// As prepare_if(), and components that lie side by side are taken together, but for floats
+// (interleaved()).
 template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
 Prepared prepare_cuda(const Plan& plan, const CudaAbilities& abilities) {
   Prepared separate = prepare_if<supports, make>(plan, abilities);
-  if (!separate) return nullptr;
+  if (!separate || plan.sample.storage == Storage::f32) return separate;
   return [plan, abilities, separate = std::move(separate)](int threads) {
     return cuda::with_whole_pixels(plan, abilities, separate(threads));
   };
