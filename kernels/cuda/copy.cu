@@ -31,7 +31,11 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
   const Plane<T> dst = tile.pair.dst.as<T>();
   const int x0 = tile.x + static_cast<int>(threadIdx.x) * n;
   const int y0 = tile.y + static_cast<int>(threadIdx.y);
-  const bool whole = x0 + n <= dst.width && is_aligned(src, 16) && is_aligned(dst, 16);
+  const bool aligned = is_aligned(src, 16) && is_aligned(dst, 16);
+  const bool whole = aligned && x0 + n <= dst.width;
+  // Where there are no vectors, lanes that lie side by side take samples that do.
+  const int first = aligned ? x0 : tile.x + static_cast<int>(threadIdx.x),
+            step = aligned ? 1 : lanes;
 
   // What lies below a shifted code does not survive any filter, so not this one either.
   const auto clean = [shift](T stored) { return static_cast<T>(stored >> shift << shift); };
@@ -46,12 +50,22 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
   for (int i = 0; i < strip; ++i) {
     const int y = y0 + i * warps;
     if (y >= dst.height) return;
-    if (whole)
+    if (whole) {
       *reinterpret_cast<uint4*>(dst.row(y) + x0) = make_uint4(
           vectors[i].x & mask, vectors[i].y & mask, vectors[i].z & mask, vectors[i].w & mask);
-    else
-      for (std::ptrdiff_t x = x0; x < min(x0 + n, dst.width); ++x)
-        dst.row(y)[x * dst.step] = clean(src.row(y)[x * src.step]);
+      continue;
+    }
+    T stored[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      const int x = first + k * step;
+      if (x < dst.width) stored[k] = __ldg(src.row(y) + std::ptrdiff_t{x} * src.step);
+    }
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      const int x = first + k * step;
+      if (x < dst.width) dst.row(y)[std::ptrdiff_t{x} * dst.step] = clean(stored[k]);
+    }
   }
 }
 

@@ -37,7 +37,7 @@ struct DeviceTerm {
 template <class Value>
 struct Work {
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   Finish finish;
   const DeviceTerm<Value>* terms;  // in device memory
   int count;
@@ -146,7 +146,7 @@ class Dense final : public Convolver {
   using Value = typename Arith::Value;
 
  public:
-  explicit Dense(const Plan& plan) : sampling_(sampling_of(plan)), finish_(plan.finish) {
+  explicit Dense(const Plan& plan) : sampling_(pixel_sampling_of(plan)), finish_(plan.finish) {
     std::vector<DeviceTerm<Value>> terms;
     for (const Taps& taps : plan.terms) {
       const std::vector<Value> values(taps.dense.begin(), taps.dense.end());
@@ -189,7 +189,7 @@ class Dense final : public Convolver {
     return term;
   }
 
-  Sampling sampling_;
+  PixelSampling sampling_;
   Finish finish_;
   std::vector<DeviceArray<Value>> taps_;
   std::optional<DeviceArray<DeviceTerm<Value>>> terms_;

@@ -3,7 +3,8 @@
 //
 // A thread keeps sums of the outputs that see the row at hand: row by row they move up by one, and
 // the uppermost is complete. So the rows of a sum come from top to bottom, as docs/numerics.md
-// wants them; and each row of samples is read once.
+// wants them; and each row of samples is read once. The length of gradients of 3x3 has a kernel for
+// whole pixels of three or four components too (Plan::components), without the zeros between taps.
 #include <algorithm>
 #include <bit>
 
@@ -11,6 +12,7 @@
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/real_finish.cuh"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
@@ -45,8 +47,9 @@ struct Work {
   float taps[terms][size * size];
 };
 
-template <class T, int size>
-using Rows = BulkRows<T, size / 2, sm90::dense_rows>;
+// `apart`: so many columns lie between the taps of a row, one more than zeros.
+template <class T, int size, int apart>
+using Rows = BulkRows<T, size / 2, sm90::dense_rows, float, size / 2 * apart>;
 
 // The root of an integer below 2^100, correctly rounded: what sqrtf() does but for its test for
 // numbers that need more, one of which is 0.
@@ -57,15 +60,16 @@ using Rows = BulkRows<T, size / 2, sm90::dense_rows>;
   return __fmaf_rn(__fmaf_rn(-g, g, s), h, g);
 }
 
-template <class T, Way way, int size>
+template <class T, Way way, int size, int apart>
 struct Outputs {
-  using S = Rows<T, size>;
+  using S = Rows<T, size, apart>;
   static constexpr int n = S::columns;
   static_assert(n == 2 && size % 2 == 1);
   // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
-  static constexpr int reach = S::margin - S::half, window = n + S::margin + S::half;
+  static constexpr int reach = S::margin - S::aside, window = n + S::margin + S::aside;
   static constexpr int first = reach / n * n, last = (window + n - 1) / n * n;
   using Given = Work<size, terms(way)>;
+  static constexpr bool is_needed(int i) { return is_under_tap(i, reach, n, size, apart); }
 
   float total[terms(way)][size][n] = {};  // total[.][i] lacks i rows; total[.][0] is complete
 
@@ -80,8 +84,8 @@ struct Outputs {
           float chain = is_ordered(way) ? 0.0f : before;
 #pragma unroll
           for (int c = 0; c < size; ++c)
-            chain = multiply_add(work.taps[k][(size - 1 - i) * size + c], samples[reach + c + x],
-                                 chain);
+            chain = multiply_add(work.taps[k][(size - 1 - i) * size + c],
+                                 samples[reach + c * apart + x], chain);
           total[k][i][x] = is_ordered(way) ? before + chain : chain;
         }
   }
@@ -101,12 +105,12 @@ struct Outputs {
   }
 };
 
-template <class T, Way way, int size>
-__global__ void __launch_bounds__(Rows<T, size>::threads, 2)
+template <class T, Way way, int size, int apart>
+__global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
     dense_rows_kernel(const __grid_constant__ Work<size, terms(way)> work) {
 #if __CUDA_ARCH__ >= 900
-  using S = Rows<T, size>;
-  using O = Outputs<T, way, size>;
+  using S = Rows<T, size, apart>;
+  using O = Outputs<T, way, size, apart>;
   walk_down<S>(work.batch, work.sampling, work.slabs,
                [&](WarpRows<S>& slab_rows, const Tile& tile, int outputs, int slabs) {
                  const Plane<T> dst = tile.pair.dst.as<T>();
@@ -127,8 +131,9 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
                      for (int r = 0; r < S::rows; ++r)
 #pragma unroll
                        for (int i = O::first; i < O::last; i += O::n)
-                         load_values(samples[r] + i,
-                                     from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
+                         if (O::is_needed(i) || O::is_needed(i + 1))
+                           load_values(samples[r] + i,
+                                       from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
 #pragma unroll
                      for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
                        sums.add_row(samples[r], work);
@@ -145,20 +150,20 @@ __global__ void __launch_bounds__(Rows<T, size>::threads, 2)
 #endif
 }
 
-template <class T, Way way, int size>
+template <class T, Way way, int size, int apart>
 StripCost strips_of() {
   StripCost cost = std::is_same_v<T, float>
                        ? (size > 3 ? sm90::dense_rows_larger : sm90::dense_rows_strips)
                        : (is_length(way) ? sm90::dense_rows_length : sm90::dense_rows_strips);
   if (cost.at_once == 0)
-    cost.at_once = blocks_at_once(dense_rows_kernel<T, way, size>, Rows<T, size>::threads,
-                                  Rows<T, size>::bytes) /
+    cost.at_once = blocks_at_once(dense_rows_kernel<T, way, size, apart>,
+                                  Rows<T, size, apart>::threads, Rows<T, size, apart>::bytes) /
                    multiprocessors();
   return cost;
 }
 
 // Runs the kernel for pairs that it can take.
-template <class T, Way way, int size>
+template <class T, Way way, int size, int apart = 1>
 std::unique_ptr<Convolver> make_of(const Plan& plan) {
   Work<size, terms(way)> work{};
   work.sampling = pixel_sampling_of(plan);
@@ -167,15 +172,16 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
   for (int k = 0; k < terms(way); ++k) {
     const Taps& t = plan.terms[static_cast<std::size_t>(k)];
     for (int j = 0; j < t.height; ++j)
-      for (int i = 0; i < t.width; ++i)
-        work.taps[k][(size / 2 - t.anchor_y + j) * size + size / 2 - t.anchor_x + i] =
+      for (int i = 0; i < t.width; i += apart)
+        work.taps[k][(size / 2 - t.anchor_y + j) * size + size / 2 + (i - t.anchor_x) / apart] =
             static_cast<float>(t.dense[static_cast<std::size_t>(j * t.width + i)]);
   }
-  return bulk_or_other(
-      BulkKernel<Rows<T, size>, Work<size, terms(way)>>("cuda-dense-rows",
-                                                        dense_rows_kernel<T, way, size>, plan, work,
-                                                        size, strips_of<T, way, size>()),
-      supports_dense_small(plan) ? make_dense_small(plan, 1) : make_dense(plan, 1));
+  return bulk_or_other(BulkKernel<Rows<T, size, apart>, Work<size, terms(way)>>(
+                           "cuda-dense-rows", dense_rows_kernel<T, way, size, apart>, plan, work,
+                           size, strips_of<T, way, size, apart>()),
+                       plan.components == 1 && supports_dense_small(plan)
+                           ? make_dense_small(plan, 1)
+                           : make_dense(plan, 1));
 }
 
 // The largest matrices for which this was seen to be faster than what else there is
@@ -189,13 +195,16 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   return make_of<T, way, size>(plan);
 }
 
+bool has_taps_apart(const Plan& plan) { return plan.terms.size() == 2 && plan.components >= 3; }
+
 }  // namespace
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
   const bool floats = plan.sample.storage == Storage::f32;
   const int most = plan.terms.size() == 2 ? largest_pair : floats ? largest_floats : largest_codes;
+  const bool apart = has_taps_apart(plan);
   if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
-      plan.border == BorderMode::wrap || square_for(plan) > most)
+      plan.border == BorderMode::wrap || (apart ? square_of_pixels(plan) : square_for(plan)) > most)
     return false;
   if (floats && !std::ranges::all_of(plan.terms, [&](const Taps& t) {
         return t.width == square_for(plan) && t.height == square_for(plan);
@@ -213,6 +222,9 @@ std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
   if (plan.sample.storage == Storage::f32)
     return two ? make_of<float, Way::ordered_length, largest_pair>(plan)
                : make_sized<float, Way::ordered, 3>(plan);
+  if (two && has_taps_apart(plan))
+    return plan.components == 3 ? make_of<std::uint16_t, Way::length, largest_pair, 3>(plan)
+                                : make_of<std::uint16_t, Way::length, largest_pair, 4>(plan);
   if (two) return make_of<std::uint16_t, Way::length, largest_pair>(plan);
   return make_sized<std::uint16_t, Way::ordered, 3>(plan);
 }

@@ -40,7 +40,7 @@ struct Term {
 template <class Value>
 struct Work {
   Batch batch;
-  Sampling sampling;
+  PixelSampling sampling;
   Finish finish;
   int count;                  // of terms
   Term<Value> first;          // here, because most plans have no other
@@ -109,7 +109,7 @@ __device__ void sum_columns(Value (&total)[strip][columns], const Value* sums, i
 // What one term adds to this thread's outputs, in `total`.
 template <class Arith, class T, class Value>
 __device__ void sum_term(Value (&total)[strip][columns], const Term<Value>& term, const Tile& tile,
-                         const Sampling& sampling, uint4* shared) {
+                         const PixelSampling& sampling, uint4* shared) {
   T* const samples = reinterpret_cast<T*>(shared);
   Value* const sums = reinterpret_cast<Value*>(samples + term.rows_per_pass * term.pitch);
   Value* const taps = sums + term.rows_per_pass * tile_width;
@@ -191,7 +191,7 @@ class Separable final : public Convolver {
 
  public:
   explicit Separable(const Plan& plan) {
-    work_.sampling = sampling_of(plan);
+    work_.sampling = pixel_sampling_of(plan);
     work_.finish = plan.finish;
     work_.count = static_cast<int>(plan.terms.size());
     std::vector<Term<Value>> terms;

@@ -1,6 +1,7 @@
 // cuda-separable-u16 for whole pixels of three or four components of 16 bits (Plan::components):
 // the zeros between the taps of a row cost nothing.
 #include "kernels/cuda/bulk_or_other.cuh"
+#include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/separable_rows.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -9,17 +10,10 @@ namespace {
 
 constexpr int smallest_pixels = 5, largest_pixels = 17, largest_pixels_of_integers = 9;
 
-// The least odd number of taps, centred, that holds all.
-int taps_needed(const Plan& plan) {
-  const Taps& t = plan.terms[0];
-  const int across = std::max(t.anchor_x, t.width - 1 - t.anchor_x) / plan.components;
-  return 2 * std::max({across, t.anchor_y, t.height - 1 - t.anchor_y}) + 1;
-}
-
 template <class Arith, int apart, int size>
 std::unique_ptr<Convolver> make_pixels_of(const Plan& plan) {
   if constexpr (size < (Arith::ordered ? largest_pixels : largest_pixels_of_integers))
-    if (taps_needed(plan) > size) return make_pixels_of<Arith, apart, size + 4>(plan);
+    if (square_of_pixels(plan) > size) return make_pixels_of<Arith, apart, size + 4>(plan);
   return bulk_or_other(
       separable_bulk<std::uint16_t, Arith, size, apart>("cuda-separable-u16", plan),
       make_separable(plan, 1));
@@ -38,7 +32,7 @@ bool supports_separable_pixels(const Plan& plan, const CudaAbilities& abilities)
          plan.arith != Arith::float64 && supports_separable(plan) && plan.terms.size() == 1 &&
          plan.finish.combine == Combine::linear && plan.border != BorderMode::wrap &&
          abilities.generation >= 9 &&
-         taps_needed(plan) <=
+         square_of_pixels(plan) <=
              (plan.arith == Arith::int32 ? largest_pixels_of_integers : largest_pixels);
 }
 

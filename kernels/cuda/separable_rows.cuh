@@ -9,6 +9,7 @@
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/separable_f32.cuh"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
@@ -37,20 +38,14 @@ struct RowGroup {
   using Value = typename Arith::Value;
   Value samples[S::rows][last], sum[S::rows][S::columns], complete[S::rows][S::columns];
 
-  // Whether an output needs sample i.
-  static constexpr bool is_under_tap(int i) {
-    for (int c = 0; c < S::columns; ++c)
-      if (i - reach >= c && (i - reach - c) % apart == 0 && (i - reach - c) / apart < size)
-        return true;
-    return false;
-  }
+  static constexpr bool is_needed(int i) { return is_under_tap(i, reach, S::columns, size, apart); }
 
   __device__ void load(SharedAddress from) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
 #pragma unroll
       for (int i = first; i < last; i += S::columns)
-        if (is_under_tap(i) || is_under_tap(i + 1))
+        if (is_needed(i) || is_needed(i + 1))
           load_values(samples[r] + i, from + static_cast<unsigned>(r * S::values_pitch + i) * 4);
     }
   }

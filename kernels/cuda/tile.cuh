@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 
 #include "kernels/picture/border.h"
@@ -38,7 +39,10 @@ struct Sampling {
   static constexpr int components = 1;
 };
 
+// Throws std::logic_error where rows are whole pixels: a kernel that asks for this would take
+// neighbours at the border for those of its own component.
 inline Sampling sampling_of(const Plan& plan) {
+  if (plan.components != 1) throw std::logic_error("a kernel for planes was given whole pixels");
   return {plan.border, plan.sample.shift, static_cast<float>(plan.outside)};
 }
 
@@ -49,8 +53,9 @@ struct PixelSampling : Sampling {
 };
 
 inline PixelSampling pixel_sampling_of(const Plan& plan) {
-  return {sampling_of(plan), plan.components};
+  return {{plan.border, plan.sample.shift, static_cast<float>(plan.outside)}, plan.components};
 }
+
 // As what a kernel for whole pixels, or one for planes, takes it.
 template <bool pixels>
 __device__ inline const std::conditional_t<pixels, PixelSampling, Sampling>& sampling_for(

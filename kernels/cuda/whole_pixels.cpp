@@ -28,15 +28,15 @@ bool on_any(const Plan& plan, const CudaAbilities&) {
 }
 
 // The first that supports a plan is taken. Tensor cores take rows of taps that are mostly zeros at
-// little cost, others at that of as many taps.
+// little cost; some others leave the zeros out, and the rest pay for as many taps.
 constexpr ForPixels variants_for_pixels[] = {
     {on_any<supports_copy>, make_copy},
     {on_any<supports_fill>, make_fill},
+    {supports_dense_rows, make_dense_rows},
     {supports_dense_imma, make_dense_imma, true},
     {supports_separable_imma, make_separable_imma, true},
     {supports_separable_pixels, make_separable_pixels},
     {supports_separable_u16, make_separable_u16},
-    {supports_dense_rows, make_dense_rows},
 };
 
 // What copies samples of a type, where such a plan can: floats have no copy.
