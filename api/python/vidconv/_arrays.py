@@ -125,11 +125,12 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
       ...
     vidconv._errors.UsageError: ...
     """
-    interface = getattr(array, "__cuda_array_interface__", None)
-    if interface is not None:
+    if not isinstance(array, np.ndarray):
         from . import _cuda
-        return _cuda.filter_tensor(array, interface, kernel, border, out, planar, bits, threads)
-    array = np.asarray(array)
+        interface = _cuda.interface_of(array)
+        if interface is not None:
+            return _cuda.filter_tensor(array, interface, kernel, border, out, planar, bits, threads)
+        array = np.asarray(array)
     picture = _Picture(array.__array_interface__, planar)
     layout = _layout(picture, planar, bits)
     if not picture.walkable:

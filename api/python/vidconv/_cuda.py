@@ -6,13 +6,28 @@ from typing import Any, Dict, Optional
 
 from ._arrays import Kernels, _layout, _Picture, _run
 
+_TORCH_SAMPLES = {"torch.uint8": ("|u1", 1), "torch.uint16": ("<u2", 2), "torch.float32": ("<f4", 4)}
+
+
+def interface_of(array: Any) -> Optional[Dict[str, Any]]:
+    """`__cuda_array_interface__`, or None of what has none. Of plain tensors of torch, whose property takes longer than all
+    else that vidconv.filter() does, it is put together here."""
+    if type(array).__module__ == "torch" and getattr(array, "is_cuda", False) and not array.requires_grad:
+        sample = _TORCH_SAMPLES.get(str(array.dtype))
+        if sample is not None and array.layout is sys.modules["torch"].strided and not array.is_neg():
+            strides = tuple([stride * sample[1] for stride in array.stride()])
+            return {"data": (array.data_ptr(), False), "shape": array.shape, "typestr": sample[0], "strides": strides}
+    interface: Optional[Dict[str, Any]] = getattr(array, "__cuda_array_interface__", None)
+    return interface
+
 
 def _device_and_stream(tensor: Any) -> tuple[int, int]:
     """The device's number, and the current stream of the tensor's library there."""
     library = type(tensor).__module__.split(".")[0]
     if library == "torch":
         torch = sys.modules["torch"]
-        return tensor.device.index, torch.cuda.current_stream(tensor.device).cuda_stream
+        index = tensor.get_device()
+        return index, torch.cuda.current_stream(index).cuda_stream
     if library == "cupy":
         cupy = sys.modules["cupy"]
         with tensor.device:
@@ -36,7 +51,7 @@ def _alike(tensor: Any, out: Any) -> bool:
 
 def filter_tensor(tensor: Any, interface: Dict[str, Any], kernel: Kernels, border: Optional[str], out: Any, planar: bool,
                   bits: Optional[int], threads: int) -> Any:
-    """vidconv.filter() of a tensor whose `__cuda_array_interface__` is `interface`."""
+    """vidconv.filter() of a tensor whose interface_of() is `interface`."""
     device, stream = _device_and_stream(tensor)
     picture = _Picture(interface, planar)
     layout = _layout(picture, planar, bits)
@@ -45,7 +60,7 @@ def filter_tensor(tensor: Any, interface: Dict[str, Any], kernel: Kernels, borde
     if out is not None and not _alike(tensor, out):
         raise ValueError("out is not of the tensor's type, shape, dtype and device")
     result = _new_like(tensor) if out is None else out
-    target = _Picture(result.__cuda_array_interface__, planar)
+    target = _Picture(interface_of(result) or {}, planar)
     if not target.walkable:
         raise ValueError("samples of a row of out do not lie side by side")
     _run(picture, target, layout, kernel, border, planar, f"cuda:{device}", threads, stream)
