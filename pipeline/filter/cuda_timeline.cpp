@@ -5,7 +5,9 @@
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t sampling = 16;  // one frame in so many is timed
+// One frame in so many is timed: copies wait for the marks between them. Of the first ones it is
+// more, so that short runs have some.
+constexpr std::int64_t sampling = 16, sampling_later = 64, first_ones = 256;
 constexpr const char* names[] = {"upload", "convolve", "download"};
 
 }  // namespace
@@ -29,7 +31,7 @@ Timeline::Timeline(std::vector<std::string> kernels, Trace* trace, const std::st
 
 void Timeline::mark(Passage& passage) {
   passage.traced = trace_ != nullptr;
-  passage.timed = trace_ || marked_ % sampling == 0;
+  passage.timed = trace_ || marked_ % (marked_ < first_ones ? sampling : sampling_later) == 0;
   ++marked_;
 }
 

@@ -64,8 +64,7 @@ class Timeline {
   Timeline(std::vector<std::string> kernels, Trace* trace, const std::string& track,
            Passage::Stage last);
 
-  // Decides whether the times of the next frame are kept: of every one for a trace, else of one in
-  // sixteen.
+  // Decides whether the times of the next frame are kept: of every one for a trace, else of a few.
   void mark(Passage& passage);
   // Takes the times of a frame that has passed them all.
   void add(const Passage& passage, std::int64_t frame);

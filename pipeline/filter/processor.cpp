@@ -67,8 +67,8 @@ PreparedStep prepare_another(PreparedStep usual, const Step& step) {
 }  // namespace
 
 int default_slots(Device device, const PixelFormat& format, int width, int height) {
-  constexpr std::size_t in_flight = 96 << 20;  // bytes: 32 frames of 1920x1080 with 8 bits
-  constexpr std::size_t least = 4, most = 32;
+  constexpr std::size_t in_flight = 144 << 20;  // bytes: 48 frames of 1920x1080 with 8 bits
+  constexpr std::size_t least = 4, most = 48;
   if (is_huge(format.id, width, height)) return 1;
   if (device != Device::cuda) return least;
   return static_cast<int>(std::clamp(in_flight / packed_bytes(format, width, height), least, most));

@@ -226,7 +226,7 @@ void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("N");
   app.add_option(
          "--slots", w.slots,
-         "frames in flight, on each device (default: 4; what 96 MiB hold, 4 to 32, on CUDA)")
+         "frames in flight, on each device (default: 4; what 144 MiB hold, 4 to 48, on CUDA)")
       ->type_name("N");
   app.add_option(
          "--jobs", w.jobs,
