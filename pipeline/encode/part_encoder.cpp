@@ -5,10 +5,7 @@
 namespace vidconv {
 
 PartEncoder::PartEncoder(std::int64_t number, PartLimits& limits, Make make)
-    : number_(number),
-      make_(std::move(make)),
-      frames_(limits.slots),
-      limits_(limits) {
+    : number_(number), make_(std::move(make)), frames_(limits.slots), limits_(limits) {
   {
     const std::lock_guard lock(limits_.mutex);
     limits_.unfinished.insert(number_);

@@ -23,8 +23,8 @@ namespace vidconv {
 // What may be in the encoders of several parts, and how whoever feeds them hears of a change.
 struct PartLimits {
   std::size_t slots = 4;  // frames that may wait for each, at least 1
-  // Of all parts but the oldest whose encoder has not ended, bytes of packets that may wait, and one
-  // packet more of each: their encoders wait then.
+  // Of all parts but the oldest whose encoder has not ended, bytes of packets that may wait, and
+  // one packet more of each: their encoders wait then.
   std::size_t packet_bytes = SIZE_MAX;
   std::size_t encoders = SIZE_MAX;  // at once: of the oldest parts that have not ended
   PartOrder* order = nullptr;       // hears what becomes of frames; may be null

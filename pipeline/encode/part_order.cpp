@@ -111,7 +111,7 @@ void PartOrder::ended(std::int64_t part) {
     if (!of) return;
     if (!of->is_read()) over_ = true;
     on_their_way_ -= of->on_their_way;
-    parts_.erase(parts_.begin() + (of - &parts_.front()));
+    std::erase_if(parts_, [&](const Part& each) { return each.number == part; });
   }
   changed_.notify_all();
 }

@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "pipeline/base/frame_order.h"
 #include "pipeline/encode/shards.h"
@@ -54,9 +54,9 @@ class PartOrder final : public FrameOrder {
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   ShardCuts cuts_;
-  std::int64_t frames_;        // of the video
-  std::int64_t begun_ = 0;     // so many first frames belong to parts that have begun
-  std::deque<Part> parts_;     // that have begun, and whose encoders have not ended
+  std::int64_t frames_;      // of the video
+  std::int64_t begun_ = 0;   // so many first frames belong to parts that have begun
+  std::vector<Part> parts_;  // that have begun, and whose encoders have not ended
   std::int64_t on_their_way_ = 0;
   bool over_ = false;
 };

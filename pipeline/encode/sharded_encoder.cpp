@@ -159,12 +159,11 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
 void ShardedEncoder::leave_unfinished() {
   if (parts_.empty()) return;
   // There is a gap behind a part that lacks frames.
-  const auto first = parts_.front()->is_whole()
-                         ? std::find_if(parts_.begin() + 1, parts_.end(),
-                                        [](const auto& part) {
-                                          return !part->is_whole() || !part->has_ended();
-                                        })
-                         : parts_.begin() + 1;
+  const auto first =
+      parts_.front()->is_whole()
+          ? std::find_if(parts_.begin() + 1, parts_.end(),
+                         [](const auto& part) { return !part->is_whole() || !part->has_ended(); })
+          : parts_.begin() + 1;
   for (auto part = first; part != parts_.end(); ++part) frames_left_ += std::ssize((*part)->times);
   parts_.erase(first, parts_.end());
 }

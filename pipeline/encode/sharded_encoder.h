@@ -28,9 +28,9 @@ class ShardedEncoder final : public VideoEncoder {
   ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video, EncoderOptions options,
                  bool global_header, const Notify& notify, const Notify& lose);
 
-  // Frames come in order, or in that of ShardOptions::order. After an interruption the oldest part is
-  // finished, as far as its frames have come, and those behind it come out that are done. Throw Error(output) where the header of a part is not that of the
-  // first.
+  // Frames come in order, or in that of ShardOptions::order. After an interruption the oldest part
+  // is finished, as far as its frames have come, and those behind it come out that are done. Throw
+  // Error(output) where the header of a part is not that of the first.
   void write(Frame frame, const Receive& receive) override;
   void finish(const Receive& receive) override;
 

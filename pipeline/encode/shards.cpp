@@ -142,7 +142,8 @@ std::string describe(const ShardOptions& options, const VideoInfo& video) {
   const double packets = static_cast<double>(options.packet_bytes) * (jobs - 1) / (1 << 20);
   return fmt::format(
       "{}, {} at once, {}{} frames wait for each: at most {:.1f} MiB, and {:.0f} MiB of packets",
-      kind_of_parts(options), jobs, options.in_turns ? "read in turns, " : "", options.slots, frame * jobs * options.slots, packets);
+      kind_of_parts(options), jobs, options.in_turns ? "read in turns, " : "", options.slots,
+      frame * jobs * options.slots, packets);
 }
 
 std::optional<double> length_of(const VideoInfo& video) {

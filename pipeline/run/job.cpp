@@ -110,8 +110,9 @@ bool Job::needs_order() const {
            });
   };
   return options_.measure || options_.audit || options_.watched || options_.latency > 0 ||
-         std::ranges::any_of(
-             works_, [&](const TimedWork& work) { return std::ranges::any_of(work.cases(), moves); });
+         std::ranges::any_of(works_, [&](const TimedWork& work) {
+           return std::ranges::any_of(work.cases(), moves);
+         });
 }
 
 InputInfo Job::shown() const {

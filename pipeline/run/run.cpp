@@ -170,8 +170,8 @@ class RunSteps {
 };
 
 // The stages of run(), a thread each, and what joins them. Each is called with the number of the
-// frame that it works on; where it waits for the next one, a failure is that frame's, if it is known
-// which one that is.
+// frame that it works on; where it waits for the next one, a failure is that frame's, if it is
+// known which one that is.
 class Stages {
  public:
   Stages(RunSteps& steps, Processor& processor, const RunOptions& options)

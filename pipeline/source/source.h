@@ -63,12 +63,13 @@ class Source {
   // Whether set_order() may be called: any frame can be had at the cost of any other. Looks at the
   // input for that. Before the first next().
   virtual bool takes_order() { return false; }
-  // From now on frames come in this order, with the numbers and times that they have in the order of
-  // time. Where takes_order(), before the first next().
+  // From now on frames come in this order, with the numbers and times that they have in the order
+  // of time. Where takes_order(), before the first next().
   virtual void set_order(std::shared_ptr<FrameOrder>) {}
 
   // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
-  // numbered from 0, each with a pts greater than the one before; but for set_order(). Throws Error(input).
+  // numbered from 0, each with a pts greater than the one before; but for set_order(). Throws
+  // Error(input).
   virtual std::optional<Item> next() = 0;
   // Makes a next() that waits for input return. Any thread.
   virtual void cancel() = 0;
