@@ -4,6 +4,7 @@
 #
 #   bench/encoders.sh VIDCONV FRAMES_PROGRAM FOLDER [PRESET...]
 #
+# CPU seconds are of the encoding alone of the bare ones, of the whole command of vidconv.
 # FOLDER holds the input, bare frames (of 3840x2160 12.4 MB each), and the outputs: give it memory.
 # CODEC (libx264), SIZE (3840x2160), FRAMES (2400), JOBS (half of the CPUs), SHARDS (5 a job; N or N:JOBS, several)
 # and DEVICE (auto) in the environment; RUNS (2) of each. Last, the digests of the pictures that come out
@@ -11,7 +12,7 @@
 set -euo pipefail
 
 if [ $# -lt 3 ]; then
-  sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 read -ra vidconv <<<"$1"
@@ -34,12 +35,18 @@ for preset; do
     for each in $shards; do
       cut=${each%:*} at_once=$jobs
       [[ $each != *:* ]] || at_once=${each#*:}
-      "${vidconv[@]}" "$input" --raw "$size:yuv420p@25" -o "$folder/encoders-x.mkv" -y -q --kernel identity --device "${DEVICE:-auto}" \
-        --codec "$codec" --preset "$preset" --shards "$cut" --jobs "$at_once" --stats "$folder/encoders-stats.json"
-      python3 - "$folder/encoders-stats.json" "$preset" "$cut" "$at_once" <<'PY'
-import json, sys
-r = json.load(open(sys.argv[1]))
-print(f"{sys.argv[2]}, {sys.argv[3]} shards, {sys.argv[4]} jobs: {r['frames']['written']} frames in {r['seconds']:.3f} s: {r['fps']:.1f} frames/s, limited by {r['limiting_stage']}")
+      python3 - "$folder/encoders-stats.json" "$preset" "$cut" "$at_once" \
+        "${vidconv[@]}" "$input" --raw "$size:yuv420p@25" -o "$folder/encoders-x.mkv" -y -q --kernel identity --device "${DEVICE:-auto}" \
+        --codec "$codec" --preset "$preset" --shards "$cut" --jobs "$at_once" --stats "$folder/encoders-stats.json" <<'PY'
+import json, resource, subprocess, sys, time
+begun = time.monotonic()
+subprocess.run(sys.argv[5:], check=True)
+whole = time.monotonic() - begun
+r, cpu = json.load(open(sys.argv[1])), resource.getrusage(resource.RUSAGE_CHILDREN)
+frames = r['frames']['written']
+print(f"{sys.argv[2]}, {sys.argv[3]} shards, {sys.argv[4]} jobs: {frames} frames in {r['seconds']:.3f} s: {r['fps']:.1f} frames/s, "
+      f"CPU {cpu.ru_utime:.2f} s user, {cpu.ru_stime:.2f} s system; with its start and end {whole:.3f} s: {frames / whole:.1f}; "
+      f"limited by {r['limiting_stage']}", flush=True)
 PY
     done
   done

@@ -5,8 +5,9 @@
 //   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N --encoders E --threads T
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
 //                       forth and back, by E encoders side by side, each a part of the frames and
-//                       an output of its own ({n} in OUTPUT is its number); bare frames, for
-//                       others to read, with --codec '' --preset '' and OUTPUT.yuv
+//                       an output of its own ({n} in OUTPUT is its number), and what CPU time that
+//                       took; bare frames, for others to read, with --codec '' --preset '' and
+//                       OUTPUT.yuv
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
 //   vidconv-frames copy --frame BYTES --slots N [--pinned]
 //                       the same as vidconv does it: one thread reads frames of so many bytes into
@@ -16,6 +17,7 @@
 //   second
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -53,6 +55,19 @@ struct Options {
 void report(std::int64_t frames, double seconds) {
   fmt::print("{} frames in {:.3f} s: {:.1f} frames/s\n", frames, seconds,
              static_cast<double>(frames) / seconds);
+}
+
+// Of all CPUs, in this process.
+struct CpuSeconds {
+  double user, system;
+};
+CpuSeconds cpu_seconds() {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return {seconds(used.ru_utime), seconds(used.ru_stime)};
 }
 
 void decode(const Options& o) {
@@ -114,6 +129,7 @@ void encode(const Options& o) {
     sinks.push_back(open_sink(numbered(o.output, i), options, source->info()));
   const Roll roll(*source);
   std::vector<std::exception_ptr> failures(sinks.size());
+  const CpuSeconds before = cpu_seconds();
   const auto start = Clock::now();
   {
     std::vector<std::jthread> threads;
@@ -132,7 +148,11 @@ void encode(const Options& o) {
   }
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
-  report(o.frames, seconds_since(start));
+  const double seconds = seconds_since(start);
+  const CpuSeconds after = cpu_seconds();
+  fmt::print("{} frames in {:.3f} s: {:.1f} frames/s, CPU {:.2f} s user, {:.2f} s system\n",
+             o.frames, seconds, static_cast<double>(o.frames) / seconds, after.user - before.user,
+             after.system - before.system);
 }
 
 void enlarge(int fd) { fcntl(fd, F_SETPIPE_SZ, pipe_bytes); }

@@ -53,6 +53,9 @@ struct VideoInfo {
   std::optional<std::int64_t> frames;
   bool frames_are_exact = false;  // else an estimate
   std::optional<double> seconds;
+  // Frames can be had in any order (Source::set_order()), at no more cost, and nobody between the
+  // source and the encoder minds.
+  bool any_order = false;
   InputClock clock;
 };
 

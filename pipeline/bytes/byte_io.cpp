@@ -55,8 +55,10 @@ bool sync_to_disk(int fd) {
 ByteReader::ByteReader(int fd, bool owns, std::string name, const std::atomic<bool>* interrupted)
     : fd_(fd), owns_(owns), name_(std::move(name)), interrupted_(interrupted) {
   struct stat status;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-    size_ = status.st_size - lseek(fd, 0, SEEK_CUR);
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    begin_ = lseek(fd, 0, SEEK_CUR);
+    size_ = status.st_size - begin_;
+  }
   if (size_ < 0) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);  // refused where it is no pipe: no matter
 }
 
@@ -152,6 +154,17 @@ std::size_t ByteReader::read(std::span<std::byte> to) {
     done += count;
   }
   return done;
+}
+
+void ByteReader::seek(std::int64_t offset) {
+  peeked_.clear();
+  if (lseek(fd_, begin_ + offset, SEEK_SET) < 0)
+    throw Error(Fault::input, "cannot read the input", name_, std::strerror(errno));
+}
+
+std::size_t ByteReader::read_at(std::int64_t offset, std::span<std::byte> to) const {
+  const ssize_t count = pread(fd_, to.data(), to.size(), begin_ + offset);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 std::string_view ByteReader::peek(std::size_t count) {

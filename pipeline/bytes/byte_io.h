@@ -39,6 +39,11 @@ class ByteReader {
   // From now on what is read at once of a regular file, where it is much, is read by so many
   // threads: one alone copies no faster than one CPU does. Others stay as they are.
   void read_by(int threads);
+  // Of a regular file: what is read next begins so many bytes behind where it began when it was
+  // opened. Throws Error(input).
+  void seek(std::int64_t offset);
+  // The same bytes without going there: how many of `to` there are, or could be read.
+  std::size_t read_at(std::int64_t offset, std::span<std::byte> to) const;
   // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
   std::string_view peek(std::size_t count);
 
@@ -67,7 +72,7 @@ class ByteReader {
   const std::atomic<bool>* interrupted_;
   std::atomic<bool> cancelled_ = false;
   double timeout_ = 0;
-  std::int64_t size_ = -1;
+  std::int64_t begin_ = 0, size_ = -1;
   std::vector<char> peeked_;          // bytes before the descriptor's own
   std::unique_ptr<ThreadPool> pool_;  // may be null
   std::vector<char> whole_;           // of the pieces that it reads, which came whole

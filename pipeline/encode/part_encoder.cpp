@@ -1,16 +1,17 @@
 #include "pipeline/encode/part_encoder.h"
 
-#include <optional>
 #include <utility>
 
 namespace vidconv {
 
 PartEncoder::PartEncoder(std::int64_t number, PartLimits& limits, Make make)
-    : number_(number),
-      make_(std::move(make)),
-      frames_(limits.slots),
-      limits_(limits),
-      thread_([this] { work(); }) {}
+    : number_(number), make_(std::move(make)), frames_(limits.slots), limits_(limits) {
+  {
+    const std::lock_guard lock(limits_.mutex);
+    limits_.unfinished.insert(number_);
+  }
+  thread_ = std::jthread([this] { work(); });
+}
 
 PartEncoder::~PartEncoder() {
   {
@@ -21,12 +22,13 @@ PartEncoder::~PartEncoder() {
   frames_.cancel();
 }
 
-void PartEncoder::take_turn() {
-  {
-    const std::lock_guard lock(limits_.mutex);
-    has_turn_ = true;
+bool PartEncoder::is_among_first(std::size_t count) const {
+  std::size_t before = 0;
+  for (const std::int64_t number : limits_.unfinished) {
+    if (number == number_) return before < count;
+    ++before;
   }
-  limits_.changed.notify_all();
+  return true;
 }
 
 bool PartEncoder::wait_for_room(PartEncoder& oldest) {
@@ -60,7 +62,11 @@ PacketPtr PartEncoder::take(Patience patience) {
   if (packets_.empty()) return nullptr;
   PacketPtr packet = std::move(packets_.front());
   packets_.pop_front();
-  packet_bytes_ -= static_cast<std::size_t>(packet->size);
+  const auto bytes = static_cast<std::size_t>(packet->size);
+  packet_bytes_ -= bytes;
+  limits_.waiting_bytes -= bytes;
+  lock.unlock();
+  limits_.changed.notify_all();
   return packet;
 }
 
@@ -84,30 +90,48 @@ void PartEncoder::keep(AVPacket& packet) {
   av_packet_move_ref(kept.get(), &packet);
   {
     std::unique_lock lock(limits_.mutex);
-    limits_.changed.wait(
-        lock, [&] { return has_turn_ || dropped_ || packet_bytes_ < limits_.packet_bytes; });
-    packet_bytes_ += static_cast<std::size_t>(kept->size);
+    limits_.changed.wait(lock, [&] {
+      return dropped_ || is_among_first(1) || limits_.waiting_bytes < limits_.packet_bytes;
+    });
+    const auto bytes = static_cast<std::size_t>(kept->size);
+    packet_bytes_ += bytes;
+    limits_.waiting_bytes += bytes;
     packets_.push_back(std::move(kept));
   }
   limits_.changed.notify_all();
+}
+
+bool PartEncoder::wait_for_permission() {
+  std::unique_lock lock(limits_.mutex);
+  limits_.changed.wait(lock, [&] { return dropped_ || is_among_first(limits_.encoders); });
+  return !dropped_;
+}
+
+std::optional<Frame> PartEncoder::next() {
+  std::optional<Frame> frame = frames_.pop();
+  if (!frame) return std::nullopt;
+  {
+    const std::lock_guard lock(limits_.mutex);
+    --waiting_frames_;
+  }
+  limits_.changed.notify_all();
+  if (limits_.order) limits_.order->took(number_);
+  return frame;
 }
 
 void PartEncoder::work() noexcept {
   std::optional<std::int64_t> at;
   std::exception_ptr failure;
   try {
-    const std::unique_ptr<Encoder> encoder = make_();
-    const auto receive = [this](AVPacket& packet) { keep(packet); };
-    while (std::optional<Frame> frame = frames_.pop()) {
-      at = frame->number();
-      {
-        const std::lock_guard lock(limits_.mutex);
-        --waiting_frames_;
+    if (wait_for_permission()) {
+      const std::unique_ptr<Encoder> encoder = make_();
+      const auto receive = [this](AVPacket& packet) { keep(packet); };
+      while (std::optional<Frame> frame = next()) {
+        at = frame->number();
+        encoder->write(std::move(*frame), receive);
       }
-      limits_.changed.notify_all();
-      encoder->write(std::move(*frame), receive);
+      if (!dropped_) encoder->finish(receive);
     }
-    if (!dropped_) encoder->finish(receive);
   } catch (...) {
     Error error = current_error();
     if (at) error.set_frame(*at);
@@ -117,9 +141,11 @@ void PartEncoder::work() noexcept {
     const std::lock_guard lock(limits_.mutex);
     failure_ = failure;
     ended_ = true;
+    limits_.unfinished.erase(number_);
   }
   if (failure) frames_.cancel();
   limits_.changed.notify_all();
+  if (limits_.order) limits_.order->ended(number_);
 }
 
 }  // namespace vidconv

@@ -51,8 +51,11 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
       times_(first_->context().has_b_frames) {
   if (!parameters_) throw_out_of_memory("for the encoder", choice_.codec->name);
   limits_.slots = static_cast<std::size_t>(std::max(1, options_.shards->slots));
+  const auto behind = static_cast<std::size_t>(std::max(1, options_.shards->jobs - 1));
   limits_.packet_bytes =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, options_.shards->packet_bytes));
+      behind * static_cast<std::size_t>(std::max<std::int64_t>(1, options_.shards->packet_bytes));
+  limits_.encoders = static_cast<std::size_t>(std::max(1, options_.shards->jobs));
+  limits_.order = options_.shards->order.get();
   check_av(avcodec_parameters_from_context(parameters_.get(), &first_->context()), Fault::internal,
            "cannot describe the video");
 }
@@ -75,20 +78,23 @@ std::unique_ptr<Encoder> ShardedEncoder::make_encoder_of(std::int64_t part) cons
 
 PartEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive) {
   const std::int64_t number = cuts_.part_of(frame.av().pts);
-  if (!parts_.empty()) {
-    if (parts_.back()->number() == number) return *parts_.back();
-    parts_.back()->end();
+  const auto begun = std::ranges::find(parts_, number, [](const auto& p) { return p->number(); });
+  if (begun != parts_.end()) return **begun;
+  if (!limits_.order) {
+    if (!parts_.empty()) parts_.back()->end_whole();
+    while (parts_.size() >= limits_.encoders)
+      release(PartEncoder::Patience::until_the_next, receive);
   }
-  const auto jobs = static_cast<std::size_t>(std::max(1, options_.shards->jobs));
-  while (parts_.size() >= jobs) release(PartEncoder::Patience::until_the_next, receive);
   const auto make =
       [this, number,
        first = std::make_shared<std::unique_ptr<Encoder>>(std::exchange(first_, nullptr))] {
         return *first ? std::exchange(*first, nullptr) : make_encoder_of(number);
       };
-  parts_.push_back(std::make_unique<PartEncoder>(number, limits_, make));
-  if (parts_.size() == 1) parts_.front()->take_turn();
-  return *parts_.back();
+  if (number <= last_begun_)
+    throw Error(Fault::internal, "parts do not begin in their order", "",
+                fmt::format("part {} after part {}", number + 1, last_begun_ + 1));
+  last_begun_ = number;
+  return *parts_.emplace_back(std::make_unique<PartEncoder>(number, limits_, make));
 }
 
 void ShardedEncoder::write(Frame frame, const Receive& receive) {
@@ -96,11 +102,16 @@ void ShardedEncoder::write(Frame frame, const Receive& receive) {
   release(PartEncoder::Patience::none, receive);
   PartEncoder& part = part_for(frame, receive);
   while (!part.wait_for_room(*parts_.front())) release(PartEncoder::Patience::none, receive);
+  const bool last = limits_.order && limits_.order->is_last(frame.number());
   part.write(std::move(frame));
+  if (last) part.end_whole();
 }
 
 void ShardedEncoder::finish(const Receive& receive) {
-  if (!parts_.empty()) parts_.back()->end();
+  for (const auto& part : parts_) part->check();
+  // Where frames come in order, no other part than the last lacks any.
+  if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
+  for (const auto& part : parts_) part->end();
   if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
   while (!parts_.empty()) release(PartEncoder::Patience::until_the_next, receive);
 }
@@ -142,14 +153,17 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
                 fmt::format("{} of part {} did not come out", parts_.front()->times.size(),
                             parts_.front()->number() + 1));
   parts_.pop_front();
-  if (!parts_.empty()) parts_.front()->take_turn();
   ++parts_out_;
 }
 
 void ShardedEncoder::leave_unfinished() {
   if (parts_.empty()) return;
-  const auto first = std::find_if(parts_.begin() + 1, parts_.end(),
-                                  [](const auto& part) { return !part->has_ended(); });
+  // There is a gap behind a part that lacks frames.
+  const auto first =
+      parts_.front()->is_whole()
+          ? std::find_if(parts_.begin() + 1, parts_.end(),
+                         [](const auto& part) { return !part->is_whole() || !part->has_ended(); })
+          : parts_.begin() + 1;
   for (auto part = first; part != parts_.end(); ++part) frames_left_ += std::ssize((*part)->times);
   parts_.erase(first, parts_.end());
 }

@@ -20,17 +20,17 @@ std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const Vi
                                            const Notify& notify, const Notify& lose);
 
 // Frames are dealt to the encoder of their part; packets come out in order, those of a part when
-// all of the parts before have come. At most `jobs` parts are in here, `slots` frames wait for
-// each, and of those behind the oldest no more bytes of packets than there is memory for.
+// all of the parts before have come. At most `jobs` parts are encoded at once, `slots` frames wait
+// for each, and of those behind the oldest no more bytes of packets than there is memory for.
 class ShardedEncoder final : public VideoEncoder {
  public:
   // Of EncoderOptions::shards. Throws as make_encoder().
   ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video, EncoderOptions options,
                  bool global_header, const Notify& notify, const Notify& lose);
 
-  // Frames come in order. After an interruption the oldest part is finished, and those behind it
-  // that are done come out. Throw Error(output) where the header of a part is not that of the
-  // first.
+  // Frames come in order, or in that of ShardOptions::order. After an interruption the oldest part
+  // is finished, as far as its frames have come, and those behind it come out that are done. Throw
+  // Error(output) where the header of a part is not that of the first.
   void write(Frame frame, const Receive& receive) override;
   void finish(const Receive& receive) override;
 
@@ -67,6 +67,7 @@ class ShardedEncoder final : public VideoEncoder {
   std::string description_;
   JoinedTimes times_;
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
+  std::int64_t last_begun_ = -1;  // part
   PartLimits limits_;
   std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first, whose turn it is
 };

@@ -60,8 +60,18 @@ double frames_in_part(const ShardOptions& options, const VideoInfo& video) {
   return std::ceil(length * av_q2d(video.frame_rate));
 }
 
-// Frames come in order, so that an encoder has nothing to do until all frames of the parts before
-// are in front of the others.
+// So many frames are on their way through the filter that no stage has to wait for another, and one
+// more waits for each encoder.
+int slots_in_turns(int jobs, double frame_bytes, double room) {
+  constexpr double bytes_in_filter = 96 << 20, fewest = 4, most = 32, between_stages = 5;
+  const double on_their_way =
+      std::clamp(std::ceil(bytes_in_filter / frame_bytes), fewest, most) + between_stages;
+  const double slots = std::max(3., 1 + std::ceil(on_their_way / jobs));
+  return static_cast<int>(std::min(slots, room));
+}
+
+// Where frames come in order, an encoder has nothing to do until all frames of the parts before are
+// in front of the others.
 int default_slots(const ShardOptions& options, const VideoInfo& video, const Notify& notify) {
   constexpr double usual = 4, most = 1e5;
   const int jobs = jobs_at_most(options);
@@ -69,6 +79,7 @@ int default_slots(const ShardOptions& options, const VideoInfo& video, const Not
   const double room =
       std::clamp(static_cast<double>(usable_memory()) / 4 / (frame * jobs), 1., most);
   if (jobs == 1) return static_cast<int>(std::min(usual, room));
+  if (options.in_turns) return slots_in_turns(jobs, frame, room);
   const double frames = std::max(usual, frames_in_part(options, video));
   if (room < frames / 2)
     vidconv::notify(
@@ -116,6 +127,7 @@ ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify&
   if (options.jobs == 0) options.jobs = std::max(1, usable_threads() / 2);
   if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
   static_cast<void>(ShardCuts(options, video));  // that it can be cut so
+  options.in_turns = video.any_order && video.frames && jobs_at_most(options) > 1;
   if (options.slots == 0) options.slots = default_slots(options, video, notify);
   // Another quarter. Coded pictures of a part seldom need as much; lossless ones do.
   if (options.packet_bytes == 0)
@@ -129,8 +141,9 @@ std::string describe(const ShardOptions& options, const VideoInfo& video) {
       static_cast<double>(packed_bytes(*video.format, video.width, video.height)) / (1 << 20);
   const double packets = static_cast<double>(options.packet_bytes) * (jobs - 1) / (1 << 20);
   return fmt::format(
-      "{}, {} at once, {} frames wait for each: at most {:.1f} MiB, and {:.0f} MiB of packets",
-      kind_of_parts(options), jobs, options.slots, frame * jobs * options.slots, packets);
+      "{}, {} at once, {}{} frames wait for each: at most {:.1f} MiB, and {:.0f} MiB of packets",
+      kind_of_parts(options), jobs, options.in_turns ? "read in turns, " : "", options.slots,
+      frame * jobs * options.slots, packets);
 }
 
 std::optional<double> length_of(const VideoInfo& video) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,8 @@
 #include "pipeline/base/notice.h"
 
 namespace vidconv {
+
+class PartOrder;
 
 struct ShardOptions {
   bool automatic = false;  // the next two are chosen, by the length of the video
@@ -20,9 +23,15 @@ struct ShardOptions {
   // many as the CPUs carry, and all of a part where there is memory for that. The bytes do not
   // depend on them.
   int jobs = 0, slots = 0;
-  // How many bytes of packets may wait of each part behind the oldest, whose encoder waits then; 0:
-  // as many as there is memory for.
+  // How many bytes of packets may wait for each encoder but the oldest part's, of all parts that
+  // come after; encoders wait then. 0: as many as there is memory for.
   std::int64_t packet_bytes = 0;
+  // Frames of all parts that are encoded at once are read in turns; else all of one part before the
+  // next. Chosen, where VideoInfo::any_order says that it can be done.
+  bool in_turns = false;
+  // The order in which they come then; may be null, when all of one part come first. Outlives
+  // nobody: whoever uses it has a share.
+  std::shared_ptr<PartOrder> order = nullptr;
   // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
   // outlives the encoder.
   const std::atomic<bool>* interrupted = nullptr;
@@ -35,8 +44,8 @@ ShardOptions parse_shards(const std::string& text);
 // for a number of parts of a video whose length is not known.
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify);
 
-// For people: "5 parts, 2 at once, 4 frames wait for each: at most 12.4 MiB, and 512 MiB of
-// packets".
+// For people: "5 parts, 2 at once, read in turns, 4 frames wait for each: at most 12.4 MiB, and 512
+// MiB of packets".
 std::string describe(const ShardOptions& options, const VideoInfo& video);
 
 // Of each encoder of a part, where EncoderOptions::threads does not say: the bytes of some depend

@@ -137,8 +137,9 @@ int default_slots(Device device, const PixelFormat& format, int width, int heigh
 std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
                                           const ProcessorOptions& options);
 
-// The two that make_processor() chooses from, which copy frames that no filter acts on. In a build
-// without CUDA the second throws Error(device).
+// The two that make_processor() chooses from. Frames that no filter acts on, or the kernel identity
+// alone, come out of the first as they went in, and are copied by the second. In a build without
+// CUDA that one throws Error(device).
 std::unique_ptr<Processor> make_cpu_processor(TimedWork work, int width, int height,
                                               const ProcessorOptions& options);
 std::unique_ptr<Processor> make_cuda_processor(TimedWork work, int width, int height,

@@ -14,6 +14,14 @@
 namespace vidconv {
 namespace {
 
+// What comes out is what goes in, as of the kernel identity.
+bool only_copies(const Work& work) {
+  return std::ranges::all_of(work.steps, [](const Step& step) {
+    return step.from == Place::input && step.to == Place::output && !step.light && !step.where &&
+           (step.action == Action::copy || step.action == Action::filter) && step.plan.is_copy();
+  });
+}
+
 class CpuProcessor final : public Processor {
  public:
   CpuProcessor(TimedWork work, int width, int height, const ProcessorOptions& options)
@@ -28,6 +36,7 @@ class CpuProcessor final : public Processor {
         trace_(options.trace) {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
     for (const Work& one : work_.cases()) {
+      copies_.push_back(only_copies(one));
       parts_.push_back(make_part_steps(one, width, height, options, places_));
       std::vector<const Convolver*> convolvers;
       for (std::size_t s = 0; s < one.steps.size(); ++s)
@@ -47,6 +56,7 @@ class CpuProcessor final : public Processor {
   std::optional<Frame> collect() override {
     std::optional<Frame> input = queue_.pop();
     if (!input) return std::nullopt;
+    if (copies_[work_.case_of(*input)]) return input;
     const TraceSpan span(trace_, "convolve", input->number());
     return busy_.time([&] { return convolve(*input); });
   }
@@ -173,6 +183,7 @@ class CpuProcessor final : public Processor {
   std::vector<Turn> turns_;                         // the steps being run
   std::vector<PlanePair> pairs_;                    // of a case that is warmed up
   KnownPlaces places_;
+  std::vector<char> copies_;                // of each case: nothing else, so that it is left out
   std::vector<PartSteps> parts_;            // of each case
   std::vector<ConstBytePlane> components_;  // of the input
   std::vector<PartStep::Planes> planes_;    // of the part being run

@@ -87,6 +87,7 @@ void Job::open() {
     works_.back().read_masks(masks, {video.time_base, video.clock});
     for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
   }
+  any_order_ = options_.sink.encoder.shards && !needs_order() && source_->takes_order();
 }
 
 // Waits until it is known.
@@ -101,8 +102,24 @@ const DeviceChoice& Job::device() {
   return device_;
 }
 
+// Whether somebody looks at one frame after the other: where boxes have been, what an audit says.
+bool Job::needs_order() const {
+  const auto moves = [](const Work& work) {
+    return work.boxes || std::ranges::any_of(work.steps, [](const Step& step) {
+             return step.where && !step.where->place().mask_video().empty();
+           });
+  };
+  return options_.measure || options_.audit || options_.watched || options_.latency > 0 ||
+         std::ranges::any_of(works_, [&](const TimedWork& work) {
+           return std::ranges::any_of(work.cases(), moves);
+         });
+}
+
 InputInfo Job::shown() const {
-  return options_.compare ? compared(source_->info(), *options_.compare) : source_->info();
+  InputInfo info =
+      options_.compare ? compared(source_->info(), *options_.compare) : source_->info();
+  for (InputVideo& video : info.videos) video.info.any_order = any_order_;
+  return info;
 }
 
 OutputPlan Job::plan() {
@@ -227,6 +244,8 @@ RunResult Job::run(RunOptions options) {
   Trace* const trace = options_.processor.trace;
   const InputInfo input = shown();
   const OutputPlan plan = this->plan();
+  if (plan.order) source_->set_order(plan.order);
+  options.any_order = plan.order != nullptr;
   auto processor_made = std::async(std::launch::async, [&] {
     const TraceSpan span(trace, "start: processor", 0);
     return make_all([&](std::size_t video) {

@@ -101,6 +101,7 @@ class Job {
   std::unique_ptr<Processor> make_all(
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
+  bool needs_order() const;
   void check_boxes() const;
   void say_dropped(const RunResult& result) const;
 
@@ -110,6 +111,7 @@ class Job {
   std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
+  bool any_order_ = false;  // VideoInfo::any_order
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;
   WakingDevice waking_;  // ends before all that it uses

@@ -25,10 +25,16 @@ class Position {
     if (!begin_) begin_ = at;
     seconds_ = at - *begin_ + static_cast<double>(frame_duration(frame)) * av_q2d(time_base);
   }
+  // Where frames do not come in the order of time.
+  void add(const AVFrame& frame, AVRational time_base) {
+    ticks_ += frame_duration(frame);
+    seconds_ = static_cast<double>(ticks_) * av_q2d(time_base);
+  }
   double seconds() const { return seconds_; }
 
  private:
   std::optional<double> begin_;
+  std::int64_t ticks_ = 0;
   double seconds_ = 0;
 };
 
@@ -72,7 +78,11 @@ class RunSteps {
 
   void write(Frame frame) {
     const TraceSpan span(options_.trace, "encode", frame.number());
-    position_.advance(frame.av(), videos_.at(frame.video()).info.time_base);
+    const AVRational time_base = videos_.at(frame.video()).info.time_base;
+    if (options_.any_order)
+      position_.add(frame.av(), time_base);
+    else
+      position_.advance(frame.av(), time_base);
     encode_.time([&] { sink_.write(std::move(frame)); });
     ++frames_.encoded;
     bytes_ = sink_.bytes();
@@ -160,12 +170,14 @@ class RunSteps {
 };
 
 // The stages of run(), a thread each, and what joins them. Each is called with the number of the
-// frame that it works on; where it waits for the next one, a failure is that frame's.
+// frame that it works on; where it waits for the next one, a failure is that frame's, if it is
+// known which one that is.
 class Stages {
  public:
   Stages(RunSteps& steps, Processor& processor, const RunOptions& options)
       : steps_(steps),
         processor_(processor),
+        any_order_(options.any_order),
         decoded_(options.channel_capacity),
         finished_(options.channel_capacity) {
     if (options.latency) line_.emplace(*options.latency);
@@ -182,10 +194,10 @@ class Stages {
   }
 
   void decode(std::optional<std::int64_t>& at) {
-    at = 0;
+    at = after(-1);
     while (std::optional<Item> item = steps_.read()) {
       if (Frame* frame = std::get_if<Frame>(&*item)) {
-        at = frame->number() + 1;
+        at = after(frame->number());
         if (!(line_ ? line_->push(std::move(*frame)) : decoded_.push(std::move(*frame)))) return;
       } else if (!finished_.push(std::move(*item))) {
         return;
@@ -205,11 +217,11 @@ class Stages {
   }
 
   void collect(std::optional<std::int64_t>& at) {
-    at = 0;
+    at = after(-1);
     while (std::optional<Frame> frame = processor_.collect()) {
       at = frame->number();
       steps_.check(*frame);
-      at = frame->number() + 1;
+      at = after(frame->number());
       if (!finished_.push(Item(std::move(*frame)))) return;
     }
     // The source has ended before the last frame came out, so no packet is still to come.
@@ -230,6 +242,9 @@ class Stages {
   }
 
  private:
+  std::optional<std::int64_t> after(std::int64_t frame) const {
+    return any_order_ ? std::nullopt : std::optional(frame + 1);
+  }
   // None where one of the devices has none: it is as near to any.
   Nodes nodes_of_devices() const {
     Nodes nodes = 0;
@@ -242,6 +257,7 @@ class Stages {
 
   RunSteps& steps_;
   Processor& processor_;
+  const bool any_order_;
   std::optional<LiveLine<Frame>> line_;
   Channel<Frame> decoded_;
   Channel<Item> finished_;
@@ -283,7 +299,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
 RunResult run_serial(Source& source, Processor& processor, Sink& sink, const RunOptions& options) {
   RunSteps steps(source, processor, sink, options);
   const auto filter = [&](std::optional<std::int64_t>& at) {
-    at = 0;
+    if (!options.any_order) at = 0;
     while (std::optional<Item> item = steps.read()) {
       if (PacketPtr* packet = std::get_if<PacketPtr>(&*item)) {
         steps.copy(std::move(*packet));
@@ -296,7 +312,7 @@ RunResult run_serial(Source& source, Processor& processor, Sink& sink, const Run
       if (!filtered) throw Error(Fault::internal, "the processor was cancelled", "", "");
       steps.check(*filtered);
       steps.write(std::move(*filtered));
-      at = *at + 1;
+      at = options.any_order ? std::nullopt : std::optional(*at + 1);
     }
   };
   return steps.finish(nullptr, [&] {

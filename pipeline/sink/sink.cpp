@@ -12,6 +12,7 @@
 #include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/part_order.h"
 #include "pipeline/encode/shard_rules.h"
 #include "pipeline/sink/sink_kinds.h"
 
@@ -199,6 +200,8 @@ OutputPlan plan_output(const std::string& output, const SinkOptions& options,
     check_parts(plan.encoders[0], plan.options.encoder);
     shards = settled(*shards, videos[0].info, options.notify);
     shards->interrupted = options.interrupted;
+    if (shards->in_turns)
+      plan.order = shards->order = std::make_shared<PartOrder>(*shards, videos[0].info);
   }
   plan.takes_device_frames = takes_device_frames(plan, videos);
   return plan;

@@ -15,6 +15,7 @@
 #include "pipeline/av/frame.h"
 #include "pipeline/av/input_info.h"
 #include "pipeline/base/account.h"
+#include "pipeline/base/frame_order.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/encode/encoder_choice.h"
@@ -97,6 +98,9 @@ struct OutputPlan {
   // Whether these take every bit of the frames from the memory of a CUDA device. What the device
   // itself has to say is known when the sink is opened.
   bool takes_device_frames = false;
+  // The order in which the sink wants frames, of a video in parts whose frames come in any order;
+  // else null: that of time.
+  std::shared_ptr<FrameOrder> order = nullptr;
 };
 
 struct SinkKind {

@@ -17,6 +17,7 @@
 #include "pipeline/av/pool.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/account.h"
+#include "pipeline/base/frame_order.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/bytes/run_files.h"
 #include "pipeline/decode/decoder_choice.h"
@@ -59,8 +60,16 @@ class Source {
   virtual std::vector<InputVideo> videos() const { return {{video_stream(), video()}}; }
   InputInfo info() const { return {videos(), container()}; }
 
+  // Whether set_order() may be called: any frame can be had at the cost of any other. Looks at the
+  // input for that. Before the first next().
+  virtual bool takes_order() { return false; }
+  // From now on frames come in this order, with the numbers and times that they have in the order
+  // of time. Where takes_order(), before the first next().
+  virtual void set_order(std::shared_ptr<FrameOrder>) {}
+
   // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
-  // numbered from 0, each with a pts greater than the one before. Throws Error(input).
+  // numbered from 0, each with a pts greater than the one before; but for set_order(). Throws
+  // Error(input).
   virtual std::optional<Item> next() = 0;
   // Makes a next() that waits for input return. Any thread.
   virtual void cancel() = 0;

@@ -103,6 +103,8 @@ class PatternSource final : public SteadySource {
   PatternSource(VideoInfo info, const SourceOptions& options, std::int64_t frames)
       : SteadySource(info, options, frames) {}
 
+  bool takes_order() override { return true; }
+
  private:
   bool skip_to(std::int64_t) override { return true; }
 

@@ -18,12 +18,18 @@ class RawSource final : public SteadySource {
     reader_->read_by(threads_that_read());
   }
 
+  bool takes_order() override { return reader_->size() > 0; }
+
   void cancel() override {
     SteadySource::cancel();
     reader_->cancel();
   }
 
  private:
+  void go_to(std::int64_t index) override {
+    reader_->seek(index * static_cast<std::int64_t>(frame_bytes_));
+  }
+
   bool read(Frame& frame, std::int64_t index) override {
     const std::span<std::byte> picture = frame.extent();  // packed: the extent is the frame
     const std::size_t got = reader_->read(picture);

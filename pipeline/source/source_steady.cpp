@@ -55,18 +55,28 @@ void SteadySource::expect(std::int64_t frames) {
   info_.seconds = static_cast<double>(*info_.frames) / av_q2d(info_.frame_rate);
 }
 
+void SteadySource::cancel() {
+  cancelled_ = true;
+  if (order_) order_->cancel();
+}
+
+Frame SteadySource::frame_for(std::int64_t index) {
+  FramePtr av = pool_.get();
+  av->pts = index - first_;
+  set_frame_duration(*av, 1);
+  av->sample_aspect_ratio = info_.sample_aspect;
+  av->color_range = info_.range;
+  av->chroma_location = info_.chroma_location;
+  set_interlaced(*av, info_.field_order == AV_FIELD_TT || info_.field_order == AV_FIELD_BB,
+                 info_.field_order == AV_FIELD_TT);
+  return {std::move(av), index - first_};
+}
+
 std::optional<Item> SteadySource::next() {
+  if (order_) return next_in_order();
   if (index_ < first_ && skip_to(first_)) index_ = first_;
   while (index_ < end_ && !stopped()) {
-    FramePtr av = pool_.get();
-    av->pts = index_ - first_;
-    set_frame_duration(*av, 1);
-    av->sample_aspect_ratio = info_.sample_aspect;
-    av->color_range = info_.range;
-    av->chroma_location = info_.chroma_location;
-    set_interlaced(*av, info_.field_order == AV_FIELD_TT || info_.field_order == AV_FIELD_BB,
-                   info_.field_order == AV_FIELD_TT);
-    Frame frame(std::move(av), index_ - first_);
+    Frame frame = frame_for(index_);
     if (!read(frame, index_)) {
       end_ = index_;
       if (strict_) refuse_damage(damage_, "");
@@ -78,6 +88,35 @@ std::optional<Item> SteadySource::next() {
       return Item(std::move(frame));
     }
     ++account_.frames_outside;
+  }
+  return std::nullopt;
+}
+
+std::optional<Item> SteadySource::next_in_order() {
+  while (const std::optional<std::int64_t> wanted = order_->next()) {
+    if (stopped()) break;
+    const std::int64_t index = first_ + *wanted;
+    try {
+      go_to(index);
+      Frame frame = frame_for(index);
+      if (index < end_ && read(frame, index)) {
+        index_ = std::max(index_, index + 1);
+        ++account_.frames;
+        ++account_.frames_handed_on;
+        return Item(std::move(frame));
+      }
+      if (stopped()) break;
+      end_ = std::min(end_, index);
+      if (strict_) refuse_damage(damage_, "");
+      if (index_ > index)
+        throw Error(Fault::input, "the input was cut off while it was read", "",
+                    "frames behind its end have been encoded", "begin again");
+    } catch (...) {
+      Error error = current_error();
+      error.set_frame(*wanted);
+      throw error;
+    }
+    order_->end_at(*wanted);
   }
   return std::nullopt;
 }

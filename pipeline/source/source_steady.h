@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "pipeline/source/source.h"
 
@@ -15,8 +17,9 @@ namespace vidconv {
 class SteadySource : public Source {
  public:
   const VideoInfo& video() const override { return info_; }
+  void set_order(std::shared_ptr<FrameOrder> order) override { order_ = std::move(order); }
   std::optional<Item> next() override;
-  void cancel() override { cancelled_ = true; }
+  void cancel() override;
   Damage damage() const override { return damage_; }
   std::vector<StreamAccount> accounts() const override { return {account_}; }
   std::size_t memory() const override { return pool_.bytes(); }
@@ -26,9 +29,11 @@ class SteadySource : public Source {
   // many frames the input has, where that is known.
   SteadySource(VideoInfo info, const SourceOptions& options, std::optional<std::int64_t> available);
 
-  // Fills the visible picture with frame `index` of the input; called for each index in turn. False
-  // at the end, and at an early end after calling end_early().
+  // Fills the visible picture with frame `index` of the input; called for each index in turn, or
+  // after go_to(). False at the end, and at an early end after calling end_early().
   virtual bool read(Frame& frame, std::int64_t index) = 0;
+  // Where takes_order(): read() is called next for frame `index`.
+  virtual void go_to(std::int64_t) {}
   // Goes to frame `index` without reading, if that is possible; else the frames are read and
   // dropped.
   virtual bool skip_to(std::int64_t) { return false; }
@@ -40,6 +45,9 @@ class SteadySource : public Source {
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
 
  private:
+  Frame frame_for(std::int64_t index);
+  std::optional<Item> next_in_order();
+
   VideoInfo info_;
   FramePool pool_;
   const std::atomic<bool>* interrupted_;
@@ -49,7 +57,8 @@ class SteadySource : public Source {
   StreamAccount account_;
   std::int64_t first_ = 0;                                       // of the part, by index
   std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  // after the last
-  std::int64_t index_ = 0;                                       // of the next frame to read
+  std::int64_t index_ = 0;  // of the next frame to read; in another order, after all that were read
+  std::shared_ptr<FrameOrder> order_;  // may be null
 };
 
 }  // namespace vidconv

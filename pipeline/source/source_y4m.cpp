@@ -105,13 +105,26 @@ class Y4mSource final : public SteadySource {
  public:
   Y4mSource(VideoInfo info, const SourceOptions& options, std::unique_ptr<ByteReader> reader,
             std::int64_t header_bytes)
-      : SteadySource(info, options, std::nullopt), reader_(std::move(reader)) {
+      : SteadySource(info, options, std::nullopt),
+        reader_(std::move(reader)),
+        header_bytes_(header_bytes),
+        frame_bytes_(static_cast<std::int64_t>(
+            plain_frame.size() + packed_bytes(*info.format, info.width, info.height))) {
     reader_->read_by(threads_that_read());
     // Few write anything behind FRAME: where there is something, there are fewer frames.
-    const auto bytes = static_cast<std::int64_t>(
-        plain_frame.size() + packed_bytes(*info.format, info.width, info.height));
-    if (const std::int64_t size = reader_->size() - header_bytes; size > 0)
-      expect(size / bytes + (size % bytes != 0));
+    if (reader_->size() > header_bytes_) expect(frames_in_file());
+  }
+
+  // Where nothing is behind FRAME, and each is where it should be.
+  bool takes_order() override {
+    if (reader_->size() <= header_bytes_) return false;
+    std::array<std::byte, plain_frame.size()> start;
+    for (std::int64_t i = 0; i < frames_in_file() && !stopped(); ++i) {
+      const std::size_t got = reader_->read_at(begin_of(i), start);
+      if (!plain_frame.starts_with({reinterpret_cast<const char*>(start.data()), got}))
+        return false;
+    }
+    return true;
   }
 
   void cancel() override {
@@ -120,6 +133,14 @@ class Y4mSource final : public SteadySource {
   }
 
  private:
+  std::int64_t begin_of(std::int64_t frame) const { return header_bytes_ + frame * frame_bytes_; }
+  // The last one may be cut off.
+  std::int64_t frames_in_file() const {
+    return (reader_->size() - header_bytes_ + frame_bytes_ - 1) / frame_bytes_;
+  }
+
+  void go_to(std::int64_t index) override { reader_->seek(begin_of(index)); }
+
   bool read(Frame& frame, std::int64_t index) override {
     std::array<std::byte, plain_frame.size()> start;  // "FRAME" and a newline or a space
     const std::size_t got = reader_->read(start);
@@ -143,6 +164,7 @@ class Y4mSource final : public SteadySource {
   }
 
   std::unique_ptr<ByteReader> reader_;
+  const std::int64_t header_bytes_, frame_bytes_;  // of a frame, with its own header
 };
 
 }  // namespace

@@ -103,22 +103,21 @@ TEST(Shards, AnEncoderWaitsForItsTurn) {
                                      nullptr, nullptr);
   };
   PartEncoder oldest(0, limits, make), next(1, limits, make);
-  oldest.take_turn();
   for (int i = 0; i < 40; ++i) {
     std::optional<Item> item = source->next();
     (i % 2 == 0 ? oldest : next).write(std::get<Frame>(std::move(*item)));
   }
-  oldest.end();
   next.end();
-  int taken = 0;
-  while (oldest.take(PartEncoder::Patience::until_the_next)) ++taken;
-  EXPECT_EQ(taken, 20);
+  for (int taken = 0; taken < 20; ++taken)
+    ASSERT_TRUE(oldest.take(PartEncoder::Patience::until_the_next));
   // It has had as long, and one packet has come out: the next waits.
   PacketPtr packet = next.take(PartEncoder::Patience::until_the_next);
   EXPECT_LE(next.waiting_bytes(), 2U * static_cast<std::size_t>(packet->size));
   EXPECT_FALSE(next.has_ended());
-  next.take_turn();
-  for (taken = 1; next.take(PartEncoder::Patience::until_the_next);) ++taken;
+  oldest.end();
+  EXPECT_FALSE(oldest.take(PartEncoder::Patience::until_the_next));
+  int taken = 1;
+  for (; next.take(PartEncoder::Patience::until_the_next);) ++taken;
   EXPECT_EQ(taken, 20);
   EXPECT_TRUE(next.is_done());
 }

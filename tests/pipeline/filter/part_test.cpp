@@ -31,6 +31,15 @@ Frame filtered_by(const Frame& frame, const std::vector<FilterSpec>& chain, Bord
   return std::move(*processor->collect());
 }
 
+// In memory that may be written.
+Frame copy_of(const Frame& frame) {
+  FramePool pool(aligned_layout(frame.format(), frame.width(), frame.height()), plain_memory);
+  FramePtr av = pool.get();
+  copy_properties(frame.av(), *av);
+  check_av(av_frame_copy(av.get(), &frame.av()), Fault::internal, "cannot copy a frame");
+  return {std::move(av), frame};
+}
+
 class PartStep : public testing::TestWithParam<Device> {
  protected:
   void SetUp() override {
@@ -64,7 +73,7 @@ bool is_inside(const Component& c, int x, int y, bool by_field, const Frame& fra
 // `before` with what of `after` is inside.
 Frame merged(const Frame& before, const Frame& after, const std::vector<Rect>& part,
              bool by_field) {
-  Frame result = filtered_by(before, {FilterSpec::parse("identity")}, {});
+  Frame result = copy_of(before);
   for (std::size_t i = 0; i < before.format().components.size(); ++i) {
     const Component& c = before.format().components[i];
     const BytePlane to = result.component(i);
@@ -373,7 +382,7 @@ TEST(PartSteps, ChangeACopyOfTheFrame) {
       const Work work = make_work(chain, frame.format(), {}, {});
       KnownPlaces known;
       const PartSteps parts = make_part_steps(work, 37, 29, {.whole_planes = true}, known);
-      Frame copy = filtered_by(frame, {FilterSpec::parse("identity")}, {});
+      Frame copy = copy_of(frame);
       Frame beside = filtered_by(frame, {FilterSpec::parse("sobel")}, {});
       const bool by_field = scan == Scan::interlaced;
       std::vector<ConstBytePlane> components;
@@ -403,7 +412,7 @@ TEST_P(PartStep, PicturesOfOtherProgramsToo) {
   const Frame frame = first_frame("pattern:37x29:nv12#1");
   const std::vector<FilterSpec> chain{FilterSpec::parse("box:size=5:region=5,3,10,9"),
                                       FilterSpec::parse("gaussian:sigma=2:region=9,9,9,9")};
-  Frame result = filtered_by(frame, {FilterSpec::parse("identity")}, {});
+  Frame result = copy_of(frame);
   const auto filter = make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29,
                                           {.device = GetParam()}, true);
   std::vector<PlaceOfPlane> from, to;

@@ -1,0 +1,24 @@
+// FrameOrder: which frame of an input is read next, where whoever takes them wants them in an order
+// of their own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace vidconv {
+
+// Frames are counted from the first that was asked for. next() and end_at() belong to one thread.
+class FrameOrder {
+ public:
+  virtual ~FrameOrder() = default;
+
+  // The number of the next frame to read; each comes once. Blocks until one is wanted; none: no
+  // more are.
+  virtual std::optional<std::int64_t> next() = 0;
+  // The input ends there: it has no frame with this number, nor any after it.
+  virtual void end_at(std::int64_t number) = 0;
+  // Makes next() return none, now and from now on. Any thread.
+  virtual void cancel() = 0;
+};
+
+}  // namespace vidconv

@@ -1,0 +1,119 @@
+#include "pipeline/encode/part_order.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace vidconv {
+
+PartOrder::PartOrder(const ShardOptions& options, const VideoInfo& video)
+    : jobs_(std::max(1, options.jobs)),
+      slots_(std::max(1, options.slots)),
+      cuts_(options, video),
+      frames_(video.frames.value_or(0)) {
+  cuts_.part_of(0);  // where the first begins
+}
+
+std::optional<std::int64_t> PartOrder::next() {
+  std::unique_lock lock(mutex_);
+  while (!over_) {
+    begin_parts();
+    if (Part* part = choose()) {
+      ++part->on_their_way;
+      ++on_their_way_;
+      return part->next++;
+    }
+    if (begun_ == frames_ && std::ranges::all_of(parts_, &Part::is_read)) return std::nullopt;
+    changed_.wait(lock);
+  }
+  return std::nullopt;
+}
+
+void PartOrder::begin_parts() {
+  const auto being_read = [&] {
+    return std::ranges::count_if(parts_, [](const Part& part) { return !part.is_read(); });
+  };
+  while (begun_ < frames_ && being_read() < jobs_) {
+    const std::int64_t number = cuts_.part_of(begun_), end = end_of(number, begun_);
+    parts_.push_back({.number = number, .next = begun_, .end = end});
+    begun_ = end;
+  }
+}
+
+// Null where all have as many frames as they may.
+PartOrder::Part* PartOrder::choose() {
+  Part* chosen = nullptr;
+  for (Part& part : parts_)
+    if (!part.is_read() && part.on_their_way < slots_ &&
+        (!chosen || part.on_their_way < chosen->on_their_way))
+      chosen = &part;
+  const bool full = on_their_way_ >= std::int64_t{jobs_} * slots_;
+  if (!full || !chosen) return chosen;
+  // What the others have may wait for the oldest, which must not wait for them.
+  Part& oldest = parts_.front();
+  return !oldest.is_read() && oldest.on_their_way == 0 ? &oldest : nullptr;
+}
+
+// The first frame after `begin` that is not of its part.
+std::int64_t PartOrder::end_of(std::int64_t part, std::int64_t begin) {
+  std::int64_t inside = begin, after = frames_;
+  while (after - inside > 1) {
+    const std::int64_t middle = std::midpoint(inside, after);
+    (cuts_.part_of(middle) == part ? inside : after) = middle;
+  }
+  return after;
+}
+
+void PartOrder::end_at(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (Part* part = find(cuts_.part_of(number)); part && part->next == number + 1) {
+    --part->next;  // there is nothing that could be on its way
+    --part->on_their_way;
+    --on_their_way_;
+  }
+  for (Part& part : parts_) part.end = std::clamp(number, part.next, part.end);
+  frames_ = std::min(frames_, number);
+  begun_ = std::min(begun_, frames_);
+}
+
+void PartOrder::cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool PartOrder::is_last(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  return number + 1 >= frames_ || cuts_.part_of(number + 1) != cuts_.part_of(number);
+}
+
+PartOrder::Part* PartOrder::find(std::int64_t part) {
+  const auto found = std::ranges::find(parts_, part, &Part::number);
+  return found == parts_.end() ? nullptr : &*found;
+}
+
+void PartOrder::took(std::int64_t part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (Part* of = find(part)) {
+      --of->on_their_way;
+      --on_their_way_;
+    }
+  }
+  changed_.notify_all();
+}
+
+void PartOrder::ended(std::int64_t part) {
+  {
+    const std::lock_guard lock(mutex_);
+    Part* of = find(part);
+    if (!of) return;
+    if (!of->is_read()) over_ = true;
+    on_their_way_ -= of->on_their_way;
+    std::erase_if(parts_, [&](const Part& each) { return each.number == part; });
+  }
+  changed_.notify_all();
+}
+
+}  // namespace vidconv
