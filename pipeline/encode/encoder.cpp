@@ -20,6 +20,7 @@ extern "C" {
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/encode/kept_scheduling.h"
+#include "pipeline/encode/made_pictures.h"
 #include "pipeline/encode/process_tables.h"
 
 namespace vidconv {
@@ -79,6 +80,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options, notify, lose);
+  if (options.measure && !options.measure->measures().vmaf) ask_for_pictures(c);
   set_options(choice, options, video);
   const AvLines lines;
   try {
@@ -323,7 +325,7 @@ void Encoder::start_measuring(MeasureLog& log, const VideoInfo& video) {
   const std::unique_ptr<AVCodecParameters, decltype(free)> made(avcodec_parameters_alloc());
   if (!made) throw_out_of_memory("for the encoder", codec_.name);
   describe(*made);
-  meter_ = std::make_unique<Meter>(log, *made, video.time_base, video.format->name);
+  meter_ = std::make_unique<Meter>(log, *made, video.time_base, video.format->name, notify_);
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {
@@ -368,7 +370,7 @@ void Encoder::receive_all(const Receive& receive) {
     check(code, "cannot encode with");
     times_.restore(*packet_);
     ++packets_;
-    if (meter_) meter_->take(*packet_);
+    if (meter_) meter_->take(*packet_, made_picture(*context_));
     receive(*packet_);
     av_packet_unref(packet_.get());
   }

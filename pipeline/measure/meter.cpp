@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::size_t packets_that_wait = 16;
 
+// The encoder's own pictures are compared with as many of the decoder's, at the beginning and
+// behind the first key frame of each so many.
+constexpr int pictures_of_a_check = 12, packets_between_checks = 250;
+// More than any decoder holds back: older ones are those that it cannot make, where it begins
+// behind a key frame that refreshes the picture little by little.
+constexpr std::size_t most_to_check = 48;
+
 [[noreturn]] void refuse_codec(const std::string& codec, const std::string& why) {
   throw Error(MessageKind::output_unsuited, "`measure` cannot look at what is encoded as", codec,
               why, "leave it out, or choose another `codec`");
@@ -33,6 +40,33 @@ CodecContextPtr open_decoder(const AVCodecParameters& coded, AVRational time_bas
   return context;
 }
 
+Frame as_frame(FramePtr av) {
+  AVColorRange range = av->color_range;
+  av->format = without_range(static_cast<AVPixelFormat>(av->format), range);
+  return Frame(std::move(av), 0);
+}
+
+std::int64_t time_of(const AVFrame& frame) {
+  return frame.pts != AV_NOPTS_VALUE ? frame.pts : frame.best_effort_timestamp;
+}
+
+FramePtr another(const AVFrame& frame) {
+  FramePtr other(av_frame_clone(&frame));
+  if (!other) throw_out_of_memory("for a frame");
+  return other;
+}
+
+// To the bit, in all that the encoder's has: a decoder makes up chroma for pictures without.
+bool are_equal(const AVFrame& encoders, const AVFrame& decoded) {
+  try {
+    const Frame ours = as_frame(another(encoders));
+    const FrameScore score = score_pictures(ours, as_frame(another(decoded)));
+    return score.mse == 0 && score.count == ours.format().components.size();
+  } catch (const Error&) {
+    return false;  // in size or depth
+  }
+}
+
 bool is_comparable(const PixelFormat* format) {
   return format && std::ranges::all_of(format->components, [](const Component& c) {
            return c.sample.storage != Storage::f32;
@@ -42,9 +76,10 @@ bool is_comparable(const PixelFormat* format) {
 }  // namespace
 
 Meter::Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_base,
-             const std::string& filtered)
+             const std::string& filtered, Notify notify)
     : log_(log),
       time_base_(time_base),
+      notify_(std::move(notify)),
       decoder_(open_decoder(coded, time_base)),
       packets_(packets_that_wait) {
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
@@ -66,15 +101,15 @@ Meter::~Meter() {
 }
 
 void Meter::expect(const AVFrame& frame, std::int64_t pts) {
-  FramePtr kept(av_frame_clone(&frame));
-  if (!kept) throw_out_of_memory("for a frame");
+  FramePtr kept = another(frame);
   kept->pts = pts;
   const std::lock_guard lock(mutex_);
   given_.push_back(std::move(kept));
 }
 
-void Meter::take(const AVPacket& packet) {
-  if (!packets_.push(share_packet(packet))) check();
+void Meter::take(const AVPacket& packet, FramePtr picture) {
+  if (picture) picture->pts = packet.pts;
+  if (!packets_.push({share_packet(packet), std::move(picture)})) check();
 }
 
 void Meter::finish() {
@@ -95,7 +130,7 @@ void Meter::fail(const std::string& why) const {
 
 void Meter::work() noexcept {
   try {
-    decode_all();
+    measure_all();
   } catch (...) {
     {
       const std::lock_guard lock(mutex_);
@@ -105,9 +140,9 @@ void Meter::work() noexcept {
   }
 }
 
-void Meter::decode_all() {
-  while (const auto packet = packets_.pop()) decode(packet->get());
-  decode(nullptr);
+void Meter::measure_all() {
+  while (auto coded = packets_.pop()) measure(std::move(*coded));
+  if (checking_) decode(nullptr);
   if (vmaf_) {
     vmaf_->finish();
     hand_on();
@@ -120,17 +155,108 @@ void Meter::decode_all() {
     fail(std::to_string(given_.size()) + " frames that went in did not come out");
 }
 
+void Meter::measure(Coded coded) {
+  // libvmaf wants pictures in the order in which they are shown, as the decoder gives them.
+  if (!coded.picture || vmaf_) {
+    if (judge_ == Judge::encoder) fail("the encoder has kept a picture to itself");
+    judge_ = Judge::decoder;
+    to_check_.clear();
+  }
+  ++since_check_;
+  if (judge_ != Judge::decoder) {
+    const bool is_key = coded.packet->flags & AV_PKT_FLAG_KEY;
+    if (!checking_ && is_key && since_check_ > packets_between_checks) begin_check();
+    if (checking_) keep_for_check(another(*coded.picture));
+    if (judge_ == Judge::encoder) compare(std::move(coded.picture));
+  }
+  if (!checking_) return;
+  decode(coded.packet.get());
+  if (agreed_ < pictures_of_a_check) return;
+  if (judge_ == Judge::both) trust_encoder();
+  end_check();
+}
+
+// What the decoder has not made yet is as good from the encoder.
+void Meter::trust_encoder() {
+  judge_ = Judge::encoder;
+  for (FramePtr& picture : std::exchange(to_check_, {})) compare(std::move(picture));
+}
+
+void Meter::begin_check() {
+  checking_ = true;
+  since_check_ = 1;
+  agreed_ = 0;
+  from_.reset();
+}
+
+void Meter::end_check() {
+  checking_ = false;
+  to_check_.clear();
+  avcodec_flush_buffers(decoder_.get());
+}
+
 void Meter::decode(const AVPacket* packet) {
-  check_av(avcodec_send_packet(decoder_.get(), packet), MessageKind::unaccounted,
-           "cannot decode what was encoded", decoder_->codec->name);
+  const int code = avcodec_send_packet(decoder_.get(), packet);
+  // Before the first picture of a later check there may be some that need those before.
+  if (judge_ == Judge::encoder && !from_ && code == AVERROR_INVALIDDATA) return;
+  check_av(code, MessageKind::unaccounted, "cannot decode what was encoded", decoder_->codec->name);
+  receive_all();
+}
+
+void Meter::receive_all() {
   for (;;) {
     FramePtr frame = make_frame();
     const int code = avcodec_receive_frame(decoder_.get(), frame.get());
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
+    if (judge_ == Judge::encoder && !from_ && code == AVERROR_INVALIDDATA) continue;
     check_av(code, MessageKind::unaccounted, "cannot decode what was encoded",
              decoder_->codec->name);
-    compare(std::move(frame));
+    came_out(std::move(frame));
   }
+}
+
+void Meter::came_out(FramePtr decoded) {
+  if (judge_ != Judge::decoder) {
+    if (is_the_encoders(*decoded)) {
+      ++agreed_;
+    } else {
+      const std::string where = "its own picture at " + std::to_string(time_of(*decoded)) +
+                                ", in ticks of " + std::to_string(time_base_.num) + "/" +
+                                std::to_string(time_base_.den) + " s, ";
+      if (judge_ == Judge::encoder)
+        fail("the encoder says otherwise: " + where +
+             "is another one than the decoder's, and so may those be that were measured before");
+      judge_ = Judge::decoder;
+      to_check_.clear();
+      vidconv::notify(notify_, MessageKind::fallback,
+                      "`measure` decodes every packet: of the encoder, " + where +
+                          "is another one than the decoder's");
+    }
+  }
+  if (judge_ != Judge::encoder) compare(std::move(decoded));
+}
+
+// Those that are shown before the first of a check need pictures of before it.
+void Meter::keep_for_check(FramePtr picture) {
+  if (from_ && picture->pts < *from_) return;
+  to_check_.push_back(std::move(picture));
+  if (to_check_.size() > most_to_check && judge_ == Judge::encoder) to_check_.pop_front();
+}
+
+// False also where one that is shown before it did not come out.
+bool Meter::is_the_encoders(const AVFrame& decoded) {
+  const std::int64_t pts = time_of(decoded);
+  if (!from_) {
+    if (judge_ == Judge::encoder)
+      std::erase_if(to_check_, [pts](const FramePtr& f) { return f->pts < pts; });
+    from_ = pts;
+  }
+  const auto first =
+      std::ranges::min_element(to_check_, {}, [](const FramePtr& f) { return f->pts; });
+  if (first == to_check_.end() || (*first)->pts != pts) return false;
+  const bool equal = are_equal(**first, decoded);
+  to_check_.erase(first);
+  return equal;
 }
 
 FramePtr Meter::given_at(std::int64_t pts) {
@@ -144,16 +270,10 @@ FramePtr Meter::given_at(std::int64_t pts) {
   return given;
 }
 
-void Meter::compare(FramePtr decoded) {
-  const std::int64_t pts =
-      decoded->pts != AV_NOPTS_VALUE ? decoded->pts : decoded->best_effort_timestamp;
-  const auto as_frame = [](FramePtr av) {
-    AVColorRange range = av->color_range;
-    av->format = without_range(static_cast<AVPixelFormat>(av->format), range);
-    return Frame(std::move(av), 0);
-  };
+void Meter::compare(FramePtr picture) {
+  const std::int64_t pts = time_of(*picture);
   const Frame given = as_frame(given_at(pts));
-  const Frame made = as_frame(std::move(decoded));
+  const Frame made = as_frame(std::move(picture));
   FrameScore score = score_pictures(given, made);
   score.pts = pts;
   score.time = static_cast<double>(pts) * av_q2d(time_base_);

@@ -1,5 +1,7 @@
-// Meter: decodes again what an encoder makes, on a thread of its own, and compares it with what
-// went in.
+// Meter: compares what went into an encoder with what a decoder makes of what comes out, on a
+// thread of its own. It decodes each packet again; or, where the encoder hands out the pictures
+// that it predicts from, takes those, and decodes a few packets now and then to see that they are
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +9,13 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "pipeline/av/av.h"
 #include "pipeline/base/channel.h"
+#include "pipeline/base/notice.h"
 #include "pipeline/measure/measure_log.h"
 #include "pipeline/measure/vmaf.h"
 
@@ -22,9 +26,9 @@ class Meter {
  public:
   // `coded`: what the encoder makes, its pixel format being that of the frames that go in. `log`
   // outlives the meter. Throws Error(output_unsuited) where there is no decoder for it, or no way
-  // to compare.
+  // to compare. `notify` hears that the encoder's own pictures are of no use.
   Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_base,
-        const std::string& filtered);
+        const std::string& filtered, Notify notify);
   // Drops what was not compared yet.
   ~Meter();
   Meter(const Meter&) = delete;
@@ -33,18 +37,38 @@ class Meter {
   // A frame goes into the encoder, to be shown at `pts` of the video. Its memory is kept until it
   // has come out.
   void expect(const AVFrame& frame, std::int64_t pts);
-  // A packet has come out, with the times of the video. Waits where the decoder is far behind.
-  // Throws what decoding and comparing have thrown: Error(unaccounted).
-  void take(const AVPacket& packet);
+  // A packet has come out, with the times of the video, and, where the encoder says so, the picture
+  // that a decoder makes of it. Waits where the decoder is far behind. Throws what decoding and
+  // comparing have thrown: Error(unaccounted).
+  void take(const AVPacket& packet, FramePtr picture = nullptr);
   // No more packets: returns when all frames were compared. Throws as take(), and where not all
   // have come out.
   void finish();
 
  private:
+  struct Coded {
+    PacketPtr packet;
+    FramePtr picture;  // the encoder's, if it has any
+  };
+  // Whose pictures are compared with what went in.
+  enum class Judge : std::uint8_t {
+    decoder,
+    both,  // the decoder's, and the encoder's have to be the same: the beginning
+    encoder,
+  };
+
   void work() noexcept;
-  void decode_all();
+  void measure_all();
+  void measure(Coded coded);
+  void trust_encoder();
+  void begin_check();
+  void end_check();
   void decode(const AVPacket* packet);
-  void compare(FramePtr decoded);
+  void receive_all();
+  void came_out(FramePtr decoded);
+  void keep_for_check(FramePtr picture);
+  bool is_the_encoders(const AVFrame& decoded);
+  void compare(FramePtr picture);
   FramePtr given_at(std::int64_t pts);
   // Those whose VMAF is known.
   void hand_on();
@@ -53,11 +77,18 @@ class Meter {
 
   MeasureLog& log_;
   const AVRational time_base_;
+  const Notify notify_;
   CodecContextPtr decoder_;
+  Judge judge_ = Judge::both;
+  bool checking_ = true;                 // packets go to the decoder
+  int since_check_ = 0;                  // packets since the last check began
+  int agreed_ = 0;                       // pictures of this check that were the same
+  std::deque<FramePtr> to_check_;        // the encoder's, which the decoder has not made yet
+  std::optional<std::int64_t> from_;     // when the first picture of this check is shown
   std::unique_ptr<Vmaf> vmaf_;           // where it was asked for
   std::deque<FrameScore> without_vmaf_;  // which libvmaf gives later
   unsigned with_vmaf_ = 0;
-  Channel<PacketPtr> packets_;
+  Channel<Coded> packets_;
   std::mutex mutex_;  // of the next two
   std::deque<FramePtr> given_;
   std::exception_ptr failure_;

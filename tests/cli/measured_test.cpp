@@ -2,6 +2,7 @@
 // filtered frames without loss.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -135,6 +136,48 @@ TEST_F(Measured, EqualsTheJudgeWhateverIsDoneToTheFrames) {
   expect_judged({clip(), "--start", "0.2", "--frames", "7"}, {"--codec", "mpeg2video"}, 7);
   expect_judged({clip()}, {"--codec", "libx264", "--crf", "32", "--shards", "3", "--jobs", "3"},
                 20);
+}
+
+// Where libavcodec is of FFmpeg 6 or later, x264's own pictures are taken, and a few packets
+// decoded: with an option that takes that back, all are.
+TEST_F(Measured, EncodersPicturesAreWhatIsDecoded) {
+  const auto measured = [&](const std::string& what, const std::string& how,
+                            const std::string& encoder_options) {
+    return shell(
+        fmt::format("{} {} {} --encoder-opt bf=3 {} -o {} -y --kernel gaussian:sigma=1 "
+                    "--device cpu --measure psnr,ssim --measure-log {}",
+                    vidconv(), what, how, encoder_options, path("out.mkv"), path("log.jsonl")));
+  };
+  const std::string decode = "--encoder-opt flags=-recon_frame";
+  if (measured("pattern:96x64#1", "--codec libx264", decode).exit_code != 0)
+    GTEST_SKIP() << "this FFmpeg's encoders do not hand out pictures";
+  const auto expect_equal = [&](const std::string& what, const std::string& how) {
+    SCOPED_TRACE(what + " " + how);
+    std::array<std::string, 2> logs;
+    for (const bool decoded : {false, true}) {
+      const Result result = measured(what, how, decoded ? decode : "");
+      EXPECT_TRUE(succeeded(result));
+      EXPECT_EQ(result.err.find("decodes every packet"), std::string::npos) << result.err;
+      logs.at(decoded) = read_file(path("log.jsonl"));
+    }
+    EXPECT_EQ(logs[0], logs[1]);
+    EXPECT_EQ(log().summary.at("frames"), log().frames.size());
+  };
+  const std::string many = "pattern:96x64#560", x264 = "--codec libx264 --crf 28";
+  const std::string params = x264 + " --encoder-opt x264-params=";
+  expect_equal(many, x264);
+  expect_equal(many, params + "keyint=30:open-gop=1:b-pyramid=normal --threads 3");
+  expect_equal(many, params + "keyint=60:intra-refresh=1:ref=3");
+  expect_equal(many, params + "keyint=50:slices=3:interlaced=1");
+  expect_equal(many, x264 + " --encoder-opt tune=zerolatency --threads 4");
+  expect_equal(many, x264 + " --shards 2 --jobs 2");
+  for (const char* format :
+       {"yuv444p", "yuv422p", "gray", "yuv420p10le", "yuv444p10le", "gray10le"})
+    expect_equal(fmt::format("pattern:98x66:{}#40", format),
+                 fmt::format("{} --pix-fmt {}", x264, format));
+  expect_equal("pattern:97x63:yuv444p#40", "--codec libx264 --encoder-opt qp=0");
+  expect_equal("pattern:97x63:gbrp#40", "--codec libx264rgb --crf 30");
+  expect_equal("pattern:96x64#40", "--codec libx264 --pix-fmt nv12");
 }
 
 TEST_F(Measured, EqualPicturesAreInfiniteAndOne) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace vidconv::test {
@@ -25,25 +26,47 @@ class MeterTest : public testing::Test {
     parameters_->codec_id = AV_CODEC_ID_RAWVIDEO;
     parameters_->format = AV_PIX_FMT_GRAY8;
     parameters_->width = parameters_->height = side;
-    meter_ = std::make_unique<Meter>(log_, *parameters_, tick, "gray");
+    meter_ = make_meter();
+  }
+  std::unique_ptr<Meter> make_meter() {
+    return std::make_unique<Meter>(log_, *parameters_, tick, "gray",
+                                   [this](MessageKind kind, const std::string& line) {
+                                     EXPECT_EQ(kind, MessageKind::fallback);
+                                     told_.push_back(line);
+                                   });
   }
 
-  void expect(std::int64_t pts, int code, bool logged = true) {
+  static FramePtr grey(int code) {
     FramePtr frame = make_frame();
     frame->format = AV_PIX_FMT_GRAY8;
     frame->width = frame->height = side;
-    ASSERT_GE(av_frame_get_buffer(frame.get(), 0), 0);
+    EXPECT_GE(av_frame_get_buffer(frame.get(), 0), 0);
     for (int y = 0; y < side; ++y)
       std::memset(frame->data[0] + static_cast<std::ptrdiff_t>(y) * frame->linesize[0], code, side);
-    if (logged) log_.expect(pts);
-    meter_->expect(*frame, pts);
+    return frame;
   }
-  void take(std::int64_t pts, int code) {
+
+  void expect(std::int64_t pts, int code, bool logged = true) {
+    if (logged) log_.expect(pts);
+    meter_->expect(*grey(code), pts);
+  }
+  // `picture`: the code of the encoder's own.
+  void take(std::int64_t pts, int code, std::optional<int> picture = std::nullopt,
+            bool is_key = true) {
     PacketPtr packet = make_packet();
     ASSERT_GE(av_new_packet(packet.get(), side * side), 0);
     std::memset(packet->data, code, side * side);
     packet->pts = packet->dts = pts;
-    meter_->take(*packet);
+    if (is_key) packet->flags |= AV_PKT_FLAG_KEY;
+    meter_->take(*packet, picture ? grey(*picture) : nullptr);
+  }
+  // The encoder's own pictures are what the packets hold, but for that at `wrong`; each is one off
+  // what went in.
+  void measure_by_pictures(int count, int wrong) {
+    for (int i = 0; i < count; ++i) {
+      expect(i, 100);
+      take(i, 101, i == wrong ? 105 : 101, i % 250 == 0);
+    }
   }
   std::string failure() {
     try {
@@ -59,6 +82,7 @@ class MeterTest : public testing::Test {
     void operator()(AVCodecParameters* p) const { avcodec_parameters_free(&p); }
   };
   std::vector<FrameScore> seen_;
+  std::vector<std::string> told_;
   MeasureLog log_;
   std::unique_ptr<AVCodecParameters, Free> parameters_;
   std::unique_ptr<Meter> meter_;
@@ -101,6 +125,63 @@ TEST_F(MeterTest, EndsWhereNobodyWaitsForIt) {
   EXPECT_LE(seen_.size(), 100U);
 }
 
+// So one that is wrong between two checks is in the figures, and is the only one.
+TEST_F(MeterTest, TakesTheEncodersPictures) {
+  measure_by_pictures(600, 100);
+  EXPECT_EQ(failure(), "");
+  ASSERT_EQ(seen_.size(), 600U);
+  for (const FrameScore& score : seen_) EXPECT_EQ(score.mse, score.pts == 100 ? 25 : 1);
+  EXPECT_TRUE(told_.empty());
+}
+
+// Before any of them was taken for good.
+TEST_F(MeterTest, DecodesAllWhereTheEncodersFirstPicturesAreOthers) {
+  for (const int wrong : {0, 11}) {
+    SCOPED_TRACE(wrong);
+    told_.clear();
+    seen_.clear();
+    meter_ = make_meter();
+    measure_by_pictures(300, wrong);
+    EXPECT_EQ(failure(), "");
+    ASSERT_EQ(seen_.size(), 300U);
+    for (const FrameScore& score : seen_) EXPECT_EQ(score.mse, 1);
+    ASSERT_EQ(told_.size(), 1U);
+    EXPECT_NE(told_[0].find("own picture at " + std::to_string(wrong)), std::string::npos);
+  }
+}
+
+TEST_F(MeterTest, ChecksTheEncodersPicturesNowAndThen) {
+  for (const int wrong : {250, 261, 500}) {
+    SCOPED_TRACE(wrong);
+    meter_ = make_meter();
+    std::string said;
+    try {
+      measure_by_pictures(600, wrong);
+    } catch (const Error& error) {
+      said = error.message();
+    }
+    if (said.empty()) said = failure();
+    EXPECT_NE(said.find("own picture at " + std::to_string(wrong)), std::string::npos) << said;
+    EXPECT_NE(said.find("measured before"), std::string::npos);
+  }
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(MeterTest, SaysThatTheEncoderHasKeptAPicture) {
+  for (int i = 0; i < 30; ++i) {
+    expect(i, 1);
+    if (i < 29) take(i, 1, 1);
+  }
+  take(29, 1);
+  EXPECT_NE(failure().find("kept a picture to itself"), std::string::npos);
+}
+
+TEST_F(MeterTest, SaysThatAFrameOfTheEncodersDidNotComeOut) {
+  for (int i = 0; i < 30; ++i) expect(i, 1);
+  for (int i = 0; i < 29; ++i) take(i, 1, 1);
+  EXPECT_NE(failure().find("1 frames that went in did not come out"), std::string::npos);
+}
+
 // As parts of a video do, which are encoded at once.
 TEST_F(MeterTest, FramesAreLoggedInOrder) {
   for (const int i : {0, 1, 2, 3}) log_.expect(i);
@@ -123,10 +204,10 @@ TEST(MeterRefuses, WhatCannotBeCompared) {
   parameters->codec_id = AV_CODEC_ID_RAWVIDEO;
   parameters->width = parameters->height = side;
   parameters->format = AV_PIX_FMT_GRAYF32;
-  EXPECT_THROW(Meter(log, *parameters, tick, "grayf32le"), Error);
+  EXPECT_THROW(Meter(log, *parameters, tick, "grayf32le", nullptr), Error);
   parameters->codec_id = AV_CODEC_ID_VVC;
   parameters->format = AV_PIX_FMT_YUV420P;
-  EXPECT_THROW(Meter(log, *parameters, tick, "yuv420p"), Error);
+  EXPECT_THROW(Meter(log, *parameters, tick, "yuv420p", nullptr), Error);
   avcodec_parameters_free(&parameters);
 }
 
