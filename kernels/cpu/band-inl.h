@@ -75,6 +75,29 @@ Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src
   return blocks > 0 ? Middle{Middle::edge, Middle::edge + blocks * Middle::edge} : Middle{};
 }
 
+// Continues a line of `width` samples on both sides.
+template <class Lane>
+void extend_line(BorderMode border, const Reach& reach, int width, Lane outside, Lane* line) {
+  const int left = reach.left, right = reach.right;
+  const auto mirror = [&](int edge) HWY_ATTR {  // 1: the samples at the edges are not repeated
+    for (int i = 0; i < left; ++i) line[-1 - i] = line[edge + i];
+    for (int i = 0; i < right; ++i) line[width + i] = line[width - 1 - edge - i];
+  };
+  // What is most common takes no division, and compilers can make vectors of it.
+  if (std::max(left, right) < width) {
+    if (border == BorderMode::reflect101) return mirror(1);
+    if (border == BorderMode::reflect) return mirror(0);
+  }
+  if (border == BorderMode::replicate || border == BorderMode::constant) {
+    const bool constant = border == BorderMode::constant;
+    std::fill(line - left, line, constant ? outside : line[0]);
+    std::fill(line + width, line + width + right, constant ? outside : line[width - 1]);
+    return;
+  }
+  for (int x = -left; x < 0; ++x) line[x] = line[border_index(border, x, width)];
+  for (int x = width; x < width + right; ++x) line[x] = line[border_index(border, x, width)];
+}
+
 // Makes the line of the samples at `from`, where they are not there yet, with its continuation on
 // both sides; but for what engines read from the middle's own place. nullptr: of what lies outside.
 template <class Lane, class T>
@@ -96,12 +119,7 @@ void load_line(const Plan& plan, const Reach& reach, const T* from, int width, i
   } else if (static_cast<const void*>(from) != line) {
     load(0, width);
   }
-  const auto extend = [&](int x) HWY_ATTR {
-    const int at = border_index(plan.border, x, width);
-    line[x] = at < 0 ? outside : line[at];
-  };
-  for (int x = -reach.left; x < 0; ++x) extend(x);
-  for (int x = width; x < width + reach.right; ++x) extend(x);
+  extend_line(plan.border, reach, width, outside, line);
 }
 
 // The source rows that are needed next. Engines ask for them bit by bit as they compute, so that
@@ -136,7 +154,8 @@ class NextRows {
 //   rows_together()    where `rows` is the most that it may be, and a band's last rows are computed
 //                      without what lies below them; make_passes() then takes a NextRows<1>, too,
 //                      to ask for what the row below needs
-//   select(k)          where it keeps anything from call to call: what follows is of component k
+//   select(k, begin)   where it keeps anything from call to call: what follows is of component k,
+//                      from column `begin` on (0, Middle::edge or another one)
 template <class T, class Engine>
 class BandRun {
  public:
@@ -171,7 +190,6 @@ class BandRun {
     for (int out_y = band_.first; out_y < band_.last; out_y += rows_) {
       for (; y < out_y + rows_from(out_y) + reach_.below; ++y) load(y);
       for (int k = 0; k < count_; ++k) {
-        if constexpr (requires { engine_.select(k); }) engine_.select(k);
         if (middle_.empty() || !layout_.only_sources()) {
           make_rows(k, out_y, y, 0, width_, false);
         } else {
@@ -254,6 +272,7 @@ class BandRun {
       T* const row = dst_.step > 1 ? made(k, r) : reinterpret_cast<T*>(dst_.row(out_y + r));
       out[r] = out_y + r < band_.last ? row + begin : nullptr;
     }
+    if constexpr (requires { engine_.select(k, begin); }) engine_.select(k, begin);
     auto next = next_rows<Engine::rows>(k, next_y, begin);
     engine_.make_rows(lines.rows(), out, end - begin, next);
   }

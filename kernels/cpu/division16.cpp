@@ -13,4 +13,11 @@ std::optional<Division16> find_division16(const Finish& finish) {
   return Division16{static_cast<std::uint16_t>(multiplier), shift};
 }
 
+float find_inverse(const Finish& finish, int max) {
+  // The roundings of the product amount to less than 4 * 2^-24 of the largest code.
+  const double divisor = finish.divisor;
+  if (finish.limit >= 1 << 24 || (max + 1) * 0x1p-22 >= 0.5 / divisor) return 0;
+  return static_cast<float>(1 / divisor);
+}
+
 }  // namespace vidconv

@@ -1,6 +1,7 @@
 // The variant for kernels of equal taps, whose cost depends neither on their height nor on their
 // width: sums of integers are exact, so they may be carried from row to row and along a row. Along
-// a row whole vectors are: in a few steps, each lane gets the sum of those up to it.
+// a row whole vectors are: from one to the next, a sum gains as many samples as a vector has lanes,
+// and loses as many, and sums of so many are those of two sums of half as many.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/running.cpp"
 #include "kernels/cpu/targets.h"
@@ -8,9 +9,15 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/quotient-inl.h"
 #include "kernels/cpu/running_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
@@ -21,7 +28,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType holds a sum over a row: std::uint16_t or std::uint32_t.
+// LaneType: of samples.
 template <class LaneType>
 class RunningEngine {
  public:
@@ -35,194 +42,219 @@ class RunningEngine {
       : plan_(plan),
         slots_(layout.slots),
         stream_(stream),
+        line_(layout.line),
         scratch_(layout.scratch()),
-        windows_(windows) {
-    select(0);
+        before_(room_before(plan.left, (1 - plan.width) & (lanes - 1))),
+        windows_(windows) {}
+
+  // What follows is of component k, from column `begin` on.
+  void select(int k, int begin) {
+    const int part = begin == 0 ? 0 : begin == Middle::edge ? 1 : 2;
+    begun_ = &started_[static_cast<std::size_t>(k)][static_cast<std::size_t>(part)];
+    auto* lines =
+        reinterpret_cast<std::int32_t*>(windows_[static_cast<std::size_t>(k)].lanes() + scratch_);
+    sums_ = lines + part * (line_ + lanes);
+    slid_ = lines + RunningPlan::parts * (line_ + lanes) + lanes;
   }
 
-  void select(int k) {
-    component_ = static_cast<std::size_t>(k);
-    sums_ = reinterpret_cast<std::int32_t*>(windows_[component_].lanes() + scratch_);
-  }
-
-  // A window that slides to the right gains a sample and loses one: a sum is the first one and all
-  // that was gained since.
-  void make_passes(const Lane* source, Lane* pass, int width) const {
-    const Lane* lost = source - plan_.left;
-    const Lane* gained = lost + plan_.width;
-    Lane first = 0;
-    for (int i = 0; i < plan_.width; ++i) first = static_cast<Lane>(first + lost[i]);
-    V before = hn::Set(d, first);
-    for (int x = 0; x < width; x += lanes) {
-      const V gain = hn::Sub(hn::LoadU(d, gained + x), hn::LoadU(d, lost + x));
-      V total;
-      const V sums = sums_up_to(gain, total);
-      hn::StoreU(hn::Add(hn::Sub(sums, gain), before), d, pass + x);
-      before = hn::Add(before, total);
-    }
-  }
+  void make_passes(const Lane*, Lane*, int) const {}
 
   // For each output row, adds the row below to the sums of the columns, and takes off the uppermost
   // for the next one.
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) {
-    if (!started_[component_]) add_first(window, width);
-    started_[component_] = true;
+    if (!*begun_) begin_sums(window, width);
+    *begun_ = true;
     if (plan_.inverse != 0)
-      make_rows<true>(window, out, width, next);
+      make_rows<Division::by_float>(window, out, width, next);
+    else if (plan_.plain)
+      make_rows<Division::by_reciprocal>(window, out, width, next);
     else
-      make_rows<false>(window, out, width, next);
+      make_rows<Division::any>(window, out, width, next);
   }
 
  private:
-  using D = hn::ScalableTag<Lane>;
-  using D32 = hn::ScalableTag<std::int32_t>;
+  using D = hn::ScalableTag<std::int32_t>;
   using V = hn::VFromD<D>;
-  using V32 = hn::VFromD<D32>;
   static constexpr D d{};
-  static constexpr D32 d32{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  static constexpr int lanes32 = static_cast<int>(hn::MaxLanes(d32));
+  static constexpr int steps = std::bit_width(static_cast<unsigned>(lanes)) - 1;
   static constexpr int vectors = 4;  // in a block
-  static constexpr int block = vectors * lanes32;
-  static_assert(block <= WindowLayout::block);
+  static constexpr int block = vectors * lanes;
+  static constexpr int piece = 256;  // columns whose sums are made before they are used
+  static_assert(block <= WindowLayout::block && piece % block == 0);
+  enum class Division : std::uint8_t { by_float, by_reciprocal, any };
+  // Of vectors of sums, each made of one and the one before: those of one, two, four columns.
+  using Before = V[rows][steps];
 
-  // In each lane the sum of the lanes up to it; `total`: in each the sum of all.
-  static HWY_INLINE V sums_up_to(V v, V& total) {
-    constexpr int lanes_a_block = std::min<int>(lanes, 16 / sizeof(Lane));
-    v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
-    v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
-    if constexpr (lanes_a_block > 4) v = hn::Add(v, hn::ShiftLeftLanes<4>(d, v));
-    // The same from block to block.
-    const V blocks = hn::Broadcast<lanes_a_block - 1>(v);
-    V before = hn::Zero(d);
-    if constexpr (lanes > lanes_a_block) {
-      before = blocks_up<1>(blocks);
-      if constexpr (lanes > 2 * lanes_a_block)
-        before = hn::Add(before, blocks_up<2>(hn::Add(before, blocks)));
-    }
-    total = last_block(hn::Add(before, blocks));
-    return hn::Add(v, before);
+  // Columns left of the first tap's that sums are made of too, so that vectors of output samples
+  // have the last taps' columns in one vector: as many as that takes, if lines have so many.
+  static constexpr int room_before(int left, int wanted) {
+    return wanted <= (-left & 63) ? wanted : 0;
   }
 
-  // Blocks of 128 bits moved up by `count`; zeros come in.
+  // The vector that begins `count` lanes before `v`, which follows `before`.
   template <int count>
-  static HWY_INLINE V blocks_up(V v) {
-    HWY_ALIGN static constexpr auto from = [] {
-      std::array<std::int32_t, lanes32> result{};
-      for (int i = 0; i < lanes32; ++i) result[i] = i < 4 * count ? i : i - 4 * count;
-      return result;
-    }();
-    HWY_ALIGN static constexpr auto kept = [] {
-      std::array<std::int32_t, lanes32> result{};
-      for (int i = 0; i < lanes32; ++i) result[i] = i < 4 * count ? 0 : -1;
-      return result;
-    }();
-    const auto moved =
-        hn::TableLookupLanes(hn::BitCast(d32, v), hn::SetTableIndices(d32, from.data()));
-    return hn::BitCast(d, hn::And(moved, hn::Load(d32, kept.data())));
+  static HWY_INLINE V lanes_before(V before, V v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    return V{_mm512_alignr_epi32(v.raw, before.raw, lanes - count)};
+#else
+    if constexpr (lanes == 4) {
+      return hn::CombineShiftRightLanes<4 - count>(d, v, before);
+    } else {
+      const V between = hn::ConcatLowerUpper(d, v, before);
+      if constexpr (count == 4) return between;
+      return hn::CombineShiftRightLanes<(4 - count) & 3>(d, v, between);
+    }
+#endif
   }
 
-  static HWY_INLINE V last_block(V v) {
-    HWY_ALIGN static constexpr auto last = [] {
-      std::array<std::int32_t, lanes32> result{};
-      for (auto& lane : result) lane = lanes32 - 1;
-      return result;
-    }();
-    return hn::BitCast(
-        d, hn::TableLookupLanes(hn::BitCast(d32, v), hn::SetTableIndices(d32, last.data())));
+  // The sums of as many columns as a vector has lanes, the last ones those of `v`.
+  static HWY_INLINE V slide(V v, V (&before)[steps]) {
+    unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
+      const V old = before[k];
+      before[k] = v;
+      v = hn::Add(v, lanes_before<1 << k>(old, v));
+    });
+    return v;
   }
 
-  template <bool simple, class T>
+  static HWY_INLINE V load(const Lane* from) {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Lane, D>(), from));
+  }
+
+  // The place of an output column's last tap, counted from the first column of sums.
+  int last_tap() const { return before_ + plan_.width - 1; }
+  // Of row r, with zeros before.
+  std::int32_t* slid(int r) const { return slid_ + (2 * r + 1) * line_; }
+
+  // Where sums begin: with the rows over the lowest of the first output row.
+  void begin_sums(const Lane* const* window, int width) {
+    const int count = last_tap() + (width + block - 1) / block * block;
+    const std::ptrdiff_t left = plan_.left + before_;
+    for (int i = 0; i < count; i += lanes) {
+      V sum = hn::Zero(d);
+      for (int j = 0; j < slots_ - rows; ++j) sum = hn::Add(sum, load(window[j] - left + i));
+      hn::StoreU(sum, d, sums_ + i);
+    }
+    for (int r = 0; r < rows; ++r)
+      std::fill(slid(r) - plan_.width - 2 * lanes, slid(r), std::int32_t{0});
+  }
+
+  template <Division division, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    std::int32_t* HWY_RESTRICT sums = sums_;
     const Finish finish = plan_.finish;
-    const Lane* const* lowest = window + slots_ - rows;
-    for (int x = 0; x < width; x += block) {
-      next.ask(x + block);
-      V32 sum[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-        sum[u] = hn::LoadU(d32, sums + x + u * lanes32);
-      });
-      const StoreWay way = store_way(stream_, x + block <= width);
+    const Quotient<D> quotient(finish);
+    const int first = last_tap();
+    const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
+    Before before;
+    V sums[rows];
+    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA { before[r][k] = hn::Zero(d); });
+      sums[r] = hn::Set(d, plan_.start());
+    });
+    int made = 0;
+    for (int from = 0; from < width; from += piece) {
+      const int to = std::min(from + piece, (width + block - 1) / block * block);
+      slide_to(window, first + to, made, before, next);
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          sum[u] = hn::Add(sum[u], load<u>(lowest[r] + x));
-        });
-        if (out[r] != nullptr) store<simple>(way, finish, sum, x, out[r], width);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          sum[u] = hn::Sub(sum[u], load<u>(window[r] + x));
-        });
-      });
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-        hn::StoreU(sum[u], d32, sums + x + u * lanes32);
+        const std::int32_t* gained = slid(r) + first;
+        const std::int32_t* lost = gained - plan_.width;
+        V sum = sums[r];
+        const auto advance = [&](int x) VIDCONV_LAMBDA {
+          const V change = hn::Sub(hn::LoadU(d, gained + x), hn::LoadU(d, lost + x));
+          sum = hn::Add(sum, change);
+        };
+        if (from == 0)
+          for (int x = begin; x < 0; x += lanes) advance(x);
+        if (out[r] != nullptr) {
+          for (int x = from; x < to; x += block) {
+            V codes[vectors];
+            unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+              advance(x + u * lanes);
+              codes[u] = codes_of<division, T>(finish, quotient, sum);
+            });
+            store(store_way(stream_, x + block <= width), codes, x, out[r], width);
+          }
+        }
+        sums[r] = sum;
       });
     }
   }
 
-  template <bool simple, class T>
-  HWY_INLINE void store(StoreWay way, const Finish& finish, const V32 (&sum)[vectors], int x,
-                        T* out, int width) const {
-    using Narrow = hn::Rebind<T, D>;
-    hn::VFromD<Narrow> samples[block / lanes];
-    unrolled<0, block / lanes>([&](auto v) VIDCONV_LAMBDA {
-      if constexpr (sizeof(Lane) == 2) {
-        const auto even = codes_of<simple, T>(finish, sum[2 * v]);
-        const auto odd = codes_of<simple, T>(finish, sum[2 * v + 1]);
-        const V codes = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even));
-        samples[v] = samples_of16<T>(codes, plan_.shift);
-      } else {
-        auto code = codes_of<simple, T>(finish, sum[v]);
-        if constexpr (sizeof(T) == 2) code = hn::ShiftLeftSame(code, plan_.shift);
-        samples[v] = hn::DemoteTo(Narrow(), code);
-      }
+  // From column number `made` up to number `end`: sums of columns, and of as many of those as a
+  // vector has lanes.
+  HWY_INLINE void slide_to(const Lane* const* window, int end, int& made, Before& before,
+                           NextRows<rows>& next) const {
+    const std::ptrdiff_t left = plan_.left + before_;
+    const Lane* upper[rows];
+    const Lane* lower[rows];
+    std::int32_t* to[rows];
+    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      upper[r] = window[r] - left;
+      lower[r] = window[slots_ - rows + r] - left;
+      to[r] = slid(r);
     });
-    store_block(way, Narrow(), samples, out, x, width);
+    std::int32_t* HWY_RESTRICT sums = sums_;
+    int i = made;
+    for (; i < end; i += lanes) {
+      if (i % block == 0) next.ask(i + block);
+      V sum = hn::LoadU(d, sums + i);
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        sum = hn::Add(sum, load(lower[r] + i));
+        hn::StoreU(slide(sum, before[r]), d, to[r] + i);
+        sum = hn::Sub(sum, load(upper[r] + i));
+      });
+      hn::StoreU(sum, d, sums + i);
+    }
+    made = i;
   }
 
-  template <bool simple, class T>
-  HWY_INLINE V32 codes_of(const Finish& finish, V32 sum) const {
-    if constexpr (simple) {
-      const hn::Rebind<float, D32> real;
+  template <class T>
+  HWY_INLINE void store(StoreWay way, const V (&codes)[vectors], int x, T* out, int width) const {
+    constexpr hn::ScalableTag<std::uint16_t> d16;
+    hn::VFromD<decltype(d16)> halves[vectors / 2];
+    unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
+      halves[u] =
+          hn::ConcatEven(d16, hn::BitCast(d16, codes[2 * u + 1]), hn::BitCast(d16, codes[2 * u]));
+    });
+    if constexpr (sizeof(T) == 2) {
+      unrolled<0, vectors / 2>(
+          [&](auto u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], plan_.shift); });
+      store_block(way, d16, halves, out, x, width);
+    } else {
+      constexpr hn::ScalableTag<std::uint8_t> d8;
+      const hn::VFromD<decltype(d8)> bytes[] = {
+          hn::ConcatEven(d8, hn::BitCast(d8, halves[1]), hn::BitCast(d8, halves[0]))};
+      store_block(way, d8, bytes, out, x, width);
+    }
+  }
+
+  template <Division division, class T>
+  HWY_INLINE V codes_of(const Finish& finish, const Quotient<D>& quotient, V sum) const {
+    if constexpr (division == Division::by_float) {
+      const hn::Rebind<float, D> real;
       const auto inverse = hn::Set(real, plan_.inverse);
       const auto half = hn::Set(real, plan_.inverse / 2);
       return truncated(hn::MulAdd(hn::ConvertTo(real, sum), inverse, half));
+    } else if constexpr (division == Division::by_reciprocal) {
+      return quotient.of(sum);
     } else {
-      return finish_lanes<T>(finish, d32, hn::Mul(sum, hn::Set(d32, plan_.tap)));
+      return finish_lanes<T>(finish, d, hn::Mul(sum, hn::Set(d, plan_.tap)));
     }
-  }
-
-  // Vector number u of a block: of lanes of 16 bits those at even columns, or those at odd ones.
-  template <int u>
-  static HWY_INLINE V32 load(const Lane* from) {
-    if constexpr (sizeof(Lane) == 4) {
-      return hn::BitCast(d32, hn::LoadU(d, from + u * lanes));
-    } else {
-      const auto pairs = hn::BitCast(d32, hn::LoadU(d, from + u / 2 * lanes));
-      const hn::RebindToUnsigned<D32> du32;
-      if constexpr (u % 2 == 0) return hn::And(pairs, hn::Set(d32, 0xFFFF));
-      return hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du32, pairs)));
-    }
-  }
-
-  // Where sums begin: with the rows over the lowest of the first output row.
-  void add_first(const Lane* const* window, int width) {
-    for (int x = 0; x < width; x += block)
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        auto sum = hn::Set(d32, plan_.start());
-        for (int j = 0; j < slots_ - rows; ++j) sum = hn::Add(sum, load<u>(window[j] + x));
-        hn::StoreU(sum, d32, sums_ + x + u * lanes32);
-      });
   }
 
   const RunningPlan& plan_;
   const int slots_;
   const bool stream_;
-  const std::ptrdiff_t scratch_;
+  const std::ptrdiff_t line_, scratch_;
+  const int before_;
   const Windows<Lane> windows_;
-  std::size_t component_ = 0;
+  // Of each component, of the parts of its rows.
+  std::array<std::array<bool, RunningPlan::parts>, most_packed> started_{};
+  bool* begun_ = nullptr;
   std::int32_t* sums_ = nullptr;  // of each column, over all rows but the lowest
-  std::array<bool, most_packed> started_{};
+  std::int32_t* slid_ = nullptr;
 };
 
 template <class Lane>
@@ -231,15 +263,15 @@ void run_running(const Plan& plan, const RunningPlan& running_plan, const Band& 
   note_used_simd(HWY_TARGET);
   RunningEngine<Lane> engine(running_plan, layout, windows,
                              goes_past_caches(band.pairs.front().dst));
-  run_band_of_codes(engine, plan, band, layout, windows);
+  run_band<Lane>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
-void run_running16(const Plan& plan, const RunningPlan& running_plan, const Band& band,
-                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+void run_running8(const Plan& plan, const RunningPlanOf<1>& running_plan, const Band& band,
+                  const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   run_running(plan, running_plan, band, layout, windows);
 }
-void run_running32(const Plan& plan, const RunningPlan& running_plan, const Band& band,
-                   const WindowLayout& layout, const Windows<std::uint32_t>& windows) {
+void run_running16(const Plan& plan, const RunningPlanOf<2>& running_plan, const Band& band,
+                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   run_running(plan, running_plan, band, layout, windows);
 }
 
@@ -251,10 +283,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include "kernels/cpu/banded.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/division16.h"
 
 namespace vidconv {
+HWY_EXPORT(run_running8);
 HWY_EXPORT(run_running16);
-HWY_EXPORT(run_running32);
 
 std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   constexpr int smallest = 14;  // width + height
@@ -272,26 +305,27 @@ std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   result.tap = static_cast<std::int32_t>(t.dense[0]);
   result.finish = plan.finish;
   result.shift = plan.sample.shift;
-  // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped. The roundings
-  // of the product amount to less than 4 * 2^-24 of the largest code.
+  // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped.
   const Finish& f = plan.finish;
-  const double max = plan.sample.max(), divisor = f.divisor;
-  if (result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() && f.offset >= 0 &&
-      static_cast<double>(t.dense.size()) * max + f.offset <= f.limit && f.limit < 1 << 24 &&
-      (max + 1) * 0x1p-22 < 0.5 / divisor)
-    result.inverse = static_cast<float>(1 / divisor);
+  const double highest = static_cast<double>(t.dense.size()) * plan.sample.max() + f.offset;
+  result.plain = result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() &&
+                 f.offset >= 0 && highest <= f.limit;
+  if (result.plain) result.inverse = find_inverse(f, plan.sample.max());
   return result;
 }
 
 Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&) {
-  const std::optional<RunningPlan> running_plan = make_running_plan(plan);
-  if (running_plan && running_plan->width * plan.sample.max() <= 0xFFFF)
-    return prepare_banded<std::uint16_t>(plan, running_plan, [](auto&... arguments) {
-      HWY_DYNAMIC_DISPATCH(run_running16)(arguments...);
-    });
-  return prepare_banded<std::uint32_t>(plan, running_plan, [](auto&... arguments) {
-    HWY_DYNAMIC_DISPATCH(run_running32)(arguments...);
-  });
+  const std::optional<RunningPlan> made = make_running_plan(plan);
+  if (!made) return nullptr;
+  if (plan.sample.storage == Storage::u8)
+    return prepare_banded<std::uint8_t>(plan, std::optional(RunningPlanOf<1>{*made}),
+                                        [](auto&... arguments) {
+                                          HWY_DYNAMIC_DISPATCH(run_running8)(arguments...);
+                                        });
+  return prepare_banded<std::uint16_t>(plan, std::optional(RunningPlanOf<2>{*made}),
+                                       [](auto&... arguments) {
+                                         HWY_DYNAMIC_DISPATCH(run_running16)(arguments...);
+                                       });
 }
 
 }  // namespace vidconv

@@ -11,21 +11,29 @@ namespace vidconv {
 struct RunningPlan {
   static constexpr int rows = 2;           // output rows computed together
   static constexpr int taps_a_sample = 8;  // cost as much, however many there are
-  static constexpr int scratch = 2;        // lines beside those of source rows: sums of 32 bits
+  static constexpr int parts = 3;          // of a row, that are computed apart
 
   int width = 1, height = 1;
   int left = 0;  // samples from the first tap to the output sample
   std::int32_t tap = 1;
   Finish finish;
-  // 1 / divisor where the last step is no more than a division that float makes exactly, and sums
-  // start at finish.offset: code = floor((sum + 1/2) * inverse), which is at least inverse / 2 away
-  // from every whole number. Else 0, and sums start at 0.
+  // Whether the last step is a division of the sum of samples and finish.offset and no more.
+  bool plain = false;
+  // What find_inverse() makes of the divisor, where it is plain; else 0.
   float inverse = 0;
-  int start() const { return inverse == 0 ? 0 : finish.offset; }
+  int start() const { return plain ? finish.offset : 0; }
   int shift = 0;  // of stored codes
 
-  static int passes() { return 1; }
-  static bool any_dense() { return false; }
+  static constexpr int passes() { return 0; }
+  static constexpr bool any_dense() { return true; }
+};
+
+// `lane_bytes`: of samples.
+template <int lane_bytes>
+struct RunningPlanOf : RunningPlan {
+  // Lines beside those of source rows, for sums of 32 bits: one of each part, two of each output
+  // row, and one for what they need at their ends.
+  static constexpr int scratch = (parts + 2 * rows + 1) * 4 / lane_bytes;
 };
 
 // None where taps differ, where sums need more than 32 bits, for real arithmetic, and for kernels

@@ -1,5 +1,7 @@
 // The variant for sums of a few samples, all alike or 1 2 1 or 1 4 6 4 1 in both directions:
 // additions alone, of lines that are loaded once for all output rows.
+//
+// Where sums are wider than samples, those at even and at odd columns lie in separate vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/smooth.cpp"
 #include "kernels/cpu/targets.h"
@@ -10,6 +12,7 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/columns-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/quotient-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/smooth_plan.h"
 #include "kernels/cpu/store-inl.h"
@@ -20,7 +23,8 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-template <class LaneType>
+// LaneType: of samples. Wide: an unsigned integer that holds the sums.
+template <class LaneType, class Wide>
 class SmoothEngine {
  public:
   using Lane = LaneType;
@@ -50,11 +54,12 @@ class SmoothEngine {
 
  private:
   using D = hn::ScalableTag<Lane>;
-  using DW = hn::ScalableTag<std::uint16_t>;
+  using DW = hn::ScalableTag<Wide>;
   using V = hn::VFromD<DW>;
   static constexpr D d{};
   static constexpr DW dw{};
-  static constexpr bool splits = sizeof(Lane) == 1;
+  static constexpr bool splits = sizeof(Wide) > sizeof(Lane);
+  static constexpr int bits = 8 * sizeof(Lane);
   static constexpr int wide_lanes = static_cast<int>(hn::MaxLanes(dw));
   static constexpr int block = 2 * wide_lanes;
   static_assert(block <= WindowLayout::block);
@@ -67,7 +72,7 @@ class SmoothEngine {
   template <int size, bool binomial, class Way, class T>
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const SmoothPlan plan = plan_;  // here, it is in registers
+    const Ending ending(plan_);  // here, it is in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line lines[size - 1 + rows];
@@ -93,7 +98,7 @@ class SmoothEngine {
           });
         }
         lines[r + size - 1] = last;
-        if (out[r] != nullptr) store(way, plan, all, x, out[r], end);
+        if (out[r] != nullptr) store(way, ending, all, x, out[r], end);
       });
     }
   }
@@ -141,8 +146,8 @@ class SmoothEngine {
     V even[5], odd[5];
     unrolled<size == 7 ? 0 : 1, size == 7 ? 5 : 4>([&](auto i) VIDCONV_LAMBDA {
       const V pairs = hn::BitCast(dw, hn::LoadU(d, from + 2 * i - 4));
-      even[i] = hn::And(pairs, hn::Set(dw, 0xFF));
-      odd[i] = hn::ShiftRight<8>(pairs);
+      even[i] = hn::And(pairs, hn::Set(dw, (Wide{1} << bits) - 1));
+      odd[i] = hn::ShiftRight<bits>(pairs);
     });
     if constexpr (binomial) {
       static_assert(reach == 2);
@@ -179,19 +184,56 @@ class SmoothEngine {
     return line;
   }
 
+  // The division of sums.
+  class Ending {
+   public:
+    explicit HWY_INLINE Ending(const SmoothPlan& plan)
+        : start_(hn::Set(dw, static_cast<Wide>(plan.start))),
+          division_(plan.division.value_or(Division16{})),
+          quotient_(plan.finish),
+          by_float_(plan.inverse != 0),
+          inverse_(hn::Set(Real(), plan.inverse)),
+          half_(hn::Set(Real(), plan.inverse / 2)),
+          shift(plan.shift) {}
+
+    HWY_INLINE V codes(V sums) const {
+      const V n = hn::Add(sums, start_);
+      if constexpr (sizeof(Wide) == 2) {
+        return quotients16(division_, dw, n);
+      } else {
+        const auto numerator = hn::BitCast(D32(), n);
+        if (!by_float_) return hn::BitCast(dw, quotient_.of(numerator));
+        const auto real = hn::ConvertTo(Real(), numerator);
+        return hn::BitCast(dw, truncated(hn::MulAdd(real, inverse_, half_)));
+      }
+    }
+
+   private:
+    using D32 = hn::ScalableTag<std::int32_t>;
+    using Real = hn::ScalableTag<float>;
+    const V start_;
+    const Division16 division_;
+    const Quotient<D32> quotient_;
+    const bool by_float_;
+    const hn::VFromD<Real> inverse_, half_;
+
+   public:
+    const int shift;  // of stored codes
+  };
+
   template <class Way, class T>
-  static HWY_INLINE void store(Way way, const SmoothPlan& plan, const Line& all, int x, T* out,
+  static HWY_INLINE void store(Way way, const Ending& ending, const Line& all, int x, T* out,
                                int width) {
     V codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-      codes[u] = quotients16(plan.division, dw, hn::Add(all.sums[u], hn::Set(dw, plan.start)));
-    });
+    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = ending.codes(all.sums[u]); });
     if constexpr (splits) {
-      const hn::VFromD<D> both[] = {hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<8>(codes[1])))};
-      store_block(way, d, both, out, x, width);
+      auto both = hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<bits>(codes[1])));
+      if constexpr (bits > 8) both = hn::ShiftLeftSame(both, ending.shift);
+      const hn::VFromD<D> samples[] = {both};
+      store_block(way, d, samples, out, x, width);
     } else {
       unrolled<0, 2>([&](auto u)
-                         VIDCONV_LAMBDA { codes[u] = hn::ShiftLeftSame(codes[u], plan.shift); });
+                         VIDCONV_LAMBDA { codes[u] = hn::ShiftLeftSame(codes[u], ending.shift); });
       store_block(way, dw, codes, out, x, width);
     }
   }
@@ -203,15 +245,23 @@ class SmoothEngine {
 void run_smooth_8(const Plan& plan, const SmoothPlanOf<1>& smooth_plan, const Band& band,
                   const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SmoothEngine<std::uint8_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
+  const SmoothEngine<std::uint8_t, std::uint16_t> engine(smooth_plan,
+                                                         goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
 void run_smooth_16(const Plan& plan, const SmoothPlanOf<2>& smooth_plan, const Band& band,
                    const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SmoothEngine<std::uint16_t> engine(smooth_plan, goes_past_caches(band.pairs.front().dst));
-  run_band<std::uint16_t>(engine, plan, reach_of(plan), band, layout, windows);
+  const Reach reach = reach_of(plan);
+  const bool stream = goes_past_caches(band.pairs.front().dst);
+  if (smooth_plan.division) {
+    const SmoothEngine<std::uint16_t, std::uint16_t> engine(smooth_plan, stream);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
+  } else {
+    const SmoothEngine<std::uint16_t, std::uint32_t> engine(smooth_plan, stream);
+    run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
+  }
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -33,11 +33,14 @@ std::optional<SmoothPlan> make_smooth_plan(const Plan& plan) {
   if (!weighted && std::ranges::count(t.dense, 1.0) != size * size) return std::nullopt;
   const double sum = std::accumulate(t.dense.begin(), t.dense.end(), 0.0);
   const double highest = sum * plan.sample.max() + f.offset;
+  // What the limit lets pass fits 16 bits where there is such a division.
+  if (f.offset < 0 || f.min != 0 || f.max != plan.sample.max() || highest > f.limit)
+    return std::nullopt;
   const auto division = find_division16(f);
-  // What the limit lets pass fits 16 bits, as find_division16() has seen to.
-  if (!division || f.offset < 0 || f.min != 0 || highest > f.limit) return std::nullopt;
-  return SmoothPlan{size, weighted, static_cast<std::uint16_t>(f.offset), *division,
-                    plan.sample.shift};
+  // Running sums are faster than 7x7 of 32 bits.
+  if (!division && (plan.sample.storage == Storage::u8 || size > 5)) return std::nullopt;
+  return SmoothPlan{
+      size, weighted, f.offset, division, f, find_inverse(f, plan.sample.max()), plan.sample.shift};
 }
 
 }  // namespace vidconv

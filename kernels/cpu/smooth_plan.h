@@ -1,5 +1,4 @@
-// Sums of 3x3, 5x5 or 7x7 samples, all alike, or 1 2 1 or 1 4 6 4 1 in both directions, that fit 16
-// bits.
+// Sums of 3x3, 5x5 or 7x7 samples, all alike, or 1 2 1 or 1 4 6 4 1 in both directions.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,11 @@ namespace vidconv {
 struct SmoothPlan {
   int size = 3;
   bool binomial = false;  // else all taps are 1
-  std::uint16_t start = 0;
-  Division16 division;
-  int shift = 0;  // of stored codes
+  int start = 0;
+  std::optional<Division16> division;  // of sums of 16 bits; where there is none, they have 32
+  Finish finish;
+  float inverse = 0;  // of find_inverse()
+  int shift = 0;      // of stored codes
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }

@@ -1,6 +1,7 @@
-// The variant for the length of Sobel's gradient. Each line of samples is loaded once for all
-// output rows and makes two lines: differences of left and right, and smooth ones (1 2 1). Sums of
-// differences and differences of smooth lines, from line to line, are the two kernels.
+// The variant for Sobel's gradient: its length, or the size of one of its parts. Each line of
+// samples is loaded once for all output rows and makes two lines: differences of left and right,
+// and smooth ones (1 2 1). Sums of differences and differences of smooth lines, from line to line,
+// are the two kernels.
 //
 // Where lanes are wider than samples, those at even and at odd columns lie in separate vectors: the
 // samples to the left of one are those of the other.
@@ -40,7 +41,12 @@ class SobelEngine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      make_blocks(way, window, out, begin, end, next);
+      if (plan_.result == SobelResult::length)
+        make_blocks<SobelResult::length>(way, window, out, begin, end, next);
+      else if (plan_.result == SobelResult::across)
+        make_blocks<SobelResult::across>(way, window, out, begin, end, next);
+      else
+        make_blocks<SobelResult::down>(way, window, out, begin, end, next);
     });
   }
 
@@ -55,7 +61,7 @@ class SobelEngine {
   static constexpr int block = 2 * wide_lanes;
   static_assert(block <= WindowLayout::block);
 
-  template <class Way, class T>
+  template <SobelResult result, class Way, class T>
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const SobelPlan plan = plan_;  // here, it is in registers
@@ -74,8 +80,13 @@ class SobelEngine {
         V codes[2];
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
           const V lower = hn::Add(middle.differences[u], below.differences[u]);
-          codes[u] = lengths(plan.most, hn::Add(upper[u], lower),
-                             hn::Sub(below.smooth[u], above.smooth[u]));
+          const V across = hn::Add(upper[u], lower);
+          const V down = hn::Sub(below.smooth[u], above.smooth[u]);
+          if constexpr (result == SobelResult::length)
+            codes[u] = lengths(plan.most, across, down);
+          else
+            codes[u] = hn::Min(hn::Abs(result == SobelResult::across ? across : down),
+                               hn::Set(dw, static_cast<Wide>(plan.most)));
           upper[u] = lower;
         });
         if (out[r] != nullptr) store(way, codes, plan.shift, x, out[r], end);
@@ -168,7 +179,7 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
   note_used_simd(HWY_TARGET);
   const Reach reach = reach_of(plan);
   const bool stream = goes_past_caches(band.pairs.front().dst);
-  if (sobel_plan.most <= SobelPlan::largest_of_16_bits) {
+  if (sobel_plan.fits_16_bits()) {
     const SobelEngine<std::uint16_t, std::int16_t> engine(sobel_plan, stream);
     run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
   } else {

@@ -15,15 +15,28 @@ bool is_centred_3x3(const Taps& t) {
   return !t.joins && t.width == 3 && t.height == 3 && t.anchor_x == 1 && t.anchor_y == 1;
 }
 
+const std::vector<double> across = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
+const std::vector<double> down = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
+
+// The absolute value of the response of one kernel.
+std::optional<SobelPlan> make_part_plan(const Plan& plan) {
+  const Finish& f = plan.finish;
+  const Taps& t = plan.terms[0];
+  if (f.combine != Combine::linear || plan.terms.size() != 1 || !f.absolute || f.divisor != 1 ||
+      f.offset != 0 || f.half != 0 || !is_centred_3x3(t))
+    return std::nullopt;
+  const bool is_across = same_but_for_sign(t.dense, across);
+  if (!is_across && !same_but_for_sign(t.dense, down)) return std::nullopt;
+  return SobelPlan{is_across ? SobelResult::across : SobelResult::down, f.max, plan.sample.shift};
+}
+
 }  // namespace
 
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan) {
-  static const std::vector<double> across = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
-  static const std::vector<double> down = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
   const Finish& f = plan.finish;
-  if (plan.arith != Arith::int32 || f.combine != Combine::l2 || plan.terms.size() != 2 ||
-      f.real_divisor != 1 || f.real_offset != 0 || f.real_half != 0.5 || f.min != 0 ||
-      f.max != plan.sample.max())
+  if (plan.arith != Arith::int32 || f.min != 0 || f.max != plan.sample.max()) return std::nullopt;
+  if (f.combine != Combine::l2) return make_part_plan(plan);
+  if (plan.terms.size() != 2 || f.real_divisor != 1 || f.real_offset != 0 || f.real_half != 0.5)
     return std::nullopt;
   const Taps &a = plan.terms[0], &b = plan.terms[1];
   if (!is_centred_3x3(a) || !is_centred_3x3(b)) return std::nullopt;
@@ -32,7 +45,7 @@ std::optional<SobelPlan> make_sobel_plan(const Plan& plan) {
   if (!same_but_for_sign(turned ? b.dense : a.dense, across) ||
       !same_but_for_sign(turned ? a.dense : b.dense, down))
     return std::nullopt;
-  return SobelPlan{f.max, plan.sample.shift};
+  return SobelPlan{SobelResult::length, f.max, plan.sample.shift};
 }
 
 }  // namespace vidconv

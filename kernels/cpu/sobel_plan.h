@@ -1,27 +1,38 @@
 // The length of the gradient of Sobel's 3x3 kernels, whose sums share most of their additions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
 
+// What of a gradient is the result: its length, or the size of one of its parts.
+enum class SobelResult : std::uint8_t { length, across, down };
+
 struct SobelPlan {
   static constexpr int rows = 4;  // output rows computed together
 
+  SobelResult result = SobelResult::length;
   int most = 255;  // the largest code
   int shift = 0;   // of stored codes
 
   // Up to this code 16 bits hold the sums, and the definition's operations give the true root
   // rounded (as GradientPlan says).
   static constexpr int largest_of_16_bits = 1023;
+  // The same where no root is taken.
+  static constexpr int largest_part_of_16_bits = 32767 / 4;
+  bool fits_16_bits() const {
+    return most <= (result == SobelResult::length ? largest_of_16_bits : largest_part_of_16_bits);
+  }
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }
 };
 
-// None but for Combine::l2 of the two kernels whose result is neither scaled nor moved.
+// None but for Combine::l2 of the two kernels, or the absolute value of one of them, where the
+// result is neither scaled nor moved.
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan);
 
 }  // namespace vidconv

@@ -24,7 +24,8 @@ class Sum16Engine {
   static constexpr int rows = 1;
   static constexpr int offset = 0;
 
-  explicit Sum16Engine(const Sum16Plan& plan) : plan_(plan) {}
+  // `stream`: whether results go past the caches.
+  Sum16Engine(const Sum16Plan& plan, bool stream) : plan_(plan), stream_(stream) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
     if (!plan_.two_passes()) return;
@@ -48,7 +49,7 @@ class Sum16Engine {
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         samples[u] = samples_of16<T>(codes_of(sums[u]), plan_.shift);
       });
-      store_block(store_way(false, x + block <= width), Narrow(), samples, out[0], x, width);
+      store_block(store_way(stream_, x + block <= width), Narrow(), samples, out[0], x, width);
     }
   }
 
@@ -71,12 +72,13 @@ class Sum16Engine {
   }
 
   const Sum16Plan& plan_;
+  const bool stream_;
 };
 
 void run_sum16(const Plan& plan, const Sum16Plan& sum16_plan, const Band& band,
                const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const Sum16Engine engine(sum16_plan);
+  const Sum16Engine engine(sum16_plan, goes_past_caches(band.pairs.front().dst));
   run_band_of_codes(engine, plan, band, layout, windows);
 }
 

@@ -71,9 +71,11 @@ TEST(SimdLevels, TheBestIsUsedUnlessForced) {
 // band-inl.h). Widths around those where it begins and where it takes another block.
 TEST(SimdLevels, LongRowsGiveTheBytesOfTheReference) {
   unsigned turn = 0;
-  for (const char* spec : {"box:size=3", "gaussian:sigma=0.8:radius=2", "gaussian:sigma=1", "sobel",
-                           "random:1,3", "random:1,5", "unsharp", "box:size=21",
-                           "matrix:1 2 3 4 5 6 7 8 9 10:scale=auto:anchor=0,0"}) {
+  for (const char* spec :
+       {"box:size=3", "gaussian:sigma=0.8:radius=2", "gaussian:sigma=1", "sobel", "sobel:axis=x",
+        "sobel:axis=y", "box:size=5", "box:size=101", "box:size=121", "box:size=9:anchor=0,8",
+        "random:1,3", "random:1,5", "unsharp", "box:size=21",
+        "matrix:1 2 3 4 5 6 7 8 9 10:scale=auto:anchor=0,0"}) {
     const Filter filter = FilterSpec::parse(spec).make();
     for (SampleType sample : {SampleType{Storage::u8, 8, 0}, SampleType{Storage::u16, 10, 0},
                               SampleType{Storage::u16, 16, 0}, SampleType{Storage::f32, 32, 0}}) {
