@@ -21,7 +21,7 @@ encode() {
 # seconds OPTION...: that passed, of CPUs
 seconds() { { time encode "$@"; } 2>&1 | awk '{ print $1, $2 + $3 }'; }
 
-decoded=(--measure psnr,ssim --encoder-opt flags=-recon_frame)
+decoded=(--measure "psnr,ssim" --encoder-opt flags=-recon_frame)
 encode --preset ultrafast --frames 1 "${decoded[@]}" 2>/dev/null || decoded=()
 for preset in "${presets[@]}"; do
   for ((run = 0; run < runs; ++run)); do

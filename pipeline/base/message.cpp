@@ -90,7 +90,8 @@ constexpr MessageRow kinds[] = {
      "the part is there and whole: nothing was done", ""},
     {MessageKind::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
-     "memory that copies slower, by another device, or on the CPU; the output is the same",
+     "memory that copies slower, by another device, or on the CPU; or `measure` could not take the "
+     "encoder's own pictures and decodes all; the output is the same",
      ""},
     {MessageKind::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
      "scale=auto keeps its brightness"},

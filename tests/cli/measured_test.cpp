@@ -51,8 +51,11 @@ class Measured : public CliTest {
         path("out.mkv"), path("copy.mkv"), plane, plane, filter, path(filter)));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::vector<std::string> lines = split_lines(read_file(path(filter)));
+    // Not what later versions warn of: that one input says its range and the other does not.
     for (const std::string& line : split_lines(result.err))
-      if (line.find("Parsed_" + filter) != line.npos) lines.push_back(line);
+      if (line.find("Parsed_" + filter) != line.npos &&
+          line.find("different color ranges") == line.npos)
+        lines.push_back(line);
     return lines;
   }
 
