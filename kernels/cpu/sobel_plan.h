@@ -1,4 +1,4 @@
-// The length of the gradient of Sobel's 3x3 kernels, whose sums share most of their additions.
+// Sobel's 3x3 gradient, its length or one of its parts: kernels that share most of their additions.
 #pragma once
 
 #include <cstdint>

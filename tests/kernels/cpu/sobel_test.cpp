@@ -84,12 +84,14 @@ INSTANTIATE_TEST_SUITE_P(Depth, SobelLengths,
                                   std::to_string(std::get<1>(test.param));
                          });
 
-TEST(SobelVariant, TakesThatGradientAndNoOther) {
+TEST(SobelVariant, TakesThatGradientAndItsPartsAndNoOther) {
   const Variant& variant = *find_variant("cpu-sobel");
   for (int depth : {8, 10, 12, 16}) {
     const SampleType sample{depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
-    EXPECT_TRUE(variant.prepare(sobel_plan("sobel", sample), {})) << depth;
-    for (const char* other : {"sobel:scale=2", "sobel:axis=x", "sobel:size=5", "prewitt", "scharr"})
+    for (const char* taken : {"sobel", "sobel:axis=x", "sobel:axis=y"})
+      EXPECT_TRUE(variant.prepare(sobel_plan(taken, sample), {})) << taken << ", " << depth;
+    for (const char* other : {"sobel:scale=2", "sobel:axis=x:scale=2", "sobel:size=5", "prewitt",
+                              "prewitt:axis=x", "scharr"})
       EXPECT_FALSE(variant.prepare(sobel_plan(other, sample), {})) << other << ", " << depth;
   }
   EXPECT_FALSE(variant.prepare(sobel_plan("sobel", {Storage::f32, 32, 0}), {}));
