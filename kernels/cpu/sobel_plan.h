@@ -1,4 +1,4 @@
-// Sobel's 3x3 gradient, its length or one of its parts: kernels that share most of their additions.
+// Sobel's 3x3 gradient, its length or one of its parts, by sums that share most of their additions.
 #pragma once
 
 #include <cstdint>
