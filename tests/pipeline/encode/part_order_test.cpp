@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "pipeline/encode/video_encoder.h"
 #include "pipeline/sink/sink.h"
 #include "tests/pipeline/support/support.h"
 
