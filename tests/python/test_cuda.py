@@ -30,7 +30,30 @@ class Tensor:
         return {**self.array.__array_interface__, "version": 2}
 
 
-Tensor.__module__ = "torch"
+class Described(Tensor):
+    """Of torch as well, described by its own members."""
+
+    is_cuda, requires_grad, layout = True, False, "strided"
+
+    def __init__(self, array, dtype):
+        super().__init__(array)
+        self.dtype = dtype
+
+    @property
+    def __cuda_array_interface__(self):
+        raise AssertionError("asked for what takes long")
+
+    def is_neg(self):
+        return False
+
+    def stride(self):
+        return tuple(s // self.array.itemsize for s in self.array.strides)
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+
+Tensor.__module__ = Described.__module__ = "torch"
 
 
 @pytest.fixture
@@ -38,6 +61,7 @@ def runs(monkeypatch):
     """The arguments of every run, instead of running."""
     torch = types.ModuleType("torch")
     torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype))
+    torch.strided = "strided"
     torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=4711))
     monkeypatch.setitem(sys.modules, "torch", torch)
     seen = []
@@ -53,6 +77,15 @@ def test_addresses_device_and_stream(runs):
     assert vidconv.filter(tensor, "sobel", planar=True, out=out) is out
     addresses = (tensor.array.ctypes.data, 320, 40, out.array.ctypes.data, 320, 40, 4711)
     assert runs == [(("sobel",), "f32p3", 10, 8, "cuda:3", addresses)]
+
+
+@pytest.mark.parametrize("name, dtype", [("u8", np.uint8), ("u16", np.uint16), ("f32", np.float32)])
+def test_members_say_the_same(runs, name, dtype):
+    tensor, out = (Described(np.zeros((8, 12), dtype)[:, 2:7], f"torch.{np.dtype(dtype).name}") for _ in range(2))
+    assert vidconv.filter(tensor, "box", out=out) is out
+    row = 12 * np.dtype(dtype).itemsize
+    addresses = (tensor.data_ptr(), 0, row, out.data_ptr(), 0, row, 4711)
+    assert runs == [(("box",), name, 5, 8, "cuda:3", addresses)]
 
 
 def test_a_new_tensor_comes_back(runs):

@@ -26,7 +26,7 @@ def _device_and_stream(tensor: Any) -> tuple[int, int]:
     library = type(tensor).__module__.split(".")[0]
     if library == "torch":
         torch = sys.modules["torch"]
-        index = tensor.get_device()
+        index = tensor.device.index
         return index, torch.cuda.current_stream(index).cuda_stream
     if library == "cupy":
         cupy = sys.modules["cupy"]
