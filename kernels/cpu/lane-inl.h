@@ -156,8 +156,10 @@ class Moved {
   hn::VFromD<D32> lanes_;  // of two vectors those that are wanted
 };
 
-// The same for `size` columns, each known when compiling: no vector says which lanes to take.
-template <class Lane, int vectors, int size>
+// The same where each column is known when compiling: no vector says which lanes to take. `all`:
+// whether all vectors are made so, or every other one. Permutations take a pipe of the
+// multiply-adds', of which some loops have few for each line that is loaded.
+template <class Lane, int vectors, bool all>
 class MovedBy {
   using D = hn::ScalableTag<Lane>;
   using V = hn::VFromD<D>;
@@ -171,11 +173,10 @@ class MovedBy {
         loaded_[u] = hn::LoadU(D(), from + u * lanes);
       });
   }
-  // Of vector u, `i` to the right. Permutations take a pipe of the multiply-adds', of which small
-  // matrices have few for each line that is loaded.
+  // Of vector u, `i` to the right.
   template <int u, int i>
   HWY_INLINE V at(const Lane* from) const {
-    if constexpr (in_registers && i > 0 && i < lanes && (u % 2 == 1 || size <= 5))
+    if constexpr (in_registers && i > 0 && i < lanes && (all || u % 2 == 1))
       return lanes_from(std::integral_constant<int, i>(), loaded_[u], loaded_[u + 1]);
     else
       return hn::LoadU(D(), from + i + u * lanes);

@@ -72,10 +72,13 @@ class LanesEngine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   // One term of one or of two passes whose sums are results, as LanesPlan::pair() says, or any.
   enum class Terms : std::uint8_t { dense, separable, pair, any };
+  // Whether a matrix of that size is unrolled as a whole.
+  static constexpr bool is_small(int size) { return size == 3 || size == 5; }
   // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
-  // multiply-adds alone take the time.
-  template <Terms terms>
-  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense ? 3 : 2;
+  // multiply-adds alone take the time; small ones have few taps.
+  template <int size, Terms terms>
+  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense && !is_small(size) ? 3
+                                                                                                : 2;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
   // Output rows whose sums there are registers for.
@@ -86,7 +89,7 @@ class LanesEngine {
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling.
   template <int size, Terms terms, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    constexpr int vectors = vectors_of<terms>, block = vectors * lanes;
+    constexpr int vectors = vectors_of<size, terms>, block = vectors * lanes;
     const Finish finish = plan_.finish;  // here, it is in registers
     const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
@@ -180,10 +183,14 @@ class LanesEngine {
   template <int size, Terms terms, int vectors>
   HWY_INLINE void add_term(const LanesTerm<Lane>& term, const Lane* const* window, int x,
                            std::ptrdiff_t pass, V (&sums)[group][vectors]) const {
-    each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     const Lane* const* top = window + term.top;
-    const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
     constexpr bool all_dense = terms == Terms::dense;
+    if constexpr (all_dense && is_small(size))
+      return add_small<size>(term.dense.data(), top, x - term.left, sums);
+    else if constexpr (terms == Terms::separable && size > 0)
+      return add_both_passes<size>(term, top, x - term.left, sums);
+    each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
+    const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
     if (all_dense || (terms != Terms::separable && !term.two_passes())) {
       add_lines<all_dense * size, true>(term.dense.data(), width, height, top, x - term.left, sums);
       return;
@@ -249,27 +256,75 @@ class LanesEngine {
     }
   }
 
-  // The same for machines that have no code for the size.
+  // The same for a size that is known when compiling, whose sums begin here. The first product of
+  // a sum is not added to 0: that changes nothing but the sign of a sum that is 0, which the last
+  // step's addition of an offset does away with.
   template <int size, int vectors>
   static HWY_INLINE void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
                                          std::ptrdiff_t at, V (&sums)[group][vectors]) {
     const Lane* row = term.row.data();
     const Lane* column = term.column.data();
     unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
-      const Lane* from = lines[line] + at;
       V between[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { between[u] = hn::Zero(d); });
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          const V samples = hn::LoadU(d, from + i + u * lanes);
-          between[u] = multiply_add(d, hn::Set(d, row[i]), samples, between[u]);
-        });
-      });
+      add_row<size, true>(row, lines[line] + at, between);
       constexpr int first = std::max(0, line + 1 - size), last = std::min(group, line + 1);
       unrolled<first, last>([&](auto r) VIDCONV_LAMBDA {
+        const V tap = hn::Set(d, column[line - r]);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          sums[r][u] = multiply_add(d, hn::Set(d, column[line - r]), between[u], sums[r][u]);
+          if constexpr (line == r)
+            sums[r][u] = hn::Mul(tap, between[u]);
+          else
+            sums[r][u] = multiply_add(d, tap, between[u], sums[r][u]);
         });
+      });
+    });
+  }
+
+  // products[u] = what `size` taps make of the samples from `from` on.
+  template <int size, bool all_moved, int vectors>
+  static HWY_INLINE void add_row(const Lane* taps, const Lane* from, V (&products)[vectors]) {
+    const MovedBy<Lane, vectors, all_moved> moved(from);
+    unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+      const V tap = hn::Set(d, taps[i]);
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        const V samples = moved.template at<u, i>(from);
+        if constexpr (i == 0)
+          products[u] = hn::Mul(tap, samples);
+        else
+          products[u] = multiply_add(d, tap, samples, products[u]);
+      });
+    });
+  }
+
+  // A matrix of a size that is known when compiling, whose sums begin here as well.
+  template <int size, int vectors>
+  static HWY_INLINE void add_small(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
+                                   V (&sums)[group][vectors]) {
+    unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+      constexpr int begin = std::max(0, line + 1 - size), end = std::min(group, line + 1);
+      const Lane* from = lines[line] + at;
+      const MovedBy<Lane, vectors, size == 3> moved(from);
+      Sums<vectors> products;
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        V samples[vectors];
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+          samples[u] = moved.template at<u, i>(from);
+        });
+        unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
+          const V tap = hn::Set(d, taps[(line - r) * size + i]);
+          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            if constexpr (i == 0)
+              products[r][u] = hn::Mul(tap, samples[u]);
+            else
+              products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
+          });
+        });
+      });
+      each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {
+        if constexpr (line == r)
+          sums[r][u] = products[r][u];
+        else
+          sums[r][u] = hn::Add(sums[r][u], products[r][u]);
       });
     });
   }
@@ -321,7 +376,7 @@ class LanesEngine {
     };
     V samples[vectors];
     if constexpr (size > 0) {
-      const MovedBy<Lane, vectors, size> moved(from);
+      const MovedBy<Lane, vectors, false> moved(from);
       unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
           samples[u] = moved.template at<u, i>(from);
@@ -385,7 +440,7 @@ class LanesEngine {
     const Lane* row = term.row.data();
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       const Lane* from = source + x - term.left;
-      const MovedBy<Lane, pass_vectors, size> moved(from);
+      const MovedBy<Lane, pass_vectors, false> moved(from);
       V sums[pass_vectors];
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {

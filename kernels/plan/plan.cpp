@@ -139,7 +139,7 @@ void Planner::set_integer_finish(std::int64_t divisor) {
 
 void Planner::set_real_finish(double divisor) {
   plan_.finish.real_divisor = divisor;
-  plan_.finish.real_offset = bias_ * divisor;
+  plan_.finish.real_offset = bias_ * divisor + 0.0;  // never -0: added last, it makes 0 of a -0
   plan_.finish.real_half = divisor / 2;
   plan_.finish.real_threshold = threshold_ * divisor;
 }
