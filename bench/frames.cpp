@@ -6,8 +6,9 @@
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
 //                       forth and back, by E encoders side by side, each a part of the frames and
 //                       an output of its own ({n} in OUTPUT is its number), and what CPU time that
-//                       took; bare frames, for others to read, with --codec '' --preset '' and
-//                       OUTPUT.yuv
+//                       took; --hold as many pictures as there are frames: then all lie in memory
+//                       of their own, as those of a video do. Bare frames, for others to read,
+//                       with --codec '' --preset '' and OUTPUT.yuv or .y4m
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
 //   vidconv-frames copy --frame BYTES --slots N [--pinned]
 //                       the same as vidconv does it: one thread reads frames of so many bytes into
@@ -40,7 +41,6 @@ namespace {
 
 constexpr int pipe_bytes = 1 << 20;
 constexpr std::size_t block_bytes = pipe_bytes / 4;  // carries most: both ends work at once
-constexpr std::size_t held_frames = 48;
 
 struct Options {
   std::string input, output, codec = "libx264", preset = "ultrafast";
@@ -48,7 +48,7 @@ struct Options {
   std::vector<int> devices = {0};
   std::int64_t frames = 500;
   std::size_t bytes = 0, frame_bytes = 0;
-  std::size_t slots = 8;
+  std::size_t slots = 8, hold = 48;
   bool pinned = false;
 };
 
@@ -88,8 +88,8 @@ void decode(const Options& o) {
 // The first pictures of an input, for a video of any length: forth and back.
 class Roll {
  public:
-  explicit Roll(Source& source) {
-    while (pictures_.size() < held_frames) {
+  Roll(Source& source, std::size_t most) {
+    while (pictures_.size() < most) {
       auto item = source.next();
       if (!item) break;
       if (Frame* frame = std::get_if<Frame>(&*item)) pictures_.push_back(std::move(*frame));
@@ -127,7 +127,7 @@ void encode(const Options& o) {
   std::vector<std::unique_ptr<Sink>> sinks;
   for (int i = 0; i < o.encoders; ++i)
     sinks.push_back(open_sink(numbered(o.output, i), options, source->info()));
-  const Roll roll(*source);
+  const Roll roll(*source, o.hold);
   std::vector<std::exception_ptr> failures(sinks.size());
   const CpuSeconds before = cpu_seconds();
   const auto start = Clock::now();
@@ -240,6 +240,7 @@ int run(int argc, char** argv) {
   e->add_option("--codec", o.codec);
   e->add_option("--preset", o.preset);
   e->add_option("--frames", o.frames);
+  e->add_option("--hold", o.hold, "so many pictures in memory")->capture_default_str();
   e->add_option("--encoders", o.encoders)->check(CLI::PositiveNumber);
   e->add_option("--threads", o.threads, "of each encoder; 0: as the library chooses");
   CLI::App* c = app.add_subcommand("copy");

@@ -12,9 +12,11 @@
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/kept_rows.cuh"
 #include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/real_finish.cuh"
 #include "kernels/cuda/stream.cuh"
+#include "kernels/cuda/then_copy.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 #include "kernels/cuda/warp_rows.cuh"
@@ -41,7 +43,8 @@ template <int size, int terms>
 struct Work {
   Batch batch;
   PixelSampling sampling;
-  int slabs;  // of a tile
+  int slabs;      // of a tile
+  unsigned kept;  // Plan::kept
   Finish finish;
   RealFinish real;
   float taps[terms][size * size];
@@ -120,12 +123,15 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
                  int output = 1 - size;  // the one that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
                  __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 KeptRows<apart == components_with_alpha, S::rows> kept(tile.pair.src, x,
+                                                                        tile.y + output, work.kept);
 #pragma unroll 1
                  for (; slabs > 0; --slabs) {
                    SharedAddress from = slab_rows.next();
 #pragma unroll 1
                    for (int at = 0; at < S::slab_rows;
                         at += S::rows, from += S::rows * S::values_pitch * 4) {
+                     kept.load(output, limit);
                      float samples[S::rows][O::last];
 #pragma unroll
                      for (int r = 0; r < S::rows; ++r)
@@ -139,7 +145,7 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
                        sums.add_row(samples[r], work);
                        const PairOf<T> pair = sums.pair(work);  // any way: rows overlap then
                        if (static_cast<unsigned>(output) < limit)
-                         *reinterpret_cast<PairOf<T>*>(to) = pair;
+                         *reinterpret_cast<PairOf<T>*>(to) = kept.with(pair, r);
                      }
                    }
                    slab_rows.done();
@@ -168,6 +174,7 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
   Work<size, terms(way)> work{};
   work.sampling = pixel_sampling_of(plan);
   work.finish = plan.finish;
+  work.kept = plan.kept;
   work.real = real_finish_of(plan, is_length(way));
   for (int k = 0; k < terms(way); ++k) {
     const Taps& t = plan.terms[static_cast<std::size_t>(k)];
@@ -181,7 +188,7 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
                            size, strips_of<T, way, size, apart>()),
                        plan.components == 1 && supports_dense_small(plan)
                            ? make_dense_small(plan, 1)
-                           : make_dense(plan, 1));
+                           : then_copy_kept(make_dense(plan, 1), plan));
 }
 
 // The largest matrices for which this was seen to be faster than what else there is
@@ -203,6 +210,7 @@ bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
   const bool floats = plan.sample.storage == Storage::f32;
   const int most = plan.terms.size() == 2 ? largest_pair : floats ? largest_floats : largest_codes;
   const bool apart = has_taps_apart(plan);
+  if (plan.kept != 0 && !(apart && keeps_in_rows(plan))) return false;
   if (plan.sample.storage == Storage::u8 || !supports_dense(plan) || abilities.generation < 9 ||
       plan.border == BorderMode::wrap || (apart ? square_of_pixels(plan) : square_for(plan)) > most)
     return false;

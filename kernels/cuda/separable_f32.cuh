@@ -21,6 +21,7 @@ struct SeparableWork {
   RealFinish real;
   Finish finish;              // of integers,
   int row_shift, row_rounds;  // whose row sums are shifted after that has been added
+  unsigned kept;              // Plan::kept
   Value row[size], column[size];
 };
 template <int size>
@@ -34,6 +35,7 @@ SeparableWork<Arith, size> separable_work(const Plan& plan, int apart = 1) {
   work.sampling = pixel_sampling_of(plan);
   work.real = real_finish_of(plan);
   work.finish = plan.finish;
+  work.kept = plan.kept;
   const Taps& t = plan.terms[0];
   work.row_shift = t.row_shift, work.row_rounds = 1 << t.row_shift >> 1;
   for (int i = 0; i < t.width; i += apart)

@@ -3,6 +3,7 @@
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/separable_rows.cuh"
+#include "kernels/cuda/then_copy.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -16,7 +17,7 @@ std::unique_ptr<Convolver> make_pixels_of(const Plan& plan) {
     if (square_of_pixels(plan) > size) return make_pixels_of<Arith, apart, size + 4>(plan);
   return bulk_or_other(
       separable_bulk<std::uint16_t, Arith, size, apart>("cuda-separable-u16", plan),
-      make_separable(plan, 1));
+      then_copy_kept(make_separable(plan, 1), plan));
 }
 
 template <int apart>
@@ -28,7 +29,7 @@ std::unique_ptr<Convolver> make_pixels(const Plan& plan) {
 }  // namespace
 
 bool supports_separable_pixels(const Plan& plan, const CudaAbilities& abilities) {
-  return plan.components >= 3 && plan.sample.storage == Storage::u16 &&
+  return plan.components >= 3 && keeps_in_rows(plan) && plan.sample.storage == Storage::u16 &&
          plan.arith != Arith::float64 && supports_separable(plan) && plan.terms.size() == 1 &&
          plan.finish.combine == Combine::linear && plan.border != BorderMode::wrap &&
          abilities.generation >= 9 &&

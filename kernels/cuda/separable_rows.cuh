@@ -9,6 +9,7 @@
 #include "kernels/cuda/bulk_or_other.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/kept_rows.cuh"
 #include "kernels/cuda/pixel_taps.h"
 #include "kernels/cuda/separable_f32.cuh"
 #include "kernels/cuda/stream.cuh"
@@ -36,6 +37,7 @@ struct RowGroup {
   static constexpr int last = (window + S::columns - 1) / S::columns * S::columns;
 
   using Value = typename Arith::Value;
+  using Kept = KeptRows<apart == components_with_alpha, S::rows>;
   Value samples[S::rows][last], sum[S::rows][S::columns], complete[S::rows][S::columns];
 
   static constexpr bool is_needed(int i) { return is_under_tap(i, reach, S::columns, size, apart); }
@@ -86,7 +88,7 @@ struct RowGroup {
   // As outputs `output` and on of which there are `limit`, at `to` and below, which move on. What
   // is stored is made any way: a condition around that would keep rows from overlapping.
   __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
-                        const SeparableWork<Arith, size>& work) const {
+                        const SeparableWork<Arith, size>& work, const Kept& kept) const {
     PairOf<T> pair[S::rows];
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
@@ -98,7 +100,8 @@ struct RowGroup {
     }
 #pragma unroll
     for (int r = 0; r < S::rows; ++r, ++output, to += stride)
-      if (static_cast<unsigned>(output) < limit) *reinterpret_cast<PairOf<T>*>(to) = pair[r];
+      if (static_cast<unsigned>(output) < limit)
+        *reinterpret_cast<PairOf<T>*>(to) = kept.with(pair[r], r);
   }
 };
 
@@ -120,17 +123,20 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                  int output = 1 - size;  // the one that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
                  __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 using Rows = RowGroup<T, Arith, size, absolute, apart>;
+                 typename Rows::Kept kept(tile.pair.src, x, tile.y + output, work.kept);
 #pragma unroll 1
                  for (; slabs > 0; --slabs) {
                    SharedAddress from = slab_rows.next();
 #pragma unroll 1
                    for (int at = 0; at < S::slab_rows;
                         at += S::rows, from += S::rows * S::values_pitch * 4) {
-                     RowGroup<T, Arith, size, absolute, apart> rows;
+                     Rows rows;
+                     kept.load(output, limit);
                      rows.load(from);
                      rows.sum_rows(row_taps, work);
                      rows.add_columns(total, column_taps);
-                     rows.store(to, dst.stride, output, limit, work);
+                     rows.store(to, dst.stride, output, limit, work, kept);
                    }
                    slab_rows.done();
                  }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/convolver/whole_pixels.h"
+#include "kernels/cuda/then_copy.h"
 #include "kernels/cuda/variants.h"
 #include "kernels/plan/interleave.h"
 
@@ -32,20 +33,12 @@ bool on_any(const Plan& plan, const CudaAbilities&) {
 constexpr ForPixels variants_for_pixels[] = {
     {on_any<supports_copy>, make_copy},
     {on_any<supports_fill>, make_fill},
-    {supports_dense_rows, make_dense_rows},
+    {supports_dense_rows, make_dense_rows, true},
     {supports_dense_imma, make_dense_imma, true},
     {supports_separable_imma, make_separable_imma, true},
-    {supports_separable_pixels, make_separable_pixels},
+    {supports_separable_pixels, make_separable_pixels, true},
     {supports_separable_u16, make_separable_u16},
 };
-
-// What copies samples of a type, where such a plan can: floats have no copy.
-std::unique_ptr<Convolver> make_copy_of(const SampleType& sample) {
-  if (sample.storage == Storage::f32) return nullptr;
-  Plan plan;
-  plan.sample = sample;
-  return make_copy(plan, 1);
-}
 
 // A kind of pixels, and what is to be done with those of a run.
 class Pixels {
@@ -53,18 +46,12 @@ class Pixels {
   Pixels(const Plan& plan, const CudaAbilities& abilities, int components, unsigned kept)
       : components_(components),
         kept_(kept),
-        convolver_(make_whole_pixels(plan, abilities, components, kept)) {
-    if (convolver_ || kept == 0) return;
-    convolver_ = make_whole_pixels(plan, abilities, components);
-    leaves_copies_ = true;
-  }
+        convolver_(make_whole_pixels(plan, abilities, components, kept)) {}
 
   bool are(const WholePixels& pixels) const {
     return components_ == pixels.components && kept_ == pixels.kept;
   }
   void begin() { pairs_.clear(); }
-  // What is to be copied has to be, once run() has written something else there.
-  bool leaves_copies() const { return leaves_copies_; }
   // False where no variant takes them.
   bool add(const PlanePair& pair) {
     if (convolver_) pairs_.push_back(pair);
@@ -78,7 +65,6 @@ class Pixels {
   int components_;
   unsigned kept_;
   std::unique_ptr<Convolver> convolver_;
-  bool leaves_copies_ = false;
   std::vector<PlanePair> pairs_;  // kept from run to run, as all vectors here: none allocates
 };
 
@@ -98,11 +84,8 @@ class WithWholePixels final : public Convolver {
     while (!pairs.empty()) {
       const auto together = pairs.first(packed_together(pairs, plan_.sample.bytes()));
       const auto whole = as_one_plane(together, plan_.sample.bytes());
-      Pixels* const kind = whole ? &of_kind(*whole) : nullptr;
-      const bool taken = kind && kind->add(whole->plane);
-      for (const PlanePair& pair : together)
-        if (!taken || (pair.copied && kind->leaves_copies()))
-          (pair.copied ? copied_ : planes_).push_back(pair);
+      if (!whole || !of_kind(*whole).add(whole->plane))
+        for (const PlanePair& pair : together) (pair.copied ? copied_ : planes_).push_back(pair);
       pairs = pairs.subspan(together.size());
     }
     if (!planes_.empty()) separate_->run(planes_, stream);
@@ -136,7 +119,8 @@ std::unique_ptr<Convolver> make_whole_pixels(const Plan& plan, const CudaAbiliti
   for (const ForPixels& variant : variants_for_pixels)
     if ((kept == 0 || variant.keeps) && variant.supports(*wide, abilities))
       return variant.make(*wide, 1);
-  return nullptr;
+  return kept == 0 ? nullptr
+                   : then_copy_kept(make_whole_pixels(plan, abilities, components), *wide);
 }
 
 std::unique_ptr<Convolver> with_whole_pixels(const Plan& plan, const CudaAbilities& abilities,
