@@ -54,7 +54,7 @@ std::unique_ptr<Convolver> make_copy_of(const SampleType& sample) {
 }
 
 std::unique_ptr<Convolver> then_copy_kept(std::unique_ptr<Convolver> filter, const Plan& plan) {
-  if (plan.kept == 0) return filter;
+  if (!filter || plan.kept == 0) return filter;
   return std::make_unique<ThenCopy>(std::move(filter), plan);
 }
 

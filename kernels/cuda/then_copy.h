@@ -12,7 +12,7 @@ namespace vidconv::cuda {
 std::unique_ptr<Convolver> make_copy_of(const SampleType& sample);
 
 // Runs `filter` for all components of a plan of whole pixels, then copies those in Plan::kept over
-// what it made of them; `filter` itself where there are none.
+// what it made of them; `filter` itself where there are none, or where it is nullptr.
 std::unique_ptr<Convolver> then_copy_kept(std::unique_ptr<Convolver> filter, const Plan& plan);
 
 }  // namespace vidconv::cuda
