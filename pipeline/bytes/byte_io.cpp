@@ -43,7 +43,7 @@ std::string reason(int error, const char* use) {
 
 }  // namespace
 
-int threads_that_read() { return std::clamp(usable_threads() / 4, 1, 4); }
+int threads_that_read() { return std::clamp(usable_threads() / 2, 1, 8); }
 
 bool sync_to_disk(int fd) {
   int code;

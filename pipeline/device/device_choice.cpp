@@ -55,12 +55,12 @@ DeviceWish parse_device(const std::string& text) {
 }
 
 DeviceChoice choose_device(const DeviceWish& wish) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {};
+  if (wish.kind == DeviceWish::Kind::cpu) return choose_device(wish, {});
   return choose_device(wish, cuda_devices());
 }
 
 DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {};
+  if (wish.kind == DeviceWish::Kind::cpu) return {.why = wish.why};
   const std::vector<int> all = all_of(found);
   if (wish.kind == DeviceWish::Kind::automatic) {
     if (all.empty()) return {.why = fmt::format("convolving on the CPU: {}", found.why_none)};

@@ -17,6 +17,7 @@ struct DeviceWish {
   std::vector<int> indices = {0};  // of CUDA devices that take frames in turn,
   bool all = false;                // or all there are
   std::string text = "auto";       // as it was written, for messages
+  std::string why = {};            // of `cpu`, where nobody wrote it: DeviceChoice::why
 };
 
 // auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all. Throws Error(usage) for any other text.

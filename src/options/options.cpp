@@ -267,6 +267,14 @@ void keep_words(const CLI::App& app, Options& o) {
       o.words.emplace_back(option->get_name(), option->results());
 }
 
+// Frames come out as they came in, so that a device would only take them there and back.
+bool only_copies(const Options& o) {
+  const bool on_device = o.decoder.kind == DecoderWish::Kind::nvdec || o.codec.ends_with("_nvenc");
+  const bool computes = o.linear || o.clamp_range || o.boxes || o.compare || o.verify_every;
+  return !on_device && !computes && !o.filters.empty() &&
+         std::ranges::all_of(o.filters, [](const FilterSpec& f) { return f.text() == "identity"; });
+}
+
 }  // namespace
 
 bool is_live(const Options& o) {
@@ -324,6 +332,8 @@ Options parse_options(int argc, const char* const* argv) {
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
   if (!w.regions.empty()) take_boxes(w.regions, o);
   o.decoder = parse_decoder(w.decoder);
+  if (o.device.kind == DeviceWish::Kind::automatic && only_copies(o))
+    o.device = {.kind = DeviceWish::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
   o.scan = parse_scan(w.scan);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));

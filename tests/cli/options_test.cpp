@@ -19,6 +19,22 @@ TEST_F(Options, Version) {
   EXPECT_TRUE(has_line_with(version.out, {"vidconv 0."}));
 }
 
+TEST_F(Options, WhatOnlyCopiesStaysOnTheCpu) {
+  const auto says = [&](const Arguments& more) {
+    Arguments all = {"pattern:64x48#2", "-o", "null:", "--kernel", "identity"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Result run = run_vidconv(all);
+    EXPECT_TRUE(succeeded(run));
+    return has_line_with(run.err, {"copying on the CPU"});
+  };
+  EXPECT_TRUE(says({}));
+  EXPECT_TRUE(says({"--device", "auto"}));
+  EXPECT_FALSE(says({"--device", "cpu"}));
+  EXPECT_FALSE(says({"--kernel", "box"}));
+  EXPECT_FALSE(says({"--range", "clamp"}));
+  EXPECT_FALSE(says({"--verify=1"}));
+}
+
 TEST_F(Options, Lists) {
   const Result kernels = run_vidconv({"--list-kernels"});
   EXPECT_TRUE(succeeded(kernels));

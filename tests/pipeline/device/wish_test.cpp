@@ -35,6 +35,14 @@ TEST(DeviceWish, IsWhatWasWritten) {
   EXPECT_EQ(parse_device("cuda:12").text, "cuda:12");
 }
 
+TEST(DeviceWish, OfTheCpuSaysWhyWhereNobodyWroteIt) {
+  EXPECT_EQ(choose_device(parse_device("cpu")).why, "");
+  const DeviceChoice choice =
+      choose_device({.kind = DeviceWish::Kind::cpu, .why = "nothing is computed"});
+  EXPECT_EQ(choice.device, Device::cpu);
+  EXPECT_EQ(choice.why, "nothing is computed");
+}
+
 TEST(DeviceWish, RefusesOtherTextByName) {
   for (const std::string text : {"", "gpu", "cuda:", "cuda:-1", "cuda:0x1", "cuda:99999999999",
                                  "cuda:0,x", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:all,0"}) {
