@@ -28,8 +28,11 @@ constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer swit
 // Of a read from a pipe: whoever writes goes on while the rest is read.
 constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
 
-// Of a file, by one of several threads: much beside what it takes to wake one.
-constexpr std::size_t piece_bytes = 1 << 20;
+// Of a file, what several threads share: much beside what it takes to wake them.
+constexpr std::size_t shared_bytes = 2 << 20;
+// And what one takes at a time: little, because all wait for one that has to leave its CPU to an
+// encoder meanwhile.
+constexpr std::size_t piece_bytes = 256 << 10;
 
 // How often a wait looks whether it should stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
@@ -43,7 +46,7 @@ std::string reason(int error, const char* use) {
 
 }  // namespace
 
-int threads_that_read() { return std::clamp(usable_threads() / 2, 1, 8); }
+int threads_that_read() { return std::min(usable_threads(), 16); }
 
 bool sync_to_disk(int fd) {
   int code;
@@ -147,7 +150,7 @@ std::size_t ByteReader::read_pieces(std::span<std::byte> to) {
 
 std::size_t ByteReader::read(std::span<std::byte> to) {
   // What is missing then is read again, which says why.
-  std::size_t done = pool_ && peeked_.empty() && to.size() >= 2 * piece_bytes ? read_pieces(to) : 0;
+  std::size_t done = pool_ && peeked_.empty() && to.size() >= shared_bytes ? read_pieces(to) : 0;
   while (done < to.size()) {
     const std::size_t count = read_some(to.subspan(done));
     if (count == 0) break;

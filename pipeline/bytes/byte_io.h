@@ -78,8 +78,8 @@ class ByteReader {
   std::vector<char> whole_;           // of the pieces that it reads, which came whole
 };
 
-// For read_by(), of frames: half of the CPUs and at most 8. Encoders want them as well, but wait
-// for what is read.
+// For read_by(), of frames: as many as there are CPUs, 16 at most. Encoders want these as well, but
+// wait for what is read.
 int threads_that_read();
 
 // As fsync(2); where there is no such thing, as of pipes and on some file systems, that is no
