@@ -41,10 +41,14 @@ class SmoothEngine {
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       if (plan_.size == 3 && plan_.binomial)
         make_blocks<3, true>(way, window, out, begin, end, next);
+      else if (plan_.size == 3 && by_float())
+        make_blocks<3, false, true>(way, window, out, begin, end, next);
       else if (plan_.size == 3)
         make_blocks<3, false>(way, window, out, begin, end, next);
       else if (plan_.size == 5 && plan_.binomial)
         make_blocks<5, true>(way, window, out, begin, end, next);
+      else if (plan_.size == 5 && by_float())
+        make_blocks<5, false, true>(way, window, out, begin, end, next);
       else if (plan_.size == 5)
         make_blocks<5, false>(way, window, out, begin, end, next);
       else
@@ -69,10 +73,15 @@ class SmoothEngine {
     V sums[2];
   };
 
-  template <int size, bool binomial, class Way, class T>
+  bool by_float() const {
+    return HWY_NATIVE_FMA && sizeof(Wide) == 4 && plan_.rounded.inverse != 0;
+  }
+
+  // `by_float`: as RoundedQuotient says.
+  template <int size, bool binomial, bool by_float = false, class Way, class T>
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const Ending ending(plan_);  // here, it is in registers
+    const Ending ending(plan_, by_float);  // here, it is in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line lines[size - 1 + rows];
@@ -81,6 +90,8 @@ class SmoothEngine {
       Line before = lines[0];  // the sums of all lines but the last, or of the first two
       unrolled<1, size == 3 || !binomial ? size - 1 : 1>(
           [&](auto i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
+      // What every sum begins with is added once for all output rows.
+      if constexpr (!binomial) before = add(before, ending.start());
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         const Line last = read<size, binomial>(window[r + size - 1] + x);
         Line all;
@@ -98,7 +109,7 @@ class SmoothEngine {
           });
         }
         lines[r + size - 1] = last;
-        if (out[r] != nullptr) store(way, ending, all, x, out[r], end);
+        if (out[r] != nullptr) store<!binomial, by_float>(way, ending, all, x, out[r], end);
       });
     }
   }
@@ -187,25 +198,29 @@ class SmoothEngine {
   // The division of sums.
   class Ending {
    public:
-    explicit HWY_INLINE Ending(const SmoothPlan& plan)
-        : start_(hn::Set(dw, static_cast<Wide>(plan.start))),
+    HWY_INLINE Ending(const SmoothPlan& plan, bool by_float)
+        : start_(hn::Set(dw, static_cast<Wide>(by_float ? plan.rounded.start : plan.start))),
           division_(plan.division.value_or(Division16{})),
           quotient_(plan.finish),
-          by_float_(plan.inverse != 0),
-          inverse_(hn::Set(Real(), plan.inverse)),
-          half_(hn::Set(Real(), plan.inverse / 2)),
+          inverse_(hn::Set(Real(), plan.rounded.inverse)),
+          added_(hn::Set(Real(), plan.rounded.added)),
           shift(plan.shift) {}
 
+    HWY_INLINE Line start() const { return {{start_, start_}}; }
+
+    // `started`: whether sums have begun with start().
+    template <bool started>
     HWY_INLINE V codes(V sums) const {
-      const V n = hn::Add(sums, start_);
-      if constexpr (sizeof(Wide) == 2) {
+      const V n = started ? sums : hn::Add(sums, start_);
+      if constexpr (sizeof(Wide) == 2)
         return quotients16(division_, dw, n);
-      } else {
-        const auto numerator = hn::BitCast(D32(), n);
-        if (!by_float_) return hn::BitCast(dw, quotient_.of(numerator));
-        const auto real = hn::ConvertTo(Real(), numerator);
-        return hn::BitCast(dw, truncated(hn::MulAdd(real, inverse_, half_)));
-      }
+      else
+        return hn::BitCast(dw, quotient_.of(hn::BitCast(D32(), n)));
+    }
+
+    // Codes in the lower halves of the lanes, as RoundedQuotient says; anything in the upper ones.
+    HWY_INLINE V codes_by_float(V started) const {
+      return hn::BitCast(dw, hn::MulAdd(hn::BitCast(Real(), started), inverse_, added_));
     }
 
    private:
@@ -214,22 +229,31 @@ class SmoothEngine {
     const V start_;
     const Division16 division_;
     const Quotient<D32> quotient_;
-    const bool by_float_;
-    const hn::VFromD<Real> inverse_, half_;
+    const hn::VFromD<Real> inverse_, added_;
 
    public:
     const int shift;  // of stored codes
   };
 
-  template <class Way, class T>
+  template <bool started, bool by_float, class Way, class T>
   static HWY_INLINE void store(Way way, const Ending& ending, const Line& all, int x, T* out,
                                int width) {
     V codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = ending.codes(all.sums[u]); });
+    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      if constexpr (by_float)
+        codes[u] = ending.codes_by_float(all.sums[u]);
+      else
+        codes[u] = ending.template codes<started>(all.sums[u]);
+    });
     if constexpr (splits) {
-      auto both = hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<bits>(codes[1])));
-      if constexpr (bits > 8) both = hn::ShiftLeftSame(both, ending.shift);
-      const hn::VFromD<D> samples[] = {both};
+      const auto odd = hn::BitCast(d, hn::ShiftLeft<bits>(codes[1]));
+      hn::VFromD<D> samples[1];
+      if constexpr (by_float)
+        samples[0] = hn::OddEven(odd, hn::BitCast(d, codes[0]));
+      else
+        samples[0] = hn::Or(odd, hn::BitCast(d, codes[0]));
+      if constexpr (bits > 8)
+        if (ending.shift != 0) samples[0] = hn::ShiftLeftSame(samples[0], ending.shift);
       store_block(way, d, samples, out, x, width);
     } else {
       unrolled<0, 2>([&](auto u)

@@ -1,6 +1,9 @@
 #include "kernels/cpu/smooth_plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -15,6 +18,26 @@ std::vector<double> binomial(int size) {
   for (double down : taps)
     for (double across : taps) result.push_back(down * across);
   return result;
+}
+
+// Of sums from 0 to `highest` less the offset; of odd divisors alone, by which nothing is halfway
+// between two codes.
+RoundedQuotient round_quotient(const Finish& f, double highest) {
+  const auto divisor = static_cast<std::int32_t>(f.divisor);
+  if (divisor % 2 == 0 || divisor < 3) return {};
+  // Rounded down: floor(n / divisor) is (n - half) / divisor to the nearest. A whole number of
+  // divisors is added, so that what is taken off again is whole.
+  constexpr std::int32_t least = 1 << 23;
+  const std::int32_t half = divisor / 2, codes = (least + half) / divisor + 1;
+  const std::int32_t first = codes * divisor - half;  // what an n of 0 becomes
+  if (first + highest >= 2 * least) return {};
+  const auto inverse = static_cast<float>(1.0 / divisor);
+  // What is multiplied is off by no more than this, and has to be by less than half a code's
+  // distance from the next sum's.
+  const double off = (first + highest) * std::abs(inverse - 1.0 / divisor);
+  if (off > 0.49 / divisor) return {};
+  return {inverse, static_cast<float>(least - codes),
+          std::bit_cast<std::int32_t>(float{least}) - least + first + f.offset};
 }
 
 }  // namespace
@@ -40,7 +63,7 @@ std::optional<SmoothPlan> make_smooth_plan(const Plan& plan) {
   // Running sums are faster than 7x7 of 32 bits.
   if (!division && (plan.sample.storage == Storage::u8 || size > 5)) return std::nullopt;
   return SmoothPlan{
-      size, weighted, f.offset, division, f, find_inverse(f, plan.sample.max()), plan.sample.shift};
+      size, weighted, f.offset, division, f, round_quotient(f, highest), plan.sample.shift};
 }
 
 }  // namespace vidconv

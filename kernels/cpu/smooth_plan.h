@@ -9,6 +9,15 @@
 
 namespace vidconv {
 
+// A division by one multiply-add of floats. `sum + start` of an integer sum are the bits of a float
+// from 2^23 to 2^24; it times `inverse` plus `added` is one too, rounded to 2^23 and the code,
+// which its lower 16 bits are.
+struct RoundedQuotient {
+  float inverse = 0;  // 0: there is none
+  float added = 0;
+  std::int32_t start = 0;
+};
+
 // code = (sum + start) / divisor
 struct SmoothPlan {
   int size = 3;
@@ -16,8 +25,8 @@ struct SmoothPlan {
   int start = 0;
   std::optional<Division16> division;  // of sums of 16 bits; where there is none, they have 32
   Finish finish;
-  float inverse = 0;  // of find_inverse()
-  int shift = 0;      // of stored codes
+  RoundedQuotient rounded;
+  int shift = 0;  // of stored codes
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }

@@ -1,6 +1,11 @@
 // What cpu-smooth takes. Its bytes are those of the reference: simd_test.cpp and the sweep.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/cpu/smooth_plan.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 
@@ -33,6 +38,32 @@ TEST(Smooth, LeavesOthersAlone) {
   EXPECT_FALSE(is_taken("matrix:1 1 1;1 1 1;1 1 1:scale=1/8", 8)) << "sums beyond the largest code";
   EXPECT_FALSE(is_taken("box:size=3:bias=-0.1", 8)) << "sums below 0";
   EXPECT_FALSE(is_taken("box:size=3", 8, Codes::limited));
+}
+
+// The lower 16 bits of a multiply-add of every sum there may be.
+TEST(Smooth, RoundsEverySumByFloats) {
+  for (const char* spec : {"box:size=3", "box:size=5"}) {
+    const Plan plan = make_plan(FilterSpec::parse(spec).make(), SampleType{Storage::u16, 16, 0}, {},
+                                Role::colour, Codes::all);
+    const SmoothPlan smooth = make_smooth_plan(plan).value();
+    const RoundedQuotient& rounded = smooth.rounded;
+    ASSERT_NE(rounded.inverse, 0) << spec;
+    const int divisor = smooth.size * smooth.size;
+    int wrong = 0;
+    for (std::int32_t sum = 0; sum <= divisor * 65535; ++sum) {
+      const auto started = std::bit_cast<float>(sum + rounded.start);
+      const float code = std::fma(started, rounded.inverse, rounded.added);
+      wrong += static_cast<int>((std::bit_cast<std::uint32_t>(code) & 0xFFFF) !=
+                                static_cast<std::uint32_t>((sum + divisor / 2) / divisor));
+    }
+    EXPECT_EQ(wrong, 0) << spec;
+  }
+}
+
+TEST(Smooth, RoundsNothingHalfwayByFloats) {
+  const Plan plan = make_plan(FilterSpec::parse("matrix:1 1 1;1 1 1;1 1 1:scale=1/10").make(),
+                              SampleType{Storage::u16, 16, 0}, {}, Role::colour, Codes::all);
+  EXPECT_EQ(make_smooth_plan(plan).value().rounded.inverse, 0);
 }
 
 }  // namespace
