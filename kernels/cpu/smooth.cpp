@@ -69,7 +69,12 @@ class SmoothEngine {
   static_assert(block <= WindowLayout::block);
 
   // Two vectors of columns: the even and the odd ones, or one after the other.
+  // Not an aggregate: what GCC makes by itself is not for this target, and cannot have vectors of
+  // NEON made inside.
   struct Line {
+    HWY_INLINE Line() {}
+    HWY_INLINE Line(V first, V second) : sums{first, second} {}
+
     V sums[2];
   };
 
@@ -121,11 +126,11 @@ class SmoothEngine {
   }
 
   static HWY_INLINE Line add(const Line& a, const Line& b) {
-    return {{hn::Add(a.sums[0], b.sums[0]), hn::Add(a.sums[1], b.sums[1])}};
+    return {hn::Add(a.sums[0], b.sums[0]), hn::Add(a.sums[1], b.sums[1])};
   }
 
   static HWY_INLINE Line subtract(const Line& a, const Line& b) {
-    return {{hn::Sub(a.sums[0], b.sums[0]), hn::Sub(a.sums[1], b.sums[1])}};
+    return {hn::Sub(a.sums[0], b.sums[0]), hn::Sub(a.sums[1], b.sums[1])};
   }
 
   // The sums along a line.
@@ -144,10 +149,10 @@ class SmoothEngine {
     const Columns<DW> at(from);
     const V between = hn::Add(at.even, at.odd);
     if constexpr (binomial)
-      return {{hn::Add(hn::Add(at.left, at.even), between),
-               hn::Add(between, hn::Add(at.odd, at.right))}};
+      return {hn::Add(hn::Add(at.left, at.even), between),
+              hn::Add(between, hn::Add(at.odd, at.right))};
     else
-      return {{hn::Add(at.left, between), hn::Add(between, at.right)}};
+      return {hn::Add(at.left, between), hn::Add(between, at.right)};
   }
 
   // Samples at even columns from -4 to 4, counted from each even column, and those behind them.
@@ -162,16 +167,16 @@ class SmoothEngine {
     });
     if constexpr (binomial) {
       static_assert(reach == 2);
-      return {{weigh(even[1], odd[1], even[2], odd[2], even[3]),
-               weigh(odd[1], even[2], odd[2], even[3], odd[3])}};
+      return {weigh(even[1], odd[1], even[2], odd[2], even[3]),
+              weigh(odd[1], even[2], odd[2], even[3], odd[3])};
     } else if constexpr (reach == 2) {
       const V centre = hn::Add(even[2], odd[2]);
-      return {{hn::Add(hn::Add(even[1], odd[1]), hn::Add(centre, even[3])),
-               hn::Add(hn::Add(odd[1], centre), hn::Add(even[3], odd[3]))}};
+      return {hn::Add(hn::Add(even[1], odd[1]), hn::Add(centre, even[3])),
+              hn::Add(hn::Add(odd[1], centre), hn::Add(even[3], odd[3]))};
     } else {
       const V left = hn::Add(even[1], odd[1]), right = hn::Add(even[3], odd[3]);
       const V all = hn::Add(hn::Add(left, hn::Add(even[2], odd[2])), right);
-      return {{hn::Add(odd[0], all), hn::Add(all, even[4])}};
+      return {hn::Add(odd[0], all), hn::Add(all, even[4])};
     }
   }
 

@@ -99,6 +99,8 @@ class SobelEngine {
   // What two vectors of columns of a line make: those at even and at odd columns, or one after the
   // other.
   struct Line {
+    HWY_INLINE Line() {}  // GCC's own is not for this target
+
     V differences[2], smooth[2];
   };
 
@@ -106,9 +108,10 @@ class SobelEngine {
     if constexpr (splits) {
       const Columns<DW> at(from);
       const V between = hn::Add(at.even, at.odd);
-      line = {{hn::Sub(at.odd, at.left), hn::Sub(at.right, at.even)},
-              {hn::Add(hn::Add(at.left, at.even), between),
-               hn::Add(between, hn::Add(at.odd, at.right))}};
+      line.differences[0] = hn::Sub(at.odd, at.left);
+      line.differences[1] = hn::Sub(at.right, at.even);
+      line.smooth[0] = hn::Add(hn::Add(at.left, at.even), between);
+      line.smooth[1] = hn::Add(between, hn::Add(at.odd, at.right));
     } else {
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
         const Lane* at = from + u * wide_lanes;
