@@ -211,7 +211,7 @@ class SmoothEngine {
           added_(hn::Set(Real(), plan.rounded.added)),
           shift(plan.shift) {}
 
-    HWY_INLINE Line start() const { return {{start_, start_}}; }
+    HWY_INLINE Line start() const { return {start_, start_}; }
 
     // `started`: whether sums have begun with start().
     template <bool started>
