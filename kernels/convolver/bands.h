@@ -23,11 +23,13 @@ struct Band {
 };
 
 // How many bands to cut planes of `height` rows into, where a band reads `overlap` rows of its
-// neighbours again. More than threads, so that a thread that has its core to itself can take over
-// from one that has not; not so many that the overlap matters.
+// neighbours again. As many for each thread, so that none waits while others compute a last one;
+// several, so that a thread that has its core to itself can take over from one that has not; not so
+// many that the overlap matters.
 inline int band_count(int threads, int height, int overlap) {
   if (threads == 1) return 1;
-  return std::clamp(height / (8 * overlap + 8), threads, 4 * threads);
+  const int wanted = height / (8 * overlap + 8);
+  return threads * std::clamp((wanted + threads / 2) / threads, 1, 4);
 }
 
 // Calls group(pairs) for each group of them: so many of the first pairs that are left are computed
