@@ -41,12 +41,12 @@ void ThreadPool::end() {
 }
 
 void ThreadPool::run(int jobs, int threads, Call call) {
-  const std::lock_guard turn(turn_);
   const int helpers = std::min({jobs, threads, this->threads()}) - 1;
-  if (helpers < 1) {
+  if (helpers < 1) {  // nobody else is needed, nor waited for
     for (int index = 0; index < jobs; ++index) call.function(call.context, index, 0);
     return;
   }
+  const std::lock_guard turn(turn_);
   std::unique_lock lock(mutex_);
   call_ = call;
   jobs_ = jobs;

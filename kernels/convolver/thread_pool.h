@@ -5,8 +5,7 @@
 // when decoder and encoder want the same cores. Here idle threads sleep, and whoever has a core
 // takes the next job: a thread that wakes too late finds nothing to do and is not waited for.
 // Before they sleep they look about for as long as sleeping and waking would take, which gives the
-// core to whoever else wants it: the next plane or frame is often there by then
-//.
+// core to whoever else wants it: the next plane or frame is often there by then.
 #pragma once
 
 #include <atomic>
@@ -32,8 +31,8 @@ class ThreadPool {
 
   // Calls job(index, thread) for each index in [0, jobs), each once, on any of the threads
   // (numbered from 0, the caller), and returns when all have ended. Jobs must not throw. Calls from
-  // several threads take turns. `threads`: how many the jobs are worth; others that are awake may
-  // take some too.
+  // several threads take turns, but those that the caller does alone. `threads`: how many the jobs
+  // are worth; others that are awake may take some too.
   template <class Job>
   void run(int jobs, const Job& job, int threads = std::numeric_limits<int>::max()) {
     run(jobs, threads,

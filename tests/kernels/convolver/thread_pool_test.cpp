@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -50,6 +52,22 @@ TEST(ThreadPool, OneThreadsWorthIsDoneByTheCaller) {
         },
         1);
     EXPECT_EQ(jobs, 7);
+  }
+}
+
+// One pool serves all who want as many threads: those who need no other thread do not wait for each
+// other. Each job here waits for the other caller's.
+TEST(ThreadPool, CallersWhoNeedNoOtherThreadWorkSideBySide) {
+  const std::shared_ptr<ThreadPool> one = shared_thread_pool(1), three = shared_thread_pool(3);
+  for (const auto& pool : {one, three}) {
+    std::latch both(2);
+    const auto work = [&] {
+      pool->run(
+          1, [&](int, int) { both.arrive_and_wait(); }, 1);
+    };
+    std::thread other(work);
+    work();
+    other.join();
   }
 }
 
