@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/filter/orientation.h"
 #include "pipeline/av/av.h"
@@ -53,9 +55,11 @@ struct VideoInfo {
   std::optional<std::int64_t> frames;
   bool frames_are_exact = false;  // else an estimate
   std::optional<double> seconds;
-  // Frames can be had in any order (Source::set_order()), at no more cost, and nobody between the
-  // source and the encoder minds.
+  // Frames can be had in any order (Source::set_order()), and nobody between the source and the
+  // encoder minds.
   bool any_order = false;
+  // When each frame is shown then, in order; null where frame n is shown at n.
+  std::shared_ptr<const std::vector<std::int64_t>> times;
   InputClock clock;
 };
 

@@ -19,6 +19,15 @@ class FrameOrder {
   virtual void end_at(std::int64_t number) = 0;
   // Makes next() return none, now and from now on. Any thread.
   virtual void cancel() = 0;
+
+  // Frames that are wanted one after the other, between those of other stretches.
+  struct Stretch {
+    std::int64_t begin = 0, end = 0;  // by number; the end is no part of it
+  };
+  // The one that the frame belongs to, as far as is known; none behind the last frame. Any thread.
+  virtual std::optional<Stretch> stretch_of(std::int64_t number) = 0;
+  // Of so many stretches frames are wanted in turns, at most.
+  virtual int at_once() const = 0;
 };
 
 }  // namespace vidconv

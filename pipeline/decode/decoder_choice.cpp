@@ -77,8 +77,10 @@ class FallibleDecoder final : public VideoDecoder {
 // The memory of one device after the other, for one session after the other.
 class NvdecMemories {
  public:
-  explicit NvdecMemories(const std::vector<int>& devices) {
-    for (const int device : devices) memories_.push_back(std::make_shared<NvdecMemory>(device));
+  explicit NvdecMemories(const NvdecOptions& nvdec) : memories_(nvdec.memories) {
+    if (!memories_.empty()) return;
+    for (const int device : nvdec.devices)
+      memories_.push_back(std::make_shared<NvdecMemory>(device));
   }
   // Any thread.
   std::shared_ptr<NvdecMemory> next() { return memories_[next_++ % memories_.size()]; }
@@ -100,9 +102,10 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
     // All that waits may lie on one device.
     parted.frames = parted.frames == 0 ? share.frames : std::min(parted.frames, share.frames);
   }
+  if (nvdec.frames) parted.frames = std::min(parted.frames, *nvdec.frames);
   return std::make_unique<PartedDecoder>(
       stream,
-      [&stream, options, memories = std::make_shared<NvdecMemories>(nvdec.devices)] {
+      [&stream, options, memories = std::make_shared<NvdecMemories>(nvdec)] {
         DecoderOptions one = options;
         one.nvdec = memories->next();
         return std::make_unique<Decoder>(stream, one);

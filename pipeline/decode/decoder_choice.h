@@ -1,6 +1,7 @@
 // Who decodes a stream: NVDEC in several sessions where it is asked for and can, else the CPU.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,10 @@ struct NvdecOptions {
   std::vector<int> devices = {0};
   // Side by side on one file, on each device; none: as the devices' memory allows.
   std::optional<int> sessions;
+  // How many decoded frames may wait for those before them; none: as the devices' memory allows.
+  std::optional<std::size_t> frames = std::nullopt;
+  // Of each of the devices, for frames of several decoders; empty: each has its own.
+  std::vector<std::shared_ptr<NvdecMemory>> memories = {};
 };
 
 // With `nvdec` the stream is decoded on the device, unless that refuses it before its first frame:

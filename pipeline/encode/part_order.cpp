@@ -8,9 +8,10 @@ namespace vidconv {
 PartOrder::PartOrder(const ShardOptions& options, const VideoInfo& video)
     : jobs_(std::max(1, options.jobs)),
       slots_(std::max(1, options.slots)),
+      times_(video.times),
       cuts_(options, video),
-      frames_(video.frames.value_or(0)) {
-  cuts_.part_of(0);  // where the first begins
+      frames_(times_ ? std::ssize(*times_) : video.frames.value_or(0)) {
+  if (frames_ > 0) part_of(0);  // where the first begins
 }
 
 std::optional<std::int64_t> PartOrder::next() {
@@ -33,7 +34,7 @@ void PartOrder::begin_parts() {
     return std::ranges::count_if(parts_, [](const Part& part) { return !part.is_read(); });
   };
   while (begun_ < frames_ && being_read() < jobs_) {
-    const std::int64_t number = cuts_.part_of(begun_), end = end_of(number, begun_);
+    const std::int64_t number = part_of(begun_), end = end_of(number, begun_);
     parts_.push_back({.number = number, .next = begun_, .end = end});
     begun_ = end;
   }
@@ -53,19 +54,34 @@ PartOrder::Part* PartOrder::choose() {
   return !oldest.is_read() && oldest.on_their_way == 0 ? &oldest : nullptr;
 }
 
-// The first frame after `begin` that is not of its part.
-std::int64_t PartOrder::end_of(std::int64_t part, std::int64_t begin) {
-  std::int64_t inside = begin, after = frames_;
+std::int64_t PartOrder::part_of(std::int64_t number) {
+  return cuts_.part_of(times_ ? (*times_)[static_cast<std::size_t>(number)] : number);
+}
+
+std::int64_t PartOrder::end_of(std::int64_t part, std::int64_t inside) {
+  std::int64_t after = frames_;
   while (after - inside > 1) {
     const std::int64_t middle = std::midpoint(inside, after);
-    (cuts_.part_of(middle) == part ? inside : after) = middle;
+    (part_of(middle) == part ? inside : after) = middle;
   }
   return after;
 }
 
+std::optional<FrameOrder::Stretch> PartOrder::stretch_of(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (number >= frames_) return std::nullopt;
+  const std::int64_t part = part_of(number);
+  std::int64_t before = -1, inside = number;
+  while (inside - before > 1) {
+    const std::int64_t middle = std::midpoint(before, inside);
+    (part_of(middle) == part ? inside : before) = middle;
+  }
+  return Stretch{.begin = inside, .end = end_of(part, number)};
+}
+
 void PartOrder::end_at(std::int64_t number) {
   const std::lock_guard lock(mutex_);
-  if (Part* part = find(cuts_.part_of(number)); part && part->next == number + 1) {
+  if (Part* part = find(part_of(number)); part && part->next == number + 1) {
     --part->next;  // there is nothing that could be on its way
     --part->on_their_way;
     --on_their_way_;
@@ -85,7 +101,7 @@ void PartOrder::cancel() {
 
 bool PartOrder::is_last(std::int64_t number) {
   const std::lock_guard lock(mutex_);
-  return number + 1 >= frames_ || cuts_.part_of(number + 1) != cuts_.part_of(number);
+  return number + 1 >= frames_ || part_of(number + 1) != part_of(number);
 }
 
 PartOrder::Part* PartOrder::find(std::int64_t part) {

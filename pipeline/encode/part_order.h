@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -21,12 +22,15 @@ namespace vidconv {
 // works: what it reads by then waits until there may be one more encoder.
 class PartOrder final : public FrameOrder {
  public:
-  // Of a steady video of `frames` frames, cut so: with settled() options.
+  // Of a video of as many frames as it has times, or else of a steady one of `frames` frames, cut
+  // so: with settled() options.
   PartOrder(const ShardOptions& options, const VideoInfo& video);
 
   std::optional<std::int64_t> next() override;
   void end_at(std::int64_t number) override;
   void cancel() override;
+  std::optional<Stretch> stretch_of(std::int64_t number) override;
+  int at_once() const override { return jobs_; }
 
   // Whether no frame of its part comes after that one.
   bool is_last(std::int64_t number);
@@ -47,11 +51,15 @@ class PartOrder final : public FrameOrder {
 
   void begin_parts();
   Part* choose();
-  std::int64_t end_of(std::int64_t part, std::int64_t begin);
+  // Under the lock, as the next.
+  std::int64_t part_of(std::int64_t number);
+  // The first frame behind `inside`, which is of that part, that is not.
+  std::int64_t end_of(std::int64_t part, std::int64_t inside);
   Part* find(std::int64_t part);
 
   const int jobs_, slots_;
-  std::mutex mutex_;  // of all below
+  const std::shared_ptr<const std::vector<std::int64_t>> times_;  // VideoInfo::times
+  std::mutex mutex_;                                              // of all below
   std::condition_variable changed_;
   ShardCuts cuts_;
   std::int64_t frames_;      // of the video

@@ -48,6 +48,11 @@ double chosen_parts(double length) {
   return wanted > even ? more - even : std::max(1., more / 2);
 }
 
+// An encoder with threads of its own keeps two CPUs busy, and waits for itself now and then.
+int jobs_of(const ShardOptions& options) {
+  return options.jobs > 0 ? options.jobs : std::max(1, usable_threads() / 2);
+}
+
 int jobs_at_most(const ShardOptions& options) {
   return options.count > 0 ? std::min(options.jobs, options.count) : options.jobs;
 }
@@ -122,12 +127,15 @@ ShardOptions parse_shards(const std::string& text) {
               "use auto, N, or the length of a part such as 10s");
 }
 
+bool may_be_in_turns(const ShardOptions& options) {
+  return options.count != 1 && jobs_of(options) > 1;
+}
+
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
-  // An encoder with threads of its own keeps two CPUs busy, and waits for itself now and then.
-  if (options.jobs == 0) options.jobs = std::max(1, usable_threads() / 2);
+  options.jobs = jobs_of(options);
   if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
   static_cast<void>(ShardCuts(options, video));  // that it can be cut so
-  options.in_turns = video.any_order && video.frames && jobs_at_most(options) > 1;
+  options.in_turns = video.any_order && (video.times || video.frames) && jobs_at_most(options) > 1;
   if (options.slots == 0) options.slots = default_slots(options, video, notify);
   // Another quarter. Coded pictures of a part seldom need as much; lossless ones do.
   if (options.packet_bytes == 0)

@@ -40,6 +40,9 @@ struct ShardOptions {
 // "auto", N or "10s". Throws Error(usage).
 ShardOptions parse_shards(const std::string& text);
 
+// Whether several parts may be encoded at once, each of which wants frames then.
+bool may_be_in_turns(const ShardOptions& options);
+
 // With all that is chosen or left out decided; `notify` hears what was chosen. Throws Error(usage)
 // for a number of parts of a video whose length is not known.
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify);

@@ -87,7 +87,9 @@ void Job::open() {
     works_.back().read_masks(masks, {video.time_base, video.clock});
     for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
   }
-  any_order_ = options_.sink.encoder.shards && !needs_order() && source_->takes_order();
+  const auto& shards = options_.sink.encoder.shards;
+  any_order_ = shards && may_be_in_turns(*shards) && !options_.in_order && !lost_order_ &&
+               !needs_order() && source_->takes_order();
 }
 
 // Waits until it is known.
@@ -118,7 +120,10 @@ bool Job::needs_order() const {
 InputInfo Job::shown() const {
   InputInfo info =
       options_.compare ? compared(source_->info(), *options_.compare) : source_->info();
-  for (InputVideo& video : info.videos) video.info.any_order = any_order_;
+  for (InputVideo& video : info.videos) {
+    video.info.any_order = any_order_;
+    video.info.times = any_order_ ? source_->times() : nullptr;
+  }
   return info;
 }
 
@@ -241,6 +246,24 @@ void Job::say_dropped(const RunResult& result) const {
 }
 
 RunResult Job::run(RunOptions options) {
+  try {
+    return run_once(options);
+  } catch (const Error& error) {
+    const std::atomic<bool>* interrupted = options_.source.interrupted;
+    if (!source_->has_lost_order() || (interrupted && *interrupted)) throw;
+    notify(options_.notify, MessageKind::fallback,
+           fmt::format("{}: it is read again, in order", error.message()));
+  }
+  // Nothing of the output has a name yet.
+  sink_.reset();
+  processor_.reset();
+  works_.clear();
+  lost_order_ = true;
+  open();
+  return run_once(options);
+}
+
+RunResult Job::run_once(RunOptions options) {
   Trace* const trace = options_.processor.trace;
   const InputInfo input = shown();
   const OutputPlan plan = this->plan();

@@ -40,7 +40,8 @@ struct JobOptions {
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens what the frames go to; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
-  int slots = 0;               // 0: as many as the device and the frames want
+  bool in_order = false;  // frames come in order of time, though parts could have them in turns
+  int slots = 0;          // 0: as many as the device and the frames want
   ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
@@ -102,6 +103,7 @@ class Job {
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
   bool needs_order() const;
+  RunResult run_once(RunOptions options);
   void check_boxes() const;
   void say_dropped(const RunResult& result) const;
 
@@ -111,7 +113,8 @@ class Job {
   std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
-  bool any_order_ = false;  // VideoInfo::any_order
+  bool any_order_ = false;   // VideoInfo::any_order
+  bool lost_order_ = false;  // the input is read in order of time, since that could not be kept
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;
   WakingDevice waking_;  // ends before all that it uses

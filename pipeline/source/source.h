@@ -60,12 +60,17 @@ class Source {
   virtual std::vector<InputVideo> videos() const { return {{video_stream(), video()}}; }
   InputInfo info() const { return {videos(), container()}; }
 
-  // Whether set_order() may be called: any frame can be had at the cost of any other. Looks at the
-  // input for that. Before the first next().
+  // Whether set_order() may be called: any frame can be had, at about the cost of any other. Looks
+  // at the input for that, which may take seconds. Before the first next().
   virtual bool takes_order() { return false; }
+  // Where takes_order(): when each frame is shown, in order; null where frame n is shown at n.
+  virtual std::shared_ptr<const std::vector<std::int64_t>> times() const { return nullptr; }
   // From now on frames come in this order, with the numbers and times that they have in the order
   // of time. Where takes_order(), before the first next().
   virtual void set_order(std::shared_ptr<FrameOrder>) {}
+  // Whether next() has thrown because frames were not what takes_order() had seen of them: they can
+  // be had in order of time, by another source.
+  virtual bool has_lost_order() const { return false; }
 
   // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
   // numbered from 0, each with a pts greater than the one before; but for set_order(). Throws

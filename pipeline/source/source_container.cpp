@@ -18,6 +18,7 @@
 #include "pipeline/source/start_search.h"
 #include "pipeline/source/stream_accounts.h"
 #include "pipeline/source/stream_video.h"
+#include "pipeline/source/stretches.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -32,7 +33,8 @@ class ContainerSource final : public Source {
  public:
   ContainerSource(const std::string& url, std::unique_ptr<ByteReader> reader,
                   const SourceOptions& options)
-      : options_(options),
+      : url_(url),
+        options_(options),
         input_(url, std::move(reader), options),
         part_(wanted_part(input_.container(), options)) {
     search_.emplace(input_, part_.start);
@@ -58,19 +60,46 @@ class ContainerSource final : public Source {
     return damage;
   }
   std::vector<StreamAccount> accounts() const override {
-    return accounts_->without(ready_);  // some wait when the run was interrupted
+    std::vector<StreamAccount> all = accounts_->without(ready_);  // where it was interrupted
+    if (stretches_) take_account_of_stretches(all);
+    return all;
   }
   std::size_t memory() const override {
-    return decoder_->memory() + (fitter_ ? fitter_->memory() : 0);
+    return decoder_->memory() + (fitter_ ? fitter_->memory() : 0) +
+           (stretches_ ? stretches_->memory() : 0);
   }
 
   void cancel() override {
     input_.cancel();
     decoder_->cancel();
+    if (stretches_) stretches_->cancel();
   }
+
+  bool takes_order() override {
+    if (!may_be_in_stretches()) return false;
+    const Frame& first = std::get<Frame>(ready_.back());
+    stretch_times_ = times_for_stretches(url_, options_, *this, first.av().pts);
+    return stretch_times_ != nullptr;
+  }
+  std::shared_ptr<const std::vector<std::int64_t>> times() const override { return stretch_times_; }
+  void set_order(std::shared_ptr<FrameOrder> order) override {
+    leave_out_frames();
+    stretches_ = std::make_unique<Stretches>(
+        Stretches::Options{.open =
+                               [this](const SourceOptions& options) {
+                                 return std::make_unique<ContainerSource>(url_, nullptr, options);
+                               },
+                           .source = options_,
+                           .video = info_,
+                           .on_device = on_device(),
+                           .times = stretch_times_,
+                           .order = std::move(order)});
+  }
+  bool has_lost_order() const override { return stretches_ && stretches_->has_failed(); }
 
   std::optional<Item> next() override {
     begun_ = true;
+    if (stretches_) return next_in_order();
     if (ready_.empty()) produce();
     if (options_.strict) refuse_damage(damage(), input_.name());
     if (ready_.empty() || input_.stopped()) return std::nullopt;
@@ -81,6 +110,62 @@ class ContainerSource final : public Source {
   }
 
  private:
+  // Whether it is a file of which any place can be read, and nobody wants less than all of it.
+  bool may_be_in_stretches() const {
+    const AVIOContext* io = input_.container().pb;
+    return !is_url(url_) && io && (io->seekable & AVIO_SEEKABLE_NORMAL) && !options_.interval &&
+           !options_.video_only && !options_.copies_only && !options_.low_delay &&
+           !options_.frames && !options_.copy_times && !info_.of_pictures && !damage().any() &&
+           !ready_.empty() && std::holds_alternative<Frame>(ready_.back());
+  }
+
+  // Packets of other streams come before the frames that are shown at their time, and a little
+  // earlier: containers have them late.
+  std::optional<Item> next_in_order() {
+    constexpr std::int64_t early = std::int64_t{10} * AV_TIME_BASE;
+    if (!frame_) frame_ = stretches_->next();
+    const bool alone = input_.container().nb_streams == 1;
+    const std::int64_t until =
+        !frame_ ? INT64_MAX
+                : av_rescale_q(frame_->av().pts, info_.time_base, AV_TIME_BASE_Q) + early;
+    if (!frame_ || (!alone && read_until_ < until)) {
+      if (ready_.empty()) produce();
+      if (options_.strict) refuse_damage(damage(), input_.name());
+      if (input_.stopped()) {
+        stretches_->end();
+        return std::nullopt;
+      }
+      if (!ready_.empty()) {
+        Item item = std::move(ready_.front());
+        ready_.pop_front();
+        accounts_->hand_on(item);
+        note_time(*std::get<PacketPtr>(item));
+        return item;
+      }
+    }
+    if (!frame_) return std::nullopt;
+    return Item(*std::exchange(frame_, std::nullopt));
+  }
+
+  void note_time(const AVPacket& packet) {
+    const std::int64_t time = packet.dts != unknown_time ? packet.dts : packet.pts;
+    const AVStream& stream = *input_.container().streams[packet.stream_index];
+    if (time != unknown_time)
+      read_until_ = std::max(read_until_, av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q));
+  }
+
+  // Of the video, instead of what was read of it beside the other streams.
+  void take_account_of_stretches(std::vector<StreamAccount>& all) const {
+    StreamAccount& video = all.at(static_cast<std::size_t>(stream_->index));
+    StreamAccount account = stretches_->account();
+    account.stream = video.stream;
+    account.type = video.type;
+    account.codec = video.codec;
+    account.filtered = true;
+    if (frame_) --account.frames_handed_on, ++account.frames_unused;
+    video = account;
+  }
+
   void find_video() {
     AVFormatContext& container = input_.container();
     stream_ = &choose_video(container, *options_.video, input_.name());
@@ -324,6 +409,7 @@ class ContainerSource final : public Source {
 
   static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
 
+  const std::string url_;
   const SourceOptions options_;
   ContainerInput input_;
   WantedPart part_;  // its end is moved to where so many frames end
@@ -346,6 +432,11 @@ class ContainerSource final : public Source {
   bool draining_ = false, video_done_ = false, at_end_ = false;
   bool leaves_out_ = false;  // frames are not wanted any more
   int drain_failures_ = 0;
+
+  std::shared_ptr<const std::vector<std::int64_t>> stretch_times_;  // null until they are known
+  std::unique_ptr<Stretches> stretches_;  // null where frames come in order of time
+  std::optional<Frame> frame_;            // that packets of other streams come before
+  std::int64_t read_until_ = INT64_MIN;   // microseconds: where these have come to
 };
 
 }  // namespace

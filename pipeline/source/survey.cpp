@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/base/stopwatch.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/container_input.h"
 #include "pipeline/source/wanted_part.h"
@@ -27,7 +28,8 @@ bool is_past(const AVPacket& packet, const AVStream& stream, const WantedPart& p
 }  // namespace
 
 Survey survey_packets(const std::string& input, const SourceOptions& options, const Source& source,
-                      std::int64_t first) {
+                      std::int64_t first, double patience) {
+  const Clock::time_point begun = Clock::now();
   ContainerInput container(url_of(input), nullptr, options);
   const AVStream& stream =
       *container.container().streams[static_cast<unsigned>(source.video_stream())];
@@ -35,6 +37,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
   const std::int64_t offset = part.offset(stream.time_base);
   const bool fields = source.video().field_order > AV_FIELD_PROGRESSIVE;
   Survey survey{.times = {}, .exact = source.video().codec != AV_CODEC_ID_VP8 && !fields};
+  std::int64_t last = first, last_key = first;
   const PacketPtr packet = make_packet();
   int code = 0;
   for (; (code = container.read(*packet)) >= 0; av_packet_unref(packet.get())) {
@@ -49,9 +52,21 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
       continue;
     }
     const std::int64_t time = av_rescale_q(packet->pts, stream.time_base, AV_TIME_BASE_Q);
-    if (time < part.end && packet->pts - offset >= first)
+    if (time < part.end && packet->pts - offset >= first) {
       survey.times.push_back(packet->pts - offset);
+      survey.bytes += packet->size;
+    }
+    last = std::max(last, packet->pts - offset);
+    if (packet->flags & AV_PKT_FLAG_KEY) {
+      survey.longest_gap = std::max(survey.longest_gap, packet->pts - offset - last_key);
+      last_key = packet->pts - offset;
+    }
+    if (seconds_since(begun) > patience) {
+      survey.exact = false;
+      return survey;
+    }
   }
+  survey.longest_gap = std::max(survey.longest_gap, last - last_key);
   if (container.stopped())
     throw Error(Fault::input, "cannot read the input", container.name(), "it was interrupted");
   std::ranges::sort(survey.times);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,15 @@ struct Survey {
   bool exact = true;
   // A part can be found by its time. Else packets have none, or the clock begins anew.
   bool seeks = true;
+  // Between the times of a key frame and of the next one.
+  std::int64_t longest_gap = 0;
+  std::int64_t bytes = 0;  // of the packets of these frames
 };
-// `first`: of the frames that `source`, which was opened so, hands out. Throws Error(input).
+// `first`: of the frames that `source`, which was opened so, hands out. What takes longer than
+// `patience`, in seconds, is given up, and is not exact. Throws Error(input).
 Survey survey_packets(const std::string& input, const SourceOptions& options, const Source& source,
-                      std::int64_t first);
+                      std::int64_t first,
+                      double patience = std::numeric_limits<double>::infinity());
 
 // Of an input that can be read anywhere: its bytes, and some of them, so that another one of the
 // same name is noticed without reading all of it: the beginning, the end, and pieces in between.

@@ -52,7 +52,9 @@ class Planner {
 
   ClusterPlan make() {
     capture_av_log();
-    job_.emplace(job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr));
+    JobOptions options = job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr);
+    options.in_order = true;  // and looked through here, once
+    job_.emplace(std::move(options));
     job_->open();
     if (!job_->source()->container().get() || options_.output == "-")
       throw Error(MessageKind::command_line, "cannot plan parts of",

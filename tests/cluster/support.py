@@ -67,7 +67,8 @@ class PartsTest(unittest.TestCase):
         return self.folder / folder / "parts" / f"{part}-{key}.{ending}"
 
     def expect_bytes_of_one_process(self, *words, output="out.mkv"):
-        """What join made is what one process makes."""
+        """What join made is what one process makes, whether its parts come one after the other or in turns."""
         one = "one" + pathlib.Path(output).suffix
-        self.vidconv(*words, "-o", one, "--kernel", "box", "-y", "-q")
-        self.assertEqual(self.bytes(output), self.bytes(one), "the bytes differ")
+        for jobs in ("1", "3"):
+            self.vidconv(*words, "-o", one, "--kernel", "box", "-y", "-q", "--jobs", jobs)
+            self.assertEqual(self.bytes(output), self.bytes(one), f"the bytes differ with {jobs} jobs")

@@ -1,0 +1,219 @@
+#include "pipeline/source/stretches.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/convolver/usable_threads.h"
+#include "pipeline/av/frame_layout.h"
+
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
+namespace vidconv {
+namespace {
+
+// To go through the packets of an input, seconds: some gigabytes in memory.
+constexpr double longest_survey = 3;
+// Between key frames, seconds: each stretch is decoded from the one before it on.
+constexpr int longest_gap = 10;
+// Reading costs something where the input is not much smaller than its frames.
+constexpr std::int64_t least_compression = 8;
+// A reader is opened, and has its first frames, while so many of another are still to come.
+constexpr std::int64_t frames_to_open = 16;
+
+bool is_small(const Survey& survey, const VideoInfo& video) {
+  const auto frame =
+      static_cast<std::int64_t>(packed_bytes(*video.format, video.width, video.height));
+  return survey.bytes / std::ssize(survey.times) < frame / least_compression;
+}
+
+void add(StreamAccount& to, const StreamAccount& other) {
+  to.read += other.read;
+  to.outside += other.outside;
+  to.unused += other.unused;
+  to.decoded += other.decoded;
+  to.failed += other.failed;
+  to.hidden += other.hidden;
+  to.without_picture += other.without_picture;
+  to.refused += other.refused;
+  to.frames += other.frames;
+  to.frames_outside += other.frames_outside;
+  to.frames_unused += other.frames_unused;
+  to.frames_handed_on += other.frames_handed_on;
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
+                                                                     const SourceOptions& options,
+                                                                     const Source& source,
+                                                                     std::int64_t first) {
+  SourceOptions quiet = options;
+  quiet.video_only = true;
+  quiet.notify = nullptr;
+  quiet.files = nullptr;
+  Survey survey = survey_packets(input, quiet, source, first, longest_survey);
+  const AVRational time_base = source.video().time_base;
+  if (!survey.exact || std::ssize(survey.times) < 2 ||
+      av_compare_ts(survey.longest_gap, time_base, longest_gap, {1, 1}) > 0 ||
+      !is_small(survey, source.video()))
+    return nullptr;
+  return std::make_shared<const std::vector<std::int64_t>>(std::move(survey.times));
+}
+
+Stretches::Stretches(Options options) : options_(std::move(options)) {
+  if (options_.on_device && options_.source.nvdec)
+    for (const int device : options_.source.nvdec->devices)
+      device_memories_.push_back(std::make_shared<NvdecMemory>(device));
+}
+
+bool Stretches::is_stopped() const {
+  if (options_.source.interrupted && *options_.source.interrupted) return true;
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
+void Stretches::cancel() {
+  options_.order->cancel();
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  for (const auto& reader : readers_) reader->cancel();
+}
+
+std::size_t Stretches::memory() const {
+  const std::lock_guard lock(mutex_);
+  return memory_;
+}
+
+std::optional<Frame> Stretches::next() {
+  read_ahead();
+  const std::optional<std::int64_t> number = options_.order->next();
+  if (number && !is_stopped()) {
+    std::optional<Frame> frame = reader_of(*number).next();
+    if (frame && (frame->number() != *number || frame->on_device() != options_.on_device ||
+                  frame->av().pts != (*options_.times)[static_cast<std::size_t>(*number)]))
+      fail(*number);
+    if (frame) {
+      finish_read(false);
+      return frame;
+    }
+    if (!is_stopped()) fail(*number);
+  }
+  end();
+  return std::nullopt;
+}
+
+// Stretches are begun in their order, and as many are under way as are wanted in turns: those that
+// have nearly all of their frames are followed by the next.
+void Stretches::read_ahead() {
+  for (;;) {
+    const auto busy = std::ranges::count_if(
+        readers_, [](const auto& reader) { return reader->left() > frames_to_open; });
+    const auto next = options_.order->stretch_of(begun_);
+    if (!next || busy >= options_.order->at_once() ||
+        std::ssize(readers_) >= std::int64_t{2} * options_.order->at_once())
+      return;
+    start(*next);
+  }
+}
+
+StretchReader& Stretches::reader_of(std::int64_t number) {
+  for (;;) {
+    const auto found =
+        std::ranges::find_if(readers_, [&](const auto& reader) { return reader->gives(number); });
+    if (found != readers_.end()) return **found;
+    const auto next = options_.order->stretch_of(begun_);
+    if (!next || next->begin > number)
+      throw Error(Fault::internal, "frames are not wanted in the order of their stretches", "", "");
+    start(*next);
+  }
+}
+
+void Stretches::start(const FrameOrder::Stretch& stretch) {
+  auto reader = std::make_unique<StretchReader>(
+      stretch, [this, stretch, number = started_] { return open(stretch, number); });
+  ++started_;
+  begun_ = stretch.end;
+  const std::lock_guard lock(mutex_);
+  readers_.push_back(std::move(reader));
+  if (cancelled_) readers_.back()->cancel();
+}
+
+// On the reader's thread.
+std::unique_ptr<Source> Stretches::open(const FrameOrder::Stretch& stretch, std::size_t number) {
+  const auto& times = *options_.times;
+  SourceOptions source = options_.source;
+  source.video_only = true;
+  source.files = nullptr;
+  source.notify = [this](MessageKind kind, const std::string&) {
+    // All else that is said of a picture was said of the first one.
+    if (kind == MessageKind::picture_changes) changes_ = true;
+  };
+  source.interval =
+      Interval{.begin = times[static_cast<std::size_t>(stretch.begin)],
+               .end = stretch.end < std::ssize(times) ? times[static_cast<std::size_t>(stretch.end)]
+                                                      : INT64_MAX,
+               .first = stretch.begin == 0,
+               .video = options_.video};
+  const int all = source.threads > 0 ? source.threads : usable_threads();
+  source.threads = std::max(1, all / options_.order->at_once());
+  if (!options_.on_device) {
+    source.nvdec.reset();
+  } else if (source.nvdec) {
+    const std::size_t device = number % device_memories_.size();
+    source.nvdec = NvdecOptions{.devices = {device_memories_[device]->device},
+                                .sessions = 1,
+                                .frames = 4,
+                                .memories = {device_memories_[device]}};
+  }
+  return options_.open(source);
+}
+
+void Stretches::finish_read(bool all) {
+  const auto is_due = [&](const StretchReader& reader) {
+    return all || (reader.left() == 0 && reader.has_ended());
+  };
+  std::size_t memory = 0;
+  for (const auto& reader : readers_) memory += reader->memory();
+  Readers due;
+  {
+    const std::lock_guard lock(mutex_);
+    memory_ = std::max(memory_, memory);
+    const auto first = std::stable_partition(readers_.begin(), readers_.end(),
+                                             [&](const auto& reader) { return !is_due(*reader); });
+    std::move(first, readers_.end(), std::back_inserter(due));
+    readers_.erase(first, readers_.end());
+  }
+  const bool stopped = is_stopped();
+  for (const auto& reader : due) {
+    if (stopped || reader->left() > 0) reader->cancel();
+    finish(*reader);
+  }
+}
+
+// Of what is given up, nothing is judged.
+void Stretches::finish(StretchReader& reader) {
+  const bool given_up = is_stopped() || reader.left() > 0;
+  std::exception_ptr failure;
+  try {
+    reader.finish();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  add(account_, reader.account());
+  if (given_up) return;
+  failed_ = failure || changes_ || !reader.is_whole();
+  if (failure) std::rethrow_exception(failure);
+  if (failed_) fail(reader.stretch().end - 1);
+}
+
+void Stretches::fail(std::int64_t number) {
+  failed_ = true;
+  Error error(Fault::input, "the input is not what its packets said", "",
+              "frames are missing, damaged or not in their place");
+  error.set_frame(number);
+  throw error;
+}
+
+}  // namespace vidconv

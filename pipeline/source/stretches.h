@@ -1,0 +1,87 @@
+// Stretches: the frames of a container in an order of somebody's: each stretch of it is read by a
+// reader of its own, several at once.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/frame_order.h"
+#include "pipeline/source/source.h"
+#include "pipeline/source/stretch_reader.h"
+#include "pipeline/source/survey.h"
+
+namespace vidconv {
+
+// When each frame is shown, in order, where all of them can be found by their times and finding
+// them costs little beside reading them; else nullptr. `source`: what was opened so and has given
+// no frame yet, `first` when its first one is shown. Reads all of the input, for some seconds at
+// most. Throws Error(input).
+std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
+                                                                     const SourceOptions& options,
+                                                                     const Source& source,
+                                                                     std::int64_t first);
+
+// All members but those that say otherwise belong to one thread.
+class Stretches {
+ public:
+  struct Options {
+    // Opens the video of the container alone, with these options.
+    std::function<std::unique_ptr<Source>(const SourceOptions&)> open;
+    SourceOptions source;  // of the whole
+    VideoInfo video;       // of the whole
+    bool on_device = false;
+    std::shared_ptr<const std::vector<std::int64_t>> times;  // of all frames
+    std::shared_ptr<FrameOrder> order;
+  };
+  explicit Stretches(Options options);
+
+  // The next frame in the order. None at its end, after an interruption and cancel(): nothing is
+  // read any more then. Throws Error where it is not what it was expected to be, or what reading it
+  // has thrown; has_failed() from then on.
+  std::optional<Frame> next();
+  bool has_failed() const { return failed_; }
+  // No more frames are wanted.
+  void end() { finish_read(true); }
+  // Any thread.
+  void cancel();
+
+  // Of the video, of all that was read for it. After the end of next(), or end().
+  const StreamAccount& account() const { return account_; }
+  // The most there was for frames at once. Any thread.
+  std::size_t memory() const;
+
+ private:
+  using Readers = std::vector<std::unique_ptr<StretchReader>>;
+
+  StretchReader& reader_of(std::int64_t number);
+  // Starts readers of the stretches that are next.
+  void read_ahead();
+  void start(const FrameOrder::Stretch& stretch);
+  std::unique_ptr<Source> open(const FrameOrder::Stretch& stretch, std::size_t number);
+  // Takes leave of readers that have nothing left, or of all of them.
+  void finish_read(bool all);
+  void finish(StretchReader& reader);
+  bool is_stopped() const;
+  [[noreturn]] void fail(std::int64_t number);
+
+  const Options options_;
+  std::vector<std::shared_ptr<NvdecMemory>> device_memories_;
+  std::atomic<bool> changes_ = false;  // pictures of another size or format have come
+  mutable std::mutex mutex_;           // of the next, where two threads look or this one changes it
+  Readers readers_;
+  bool cancelled_ = false;
+  std::size_t memory_ = 0;
+  std::int64_t begun_ = 0;  // the end of the last stretch that has a reader
+  std::size_t started_ = 0;
+  bool failed_ = false;
+  StreamAccount account_;
+};
+
+}  // namespace vidconv
