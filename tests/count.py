@@ -7,7 +7,7 @@
 Read from the reports (BUILD/tests.xml, by ctest --output-junit), because ctest's exit code tells neither how many failed
 nor whether a test that did not run was skipped or had no program. A process that runs many tests (a name that
 ends with .process-N) leaves a report of its own in BUILD/processes: it counts as its tests, and as one more that failed where it
-ended badly and none of them says so.
+ended badly and none of them says so. Those that failed are named on stderr, with the first of what they said.
 """
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -20,8 +20,10 @@ def of_process(report):
     for case in ElementTree.parse(report).iter("testcase"):
         if case.get("status") != "run":
             continue  # another process's, or not asked for
-        if case.find("failure") is not None:
+        failure = case.find("failure")
+        if failure is not None:
             failed += 1
+            print(f"FAILED {case.get('classname')}.{case.get('name')}: {failure.get('message', '')[:500]}", file=sys.stderr)
         elif case.get("result") == "skipped":
             skipped += 1
         else:
@@ -46,6 +48,7 @@ def count(build):
             skipped += 1
         else:
             failed += 1
+            print(f"FAILED {case.get('name')}", file=sys.stderr)
     return passed, failed, skipped
 
 

@@ -31,7 +31,7 @@ case ${1:-} in
     ;;
 esac
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=
 # Many tests wait for processes and signals: two more than there are cores keep the cores at work.
 jobs=$(($(nproc) + 2))
 
@@ -59,13 +59,15 @@ for preset in "${presets[@]}"; do
   VIDCONV_REQUIRE_CUDA=$require_cuda \
     ctest --preset "$preset" --parallel "$jobs" --output-junit "$report" || true
   [[ -s $report ]] || { echo "ctest left no report: $report" >&2; exit 1; }
-  read -r run lost not_run < <(python3 tests/count.py "build/$preset")
+  read -r run lost not_run < <(python3 tests/count.py "build/$preset" 2>"build/$preset/failed.txt")
+  failures+=$(sed "s/^/$preset: /" "build/$preset/failed.txt")
   [[ $((run + lost + not_run)) -gt 0 ]] || { echo "preset $preset has no tests" >&2; exit 1; }
   passed=$((passed + run))
   failed=$((failed + lost))
   skipped=$((skipped + not_run))
 done
 
+[[ -z $failures ]] || printf '%s\n' "$failures"
 line="$passed passed, $failed failed"
 [[ $skipped -eq 0 ]] || line+=", $skipped skipped"
 echo "$line"
