@@ -54,7 +54,6 @@ void ThreadPool::run(int jobs, int threads, Call call) {
   unfinished_ = jobs;
   left_ = jobs;
   to_wake_ = helpers;  // last: who is woken now, if by one who is late, finds jobs
-  wake_two();
   take_jobs(0);
   wait_for(0, [this] { return unfinished_ == 0; });
 }
@@ -62,13 +61,13 @@ void ThreadPool::run(int jobs, int threads, Call call) {
 void ThreadPool::work(int thread) {
   while (!ending_) {
     wait_for(thread, [this] { return left_ > 0 || ending_; });
-    wake_two();
     take_jobs(thread);
   }
 }
 
 void ThreadPool::take_jobs(int thread) {
   while (left_ > 0) {
+    wake_two();  // each time: who was woken may wait for a core, and wakes nobody meanwhile
     const int left = left_--;
     if (left <= 0) return;  // another was quicker
     call_.function(call_.context, jobs_ - left, thread);
