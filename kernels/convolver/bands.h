@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -22,15 +21,22 @@ struct Band {
   int first, last;
 };
 
-// How many bands to cut planes of `height` rows into, where a band reads `overlap` rows of its
-// neighbours again. As many for each thread, so that none waits while others compute a last one;
-// several, so that a thread that has its core to itself can take over from one that has not; not so
-// many that the overlap matters.
-inline int band_count(int threads, int height, int overlap) {
-  if (threads == 1) return 1;
-  const int wanted = height / (8 * overlap + 8);
-  return threads * std::clamp((wanted + threads / 2) / threads, 1, 4);
-}
+// How planes are cut into bands: in rounds of one band for each thread. Each round has half of the
+// rows that are left, the last one all of them: large bands first, because each reads rows of its
+// neighbours again, and small ones for those who are ready while others, which began late or share
+// their core, are not.
+struct Cut {
+  int threads = 1;
+  int rounds = 1;
+  int unit = 1;  // rows computed together: bands begin at multiples of it, unless that is too much
+
+  int bands() const { return threads * rounds; }
+  // Where that band begins, of planes of so many rows. Where band bands() would, all rows are done.
+  int edge(int rows, int band) const;
+};
+
+// For planes of `height` rows, whose bands should have `least` rows or more.
+Cut cut_for(int threads, int height, int least, int unit);
 
 // Calls group(pairs) for each group of them: so many of the first pairs that are left are computed
 // together as together(what is left) says, at least one.
@@ -45,20 +51,19 @@ void for_groups(std::span<const PlanePair> pairs, const Together& together, cons
 
 // Calls job(band, thread) for each band of those rows of each group of pairs, none of them empty.
 // Nothing is shared between bands, so the result depends neither on their number nor on the
-// threads. `threads`: how many they are worth.
+// threads.
 template <class Together, class Job>
-void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, int bands,
-               int threads, const Together& together, const Job& job) {
+void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, const Cut& cut,
+               const Together& together, const Job& job) {
   const auto run = [&](int index, int thread) {
     for_groups(pairs, together, [&](std::span<const PlanePair> group) {
       const int height = group.front().dst.height, top = std::min(rows.first, height);
-      const std::int64_t count = std::min(rows.last, height) - top;
-      const int first = top + static_cast<int>(count * index / bands);
-      const int last = top + static_cast<int>(count * (index + 1) / bands);
+      const int count = std::max(0, std::min(rows.last, height) - top);
+      const int first = top + cut.edge(count, index), last = top + cut.edge(count, index + 1);
       if (first < last) job(Band{group, first, last}, thread);
     });
   };
-  pool.run(bands, run, threads);
+  pool.run(cut.bands(), run, cut.threads);
 }
 
 // How many samples those rows of the pairs have.
@@ -74,10 +79,9 @@ inline double samples_of(std::span<const PlanePair> pairs, RowRange rows) {
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
   const auto each = [](std::span<const PlanePair>) { return std::size_t{1}; };
-  for_bands(pool, pairs, all_rows, pool.threads(), pool.threads(), each,
-            [&](const Band& band, int) {
-              for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
-            });
+  for_bands(pool, pairs, all_rows, {.threads = pool.threads()}, each, [&](const Band& band, int) {
+    for (int y = band.first; y < band.last; ++y) row(band.pairs.front(), y);
+  });
 }
 
 }  // namespace vidconv

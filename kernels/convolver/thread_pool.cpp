@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 
 namespace vidconv {
@@ -10,16 +11,20 @@ namespace {
 // Looks whether it has happened, for a while; not for longer than it takes to fall asleep and be
 // woken.
 template <class Happened>
-void look_for(const Happened& happened) {
+bool look_for(const Happened& happened) {
   using std::chrono::steady_clock;
   constexpr std::chrono::microseconds patience{20};
   const auto end = steady_clock::now() + patience;
-  while (!happened() && steady_clock::now() < end) std::this_thread::yield();
+  while (!happened()) {
+    if (steady_clock::now() >= end) return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : asleep_(static_cast<std::size_t>(std::max(1, threads))) {
   try {
     for (int thread = 1; thread < threads; ++thread)
       workers_.emplace_back([this, thread] { work(thread); });
@@ -32,11 +37,8 @@ ThreadPool::ThreadPool(int threads) {
 ThreadPool::~ThreadPool() { end(); }
 
 void ThreadPool::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  wake_.notify_all();
+  ending_ = true;
+  for (int thread = 1; thread < threads(); ++thread) wake(thread);
   for (std::thread& worker : workers_) worker.join();
 }
 
@@ -47,47 +49,55 @@ void ThreadPool::run(int jobs, int threads, Call call) {
     return;
   }
   const std::lock_guard turn(turn_);
-  std::unique_lock lock(mutex_);
   call_ = call;
   jobs_ = jobs;
+  unfinished_ = jobs;
   left_ = jobs;
-  wake(helpers);
-  take_jobs(lock, 0);
-  if (running_ == 0) return;
-  lock.unlock();
-  look_for([&] { return running_ == 0; });
-  lock.lock();
-  done_.wait(lock, [&] { return running_ == 0; });
-}
-
-void ThreadPool::wake(int count) {
-  if (count == static_cast<int>(workers_.size())) return wake_.notify_all();
-  for (; count > 0; --count) wake_.notify_one();
+  to_wake_ = helpers;  // last: who is woken now, if by one who is late, finds jobs
+  take_jobs(0);
+  wait_for(0, [this] { return unfinished_ == 0; });
 }
 
 void ThreadPool::work(int thread) {
-  std::unique_lock lock(mutex_);
   while (!ending_) {
-    if (left_ == 0) {
-      lock.unlock();
-      look_for([&] { return left_ > 0; });
-      lock.lock();
-      wake_.wait(lock, [&] { return ending_ || left_ > 0; });
-    }
-    take_jobs(lock, thread);
-    if (running_ == 0) done_.notify_one();
+    wait_for(thread, [this] { return left_ > 0 || ending_; });
+    take_jobs(thread);
   }
 }
 
-void ThreadPool::take_jobs(std::unique_lock<std::mutex>& lock, int thread) {
+void ThreadPool::take_jobs(int thread) {
   while (left_ > 0) {
-    const int index = jobs_ - left_--;
-    ++running_;
-    lock.unlock();
-    call_.function(call_.context, index, thread);
-    lock.lock();
-    --running_;
+    wake_two();  // each time: who was woken may wait for a core, and wakes nobody meanwhile
+    const int left = left_--;
+    if (left <= 0) return;  // another was quicker
+    call_.function(call_.context, jobs_ - left, thread);
+    if (--unfinished_ == 0 && thread != 0) wake(0);
   }
+}
+
+// Those who are awake come by themselves, and do not count.
+void ThreadPool::wake_two() {
+  for (int woken = 0; woken < 2 && left_ > 0 && to_wake_ > 0;) {
+    const int thread = to_wake_--;
+    if (thread > 0 && wake(thread)) ++woken;
+  }
+}
+
+// Whether it slept. Who falls asleep says so and then looks again, who wakes has changed what it
+// looks for and then asks: one of them sees the other (all of it is sequentially consistent).
+bool ThreadPool::wake(int thread) {
+  Number& asleep = asleep_[static_cast<std::size_t>(thread)];
+  if (asleep == 0 || asleep.exchange(0) == 0) return false;
+  asleep.notify_one();
+  return true;
+}
+
+template <class Happened>
+void ThreadPool::wait_for(int thread, const Happened& happened) {
+  if (look_for(happened)) return;
+  Number& asleep = asleep_[static_cast<std::size_t>(thread)];
+  for (asleep = 1; !happened(); asleep = 1) asleep.wait(1);
+  asleep = 0;
 }
 
 std::shared_ptr<ThreadPool> shared_thread_pool(int threads) {

@@ -6,10 +6,12 @@
 // takes the next job: a thread that wakes too late finds nothing to do and is not waited for.
 // Before they sleep they look about for as long as sleeping and waking would take, which gives the
 // core to whoever else wants it: the next plane or frame is often there by then.
+//
+// To wake a thread takes the one who wakes microseconds. So each wakes two at most, and those who
+// are woken wake others.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -27,7 +29,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return static_cast<int>(asleep_.size()); }
 
   // Calls job(index, thread) for each index in [0, jobs), each once, on any of the threads
   // (numbered from 0, the caller), and returns when all have ended. Jobs must not throw. Calls from
@@ -47,20 +49,29 @@ class ThreadPool {
     void (*function)(const void* context, int index, int thread) = nullptr;
     const void* context = nullptr;
   };
+  // All threads change these: a cache line each.
+  struct alignas(64) Number : std::atomic<int> {
+    using std::atomic<int>::operator=;
+  };
+
   void run(int jobs, int threads, Call call);
-  void wake(int count);
   void work(int thread);
-  void take_jobs(std::unique_lock<std::mutex>& lock, int thread);
+  void take_jobs(int thread);
+  void wake_two();
+  bool wake(int thread);
+  template <class Happened>
+  void wait_for(int thread, const Happened& happened);
   void end();
 
-  std::mutex turn_;   // held by the caller of run()
-  std::mutex mutex_;  // held to change what is below
-  std::condition_variable wake_, done_;
+  std::mutex turn_;  // held by the caller of run()
+  // Written before left_ is, and read by who has taken a job, without which the call does not end.
   Call call_;
   int jobs_ = 0;
-  std::atomic<int> left_{0};     // jobs that are not taken yet, the last ones
-  std::atomic<int> running_{0};  // jobs taken and not ended
-  bool ending_ = false;
+  Number left_;        // jobs that are not taken yet, the last ones; below 0 by who came too late
+  Number unfinished_;  // jobs that have not ended
+  Number to_wake_;     // threads from 1 to this one; below 1 as above
+  std::atomic<bool> ending_{false};
+  std::vector<Number> asleep_;  // of each thread: 1 while it sleeps or is about to
   std::vector<std::thread> workers_;
 };
 

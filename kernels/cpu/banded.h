@@ -60,8 +60,8 @@ class BandedConvolver final : public Convolver {
     });
     const int threads =
         alone ? 1 : worth_threads(pool_->threads(), cost() * samples_of(pairs, rows));
-    const int bands = band_count(threads, height, reach_.above + reach_.below);
-    for_bands(*pool_, pairs, rows, bands, threads, together, [&](const Band& band, int thread) {
+    const Cut cut = cut_for(threads, height, least_rows(), engine_plan_.rows);
+    for_bands(*pool_, pairs, rows, cut, together, [&](const Band& band, int thread) {
       run_band_(plan_, engine_plan_, band, layout(band.pairs.front().dst.width),
                 windows_of(alone ? 0 : thread));
     });
@@ -80,6 +80,12 @@ class BandedConvolver final : public Convolver {
       return nanoseconds_a_sample(plan_.sample, EnginePlan::taps_a_sample);
     else
       return nanoseconds_a_sample(plan_);
+  }
+
+  // Of a band, which loads the rows again that kernels reach beyond it, and makes row passes of
+  // them again, which is half of the work.
+  int least_rows() const {
+    return (reach_.above + reach_.below) * (engine_plan_.passes() > 0 ? 2 : 1);
   }
 
   Windows<Lane> windows_of(int thread) const {

@@ -60,7 +60,7 @@ void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRan
   };
   const double nanoseconds = 0.05 * sample.bytes() * samples_of(pairs, rows);
   const int threads = worth_threads(pool.threads(), nanoseconds);
-  for_bands(pool, pairs, rows, threads, threads, together, [&](const Band& band, int) {
+  for_bands(pool, pairs, rows, {.threads = threads}, together, [&](const Band& band, int) {
     if (sample.storage == Storage::u8)
       job.template operator()<std::uint8_t>(band);
     else

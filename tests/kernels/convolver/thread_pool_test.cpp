@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <memory>
 #include <thread>
@@ -35,6 +36,66 @@ TEST(ThreadPool, DoesEachJobOnceHoweverManyThreadsItIsWorth) {
       for (const auto& times : done) EXPECT_EQ(times, 1);
       std::this_thread::sleep_for(std::chrono::microseconds(pause));
     }
+  }
+}
+
+// Threads that have no core of their own come late, into a later call or to none at all.
+TEST(ThreadPool, DoesEachJobOnceByManyThreadsOnFewCores) {
+  ThreadPool pool(40);
+  std::vector<std::atomic<int>> done(120);
+  for (int round = 0; round < 400; ++round) {
+    const int jobs = round % 121;
+    pool.run(
+        jobs, [&](int index, int) { ++done[static_cast<std::size_t>(index)]; }, 1 + round % 45);
+    for (int index = 0; index < std::ssize(done); ++index)
+      ASSERT_EQ(done[static_cast<std::size_t>(index)].exchange(0), index < jobs ? 1 : 0) << round;
+    if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::microseconds(10 * round));
+  }
+}
+
+TEST(ThreadPool, WakesAsManyAsJobsNeed) {
+  constexpr int threads = 9;
+  ThreadPool pool(threads);
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // they fall asleep
+    std::latch all(threads);  // no job ends before each thread has one
+    pool.run(threads, [&](int, int) { all.arrive_and_wait(); });
+  }
+}
+
+TEST(ThreadPool, CallersTakeTurns) {
+  ThreadPool pool(4);
+  std::atomic<int> callers{0};
+  const auto call_often = [&] {
+    for (int round = 0; round < 200; ++round) {
+      const int jobs = 2 + round % 7;
+      std::atomic<int> begun{0}, ended{0}, sum{0};
+      pool.run(jobs, [&](int index, int) {
+        if (begun++ == 0) {
+          EXPECT_EQ(callers++, 0);
+        }
+        sum += index;
+        if (++ended == jobs) --callers;
+      });
+      EXPECT_EQ(sum, jobs * (jobs - 1) / 2);
+    }
+  };
+  std::vector<std::thread> others(3);
+  for (std::thread& other : others) other = std::thread(call_often);
+  call_often();
+  for (std::thread& other : others) other.join();
+}
+
+TEST(ThreadPool, EndsWhateverItsThreadsAreAbout) {
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<int> done{0};
+    {
+      ThreadPool pool(1 + round % 6);
+      if (round % 3 != 0) pool.run(round % 8, [&](int, int) { ++done; });
+      // They start, look about, fall asleep or sleep.
+      std::this_thread::sleep_for(std::chrono::microseconds(round % 60));
+    }
+    EXPECT_EQ(done, round % 3 != 0 ? round % 8 : 0);
   }
 }
 
