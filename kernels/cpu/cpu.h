@@ -37,6 +37,12 @@ Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
 // One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
 
+// One matrix of taps of a byte on 8-bit samples: two multiply-adds an instruction lane of 16 bits.
+Prepared prepare_cpu_pairs(const Plan& plan, const CudaAbilities&);
+
+// Two passes of integers, of a row that is the same from both ends: half as many multiply-adds.
+Prepared prepare_cpu_passes(const Plan& plan, const CudaAbilities&);
+
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);
 

@@ -1,7 +1,8 @@
 // Sums of products: multiply-adds of two pairs of 16 bits, or four of 8, a lane. The one file with
 // intrinsics, for what Debian's Highway 1.0.3 has no word for. Compiled once for each instruction
 // set; who includes it says VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE, and can ask
-// VIDCONV_HAVE_DOT whether there are dot products of bytes.
+// VIDCONV_HAVE_DOT whether there are dot products of bytes, and VIDCONV_HAVE_BYTE_PAIRS whether
+// pairs of them are what to take instead.
 #if defined(VIDCONV_CPU_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_DOT_INL_H
 #undef VIDCONV_CPU_DOT_INL_H
@@ -23,6 +24,10 @@
 #define VIDCONV_HAVE_DOT 0
 #define VIDCONV_DOT_TARGET
 #endif
+
+// Whether bytes are best multiplied two at a time, into 16 bits.
+#undef VIDCONV_HAVE_BYTE_PAIRS
+#define VIDCONV_HAVE_BYTE_PAIRS (HWY_TARGET == HWY_AVX2)
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -73,6 +78,15 @@ struct Sum {
   HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
 };
 
+#if VIDCONV_HAVE_BYTE_PAIRS
+// The sum of the products of each pair of bytes with the two signed ones of `taps`, which has to
+// fit 16 signed bits.
+HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> pairs_of_bytes(Sum::V8 samples,
+                                                                     Sum::V8 taps) {
+  return hn::VFromD<hn::ScalableTag<std::uint16_t>>{_mm256_maddubs_epi16(samples.raw, taps.raw)};
+}
+#endif
+
 // Two taps, the first one in the lower half, for each pair of samples.
 HWY_INLINE Sum::V16 pair_of_taps(std::int32_t taps) {
   return hn::BitCast(Sum::D16(), hn::Set(Sum::d32, taps));
@@ -84,6 +98,8 @@ using Floats = hn::VFromD<hn::Rebind<float, Sum::D32>>;
 HWY_INLINE Sum::V32 nearest(Floats v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Sum::V32{_mm512_cvtps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return Sum::V32{_mm256_cvtps_epi32(v.raw)};
 #else
   return hn::NearestInt(v);
 #endif
@@ -91,10 +107,26 @@ HWY_INLINE Sum::V32 nearest(Floats v) {
 HWY_INLINE Sum::V32 truncated(Floats v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Sum::V32{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return Sum::V32{_mm256_cvttps_epi32(v.raw)};
 #else
   return hn::ConvertTo(Sum::d32, v);
 #endif
 }
+
+#if HWY_TARGET == HWY_AVX2
+// What is from 0 to 65535 in the lanes of two vectors, one after the other.
+HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> lower_halves(Sum::V32 a, Sum::V32 b) {
+  const __m256i packed = _mm256_packus_epi32(a.raw, b.raw);
+  return hn::VFromD<hn::ScalableTag<std::uint16_t>>{
+      _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0))};
+}
+// The lanes of two vectors, one after the other, clamped to bytes.
+HWY_INLINE Sum::V8 clamped_bytes(Sum::V16 a, Sum::V16 b) {
+  const __m256i packed = _mm256_packus_epi16(a.raw, b.raw);
+  return Sum::V8{_mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0))};
+}
+#endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 // The lanes of two vectors that `lanes` names: from 16 on of `b`.

@@ -97,8 +97,8 @@ class Engine {
   static constexpr int rows = Int16Plan::rows;
 
   // `stream`: whether results go past the caches.
-  Engine(const Int16Plan& plan, const WindowLayout& layout, bool stream)
-      : offset(plan.code_offset), plan_(plan), layout_(layout), stream_(stream) {}
+  Engine(const Int16Plan& plan, const WindowLayout& layout, int left, bool stream)
+      : offset(plan.code_offset), plan_(plan), layout_(layout), left_(left), stream_(stream) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
     for (const Int16Plan::Term& term : plan_.terms) {
@@ -110,6 +110,9 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    if constexpr (has_small) {
+      if (plan_.plain && plan_.small) return make_small(window, out, width, next);
+    }
     if (plan_.plain)
       make_rows<true>(window, out, width, next);
     else
@@ -123,6 +126,67 @@ class Engine {
   static constexpr int block = vectors * lanes;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
+
+  // Where multiply-adds are what takes the time, 3x3 is worth code of its own.
+  static constexpr bool has_small = HWY_TARGET == HWY_AVX2;
+
+  template <class T>
+  void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      make_small_blocks(way, window, out, begin, end, next);
+    });
+  }
+
+  // Two samples that lie side by side at a time; of the last column, two that lie one above the
+  // other. Even and odd columns apart, each with loads where they lie.
+  template <class T, class Way>
+  void make_small_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+                         NextRows<rows>& next) const {
+    constexpr int size = 3;
+    const Ending<true> ending(plan_);
+    const auto grid = plan_.grid;  // here, what is stored cannot change it
+    const std::int32_t start = plan_.terms[0].start;
+    const int shift = plan_.shift;
+    const std::ptrdiff_t left = left_;
+    for (int x = begin; x < end; x += lanes) {
+      next.ask(x + lanes);
+      Sum sums[rows][2];
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        sums[r][0].start(start);
+        sums[r][1].start(start);
+      });
+      V16 upper;  // of the last column
+      unrolled<0, size + rows - 1>([&](auto line) VIDCONV_LAMBDA {
+        const Lane* const from = window[line] + x - left;
+        const V16 left_even = hn::LoadU(d16, from), left_odd = hn::LoadU(d16, from + 1);
+        unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
+            [&](auto r) VIDCONV_LAMBDA {
+              const V16 taps = pair_of_taps(grid[line - r]);
+              sums[r][0].add(left_even, taps);
+              sums[r][1].add(left_odd, taps);
+            });
+        const V16 lower = hn::LoadU(d16, from + size - 1);
+        if constexpr (line % 2 == 0) {
+          upper = lower;
+        } else {
+          const V16 even = weave(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
+          const V16 odd = weave_upper(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
+          unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+            const V16 taps = pair_of_taps(grid[Int16Plan::woven_at(r, line / 2)]);
+            sums[r][0].add(even, taps);
+            sums[r][1].add(odd, taps);
+          });
+        }
+      });
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        if (out[r] == nullptr) return;
+        using Narrow = hn::Rebind<T, D16>;
+        const V16 code = ending.template codes<T>(sums[r][0].total(), sums[r][1].total());
+        const hn::VFromD<Narrow> samples[] = {samples_of16<T>(code, shift)};
+        store_block(way, Narrow(), samples, out[r], x, end);
+      });
+    }
+  }
 
   template <bool plain, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
@@ -236,6 +300,7 @@ class Engine {
 
   const Int16Plan& plan_;
   const WindowLayout& layout_;
+  const int left_;  // samples from the first column of taps to the output sample
   const bool stream_;
 };
 
@@ -244,7 +309,8 @@ class Engine {
 void run_int16(const Plan& plan, const Int16Plan& int16_plan, const Band& band,
                const WindowLayout& layout, const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const int16::Engine engine(int16_plan, layout, goes_past_caches(band.pairs.front().dst));
+  const int left = reach_of(plan).left;
+  const int16::Engine engine(int16_plan, layout, left, goes_past_caches(band.pairs.front().dst));
   run_band_of_codes(engine, plan, band, layout, windows);
 }
 

@@ -61,6 +61,17 @@ Term one_pass(const Taps& t, const Reach& reach, int code_offset) {
   return term;
 }
 
+void add_small(const Taps& t, Int16Plan& result) {
+  if (t.width != 3 || t.height != 3) return;
+  result.small = true;
+  const double* taps = t.dense.data();
+  for (std::size_t j = 0; j < 3; ++j) result.grid[j] = pair_at(taps + 3 * j, 3, 0);
+  const double last[] = {taps[2], taps[5], taps[8]};
+  for (int r = 0; r < Int16Plan::rows; ++r)
+    for (int k = 0; k < 2; ++k)
+      result.grid[Int16Plan::woven_at(r, k)] = pair_at(last, 3, 2 * k - r);
+}
+
 Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
   Term term;
   // Intermediates that need the 16th bit are stored less this.
@@ -138,6 +149,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
     }
     result.terms.push_back(*std::move(term));
   }
+  if (result.terms.size() == 1 && !result.terms[0].two_passes()) add_small(plan.terms[0], result);
   result.plain = plan.finish.combine == Combine::linear && !plan.finish.absolute;
   if (result.plain) add(result.terms[0].start, plan.finish.offset);
   return result;

@@ -5,6 +5,7 @@
 // promises that the true ones fit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -61,6 +62,15 @@ struct Int16Plan {
   Finish finish;
   std::optional<Division16> division;
   std::vector<Term> terms;
+
+  // Of one kernel of one pass that is 3x3, for which there is code without lists: the taps of the
+  // first two columns in each row, and of the last column, for output row `r` on lines 2 * `pair`
+  // and the next one.
+  bool small = false;
+  std::array<TapPair, 7> grid{};
+  static constexpr std::size_t woven_at(int r, int pair) {
+    return static_cast<std::size_t>(3 + 2 * r + pair);
+  }
 
   // One kernel whose sums, as they start, are the numerators of the last division but for the
   // clamp.

@@ -158,15 +158,22 @@ class Moved {
 
 // The same where each column is known when compiling: no vector says which lanes to take. `all`:
 // whether all vectors are made so, or every other one. Permutations take a pipe of the
-// multiply-adds', of which some loops have few for each line that is loaded.
-template <class Lane, int vectors, bool all>
+// multiply-adds', of which some loops have few for each line that is loaded. `centre`: columns from
+// the first one to one at which blocks begin; -1: loops that multiply-adds alone keep busy, where
+// only AVX-512's permutations are worth it.
+template <class Lane, int vectors, bool all, int centre = -1>
 class MovedBy {
   using D = hn::ScalableTag<Lane>;
   using V = hn::VFromD<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-  static constexpr bool in_registers = Moved<Lane, 2>::in_registers;
+  // Of AVX2, two loads that are aligned to half a vector and a shift in each half serve for what
+  // lies between. One of four columns is loaded where it lies, so that loads take their share.
+  static constexpr bool in_halves =
+      HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float> && centre >= 0;
 
  public:
+  static constexpr bool in_registers = Moved<Lane, 2>::in_registers;
+
   explicit HWY_INLINE MovedBy(const Lane* from) {
     if constexpr (in_registers)
       unrolled<0, vectors + 1>([&](auto u) VIDCONV_LAMBDA {  //
@@ -176,14 +183,20 @@ class MovedBy {
   // Of vector u, `i` to the right.
   template <int u, int i>
   HWY_INLINE V at(const Lane* from) const {
-    if constexpr (in_registers && i > 0 && i < lanes && (all || u % 2 == 1))
+    constexpr int half = lanes / 2, beyond = (i - centre) & (half - 1);
+    if constexpr (in_registers && i > 0 && i < lanes && (all || u % 2 == 1)) {
       return lanes_from(std::integral_constant<int, i>(), loaded_[u], loaded_[u + 1]);
-    else
+    } else if constexpr (in_halves && beyond != 0 && (all || beyond != 3)) {
+      const Lane* const lower = from + i + u * lanes - beyond;
+      return hn::CombineShiftRightBytes<beyond * sizeof(Lane)>(D(), hn::LoadU(D(), lower + half),
+                                                               hn::LoadU(D(), lower));
+    } else {
       return hn::LoadU(D(), from + i + u * lanes);
+    }
   }
 
  private:
-  V loaded_[vectors + 1];
+  V loaded_[in_registers ? vectors + 1 : 1];
 };
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -81,8 +81,9 @@ class LanesEngine {
                                                                                                 : 2;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
-  // Output rows whose sums there are registers for.
-  static constexpr int group = sizeof(V) == 64 ? rows : rows / 2;
+  // Output rows whose sums are made together: of AVX2 all, because four chains of multiply-adds do
+  // not keep it busy; what there are no registers for is sums of lines.
+  static constexpr int group = sizeof(V) == 64 || HWY_TARGET == HWY_AVX2 ? rows : rows / 2;
   template <int vectors>
   using Sums = V[group][vectors];
 
@@ -283,7 +284,7 @@ class LanesEngine {
   // products[u] = what `size` taps make of the samples from `from` on.
   template <int size, bool all_moved, int vectors>
   static HWY_INLINE void add_row(const Lane* taps, const Lane* from, V (&products)[vectors]) {
-    const MovedBy<Lane, vectors, all_moved> moved(from);
+    const MovedBy<Lane, vectors, all_moved, size / 2> moved(from);
     unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
       const V tap = hn::Set(d, taps[i]);
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -303,7 +304,7 @@ class LanesEngine {
     unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
       constexpr int begin = std::max(0, line + 1 - size), end = std::min(group, line + 1);
       const Lane* from = lines[line] + at;
-      const MovedBy<Lane, vectors, size == 3> moved(from);
+      const MovedBy<Lane, vectors, size == 3, size / 2> moved(from);
       Sums<vectors> products;
       unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
         V samples[vectors];
@@ -414,6 +415,15 @@ class LanesEngine {
   template <class T, class F, int vectors>
   HWY_INLINE void store(StoreWay way, const F& finish, const V (&folded)[vectors], int x, T* out,
                         int width) const {
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (std::is_same_v<F, PlainCodes<D>> && std::is_same_v<Lane, float> && vectors == 2) {
+      constexpr hn::ScalableTag<std::uint16_t> d16;
+      const auto both =
+          lower_halves(truncated(finish.of(folded[0])), truncated(finish.of(folded[1])));
+      const hn::VFromD<decltype(d16)> samples[] = {hn::ShiftLeftSame(both, plan_.shift)};
+      return store_block(way, d16, samples, out, x, width);
+    }
+#endif
     using Narrow = hn::Rebind<T, D>;
     hn::VFromD<Narrow> samples[vectors];
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -427,10 +437,17 @@ class LanesEngine {
 
   // A row pass: there is code for widths that are common.
   static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
-    if constexpr (Moved<Lane, pass_vectors>::in_registers) {
+    constexpr bool halves = HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float>;
+    if constexpr (Moved<Lane, pass_vectors>::in_registers || halves) {
       if (term.width == 5) return make_pass<5>(term, source, pass, width);
       if (term.width == 9) return make_pass<9>(term, source, pass, width);
       if (term.width == 17) return make_pass<17>(term, source, pass, width);
+    }
+    if constexpr (halves) {
+      if (term.width == 3) return make_pass<3>(term, source, pass, width);
+      if (term.width == 7) return make_pass<7>(term, source, pass, width);
+      if (term.width == 15) return make_pass<15>(term, source, pass, width);
+      if (term.width == 31) return make_pass<31>(term, source, pass, width);
     }
     make_any_pass(term, source, pass, width);
   }
@@ -440,7 +457,7 @@ class LanesEngine {
     const Lane* row = term.row.data();
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       const Lane* from = source + x - term.left;
-      const MovedBy<Lane, pass_vectors, false> moved(from);
+      const MovedBy<Lane, pass_vectors, false, size / 2> moved(from);
       V sums[pass_vectors];
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
@@ -492,6 +509,10 @@ class LanesEngine {
   const bool stream_;
 };
 
+// Whether two passes of five taps of floats are faster at once than with a line between, for which
+// loads alone take too long with AVX2.
+bool have_fives() { return HWY_TARGET != HWY_AVX2; }
+
 template <class Lane>
 void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const Band& band,
                const WindowLayout& layout, const Windows<Lane>& windows) {
@@ -533,6 +554,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
+HWY_EXPORT(have_fives);
 HWY_EXPORT(run_lanes_int32);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lanes_double);
@@ -543,8 +565,8 @@ bool cpu_lanes_supports(const Plan& plan) {
 
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads) {
   const auto make = [&]<class Lane>(typename BandedConvolver<Lane, LanesPlan<Lane>>::RunBand run) {
-    return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(plan, LanesPlan<Lane>(plan),
-                                                                    run, threads);
+    return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(
+        plan, LanesPlan<Lane>(plan, HWY_DYNAMIC_DISPATCH(have_fives)()), run, threads);
   };
   const auto run_int32 = [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_lanes_int32)(arguments...);

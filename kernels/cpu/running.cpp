@@ -84,6 +84,20 @@ class RunningEngine {
   static constexpr int piece = 256;  // columns whose sums are made before they are used
   static_assert(block <= WindowLayout::block && piece % block == 0);
   enum class Division : std::uint8_t { by_float, by_reciprocal, any };
+  // Of Division::by_float. Not the plan's own, which what is stored could change, for all that a
+  // compiler knows.
+  class Inverse {
+   public:
+    explicit HWY_INLINE Inverse(float inverse)
+        : inverse_(hn::Set(real, inverse)), half_(hn::Set(real, inverse / 2)) {}
+    HWY_INLINE V codes_of(V sum) const {
+      return truncated(hn::MulAdd(hn::ConvertTo(real, sum), inverse_, half_));
+    }
+
+   private:
+    static constexpr hn::Rebind<float, D> real{};
+    const hn::VFromD<hn::Rebind<float, D>> inverse_, half_;
+  };
   // Of vectors of sums, each made of one and the one before: those of one, two, four columns.
   using Before = V[rows][steps];
 
@@ -102,7 +116,13 @@ class RunningEngine {
     if constexpr (lanes == 4) {
       return hn::CombineShiftRightLanes<4 - count>(d, v, before);
     } else {
+#if HWY_TARGET == HWY_AVX2
+      const V between{
+          _mm256_inserti128_si256(_mm256_castsi128_si256(_mm256_extracti128_si256(before.raw, 1)),
+                                  _mm256_castsi256_si128(v.raw), 1)};
+#else
       const V between = hn::ConcatLowerUpper(d, v, before);
+#endif
       if constexpr (count == 4) return between;
       return hn::CombineShiftRightLanes<(4 - count) & 3>(d, v, between);
     }
@@ -145,6 +165,9 @@ class RunningEngine {
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     const Finish finish = plan_.finish;
     const Quotient<D> quotient(finish);
+    const Inverse inverse(plan_.inverse);
+    const int shift = plan_.shift;
+    const bool stream = stream_;
     const int first = last_tap();
     const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
     Before before;
@@ -172,9 +195,12 @@ class RunningEngine {
             V codes[vectors];
             unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
               advance(x + u * lanes);
-              codes[u] = codes_of<division, T>(finish, quotient, sum);
+              if constexpr (division == Division::by_float)
+                codes[u] = inverse.codes_of(sum);
+              else
+                codes[u] = codes_of<division, T>(finish, quotient, sum);
             });
-            store(store_way(stream_, x + block <= width), codes, x, out[r], width);
+            store(store_way(stream, x + block <= width), codes, shift, x, out[r], width);
           }
         }
         sums[r] = sum;
@@ -211,33 +237,40 @@ class RunningEngine {
   }
 
   template <class T>
-  HWY_INLINE void store(StoreWay way, const V (&codes)[vectors], int x, T* out, int width) const {
+  static HWY_INLINE void store(StoreWay way, const V (&codes)[vectors], int shift, int x, T* out,
+                               int width) {
     constexpr hn::ScalableTag<std::uint16_t> d16;
     hn::VFromD<decltype(d16)> halves[vectors / 2];
     unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
+#if HWY_TARGET == HWY_AVX2
+      halves[u] = lower_halves(codes[2 * u], codes[2 * u + 1]);
+#else
       halves[u] =
           hn::ConcatEven(d16, hn::BitCast(d16, codes[2 * u + 1]), hn::BitCast(d16, codes[2 * u]));
+#endif
     });
     if constexpr (sizeof(T) == 2) {
-      unrolled<0, vectors / 2>(
-          [&](auto u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], plan_.shift); });
+      if (shift != 0)
+        unrolled<0, vectors / 2>(
+            [&](auto u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], shift); });
       store_block(way, d16, halves, out, x, width);
     } else {
       constexpr hn::ScalableTag<std::uint8_t> d8;
+#if HWY_TARGET == HWY_AVX2
+      const hn::RebindToSigned<decltype(d16)> signed16;
+      const hn::VFromD<decltype(d8)> bytes[] = {
+          clamped_bytes(hn::BitCast(signed16, halves[0]), hn::BitCast(signed16, halves[1]))};
+#else
       const hn::VFromD<decltype(d8)> bytes[] = {
           hn::ConcatEven(d8, hn::BitCast(d8, halves[1]), hn::BitCast(d8, halves[0]))};
+#endif
       store_block(way, d8, bytes, out, x, width);
     }
   }
 
   template <Division division, class T>
   HWY_INLINE V codes_of(const Finish& finish, const Quotient<D>& quotient, V sum) const {
-    if constexpr (division == Division::by_float) {
-      const hn::Rebind<float, D> real;
-      const auto inverse = hn::Set(real, plan_.inverse);
-      const auto half = hn::Set(real, plan_.inverse / 2);
-      return truncated(hn::MulAdd(hn::ConvertTo(real, sum), inverse, half));
-    } else if constexpr (division == Division::by_reciprocal) {
+    if constexpr (division == Division::by_reciprocal) {
       return quotient.of(sum);
     } else {
       return finish_lanes<T>(finish, d, hn::Mul(sum, hn::Set(d, plan_.tap)));

@@ -1,0 +1,245 @@
+// The variant for two passes of integers on machines where multiply-adds of 16-bit pairs are what
+// takes the time: as few of them as a row that is the same from both ends allows.
+//
+// Pairs are woven of whole vectors, and sums packed again the same way, so that columns stay in
+// order.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/passes.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/dot-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/passes_plan.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/store-inl.h"
+#include "kernels/cpu/unroll-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// Whether this instruction set is what the variant is for.
+bool have_passes() { return HWY_TARGET == HWY_AVX2; }
+
+#if HWY_TARGET == HWY_AVX2
+namespace passes {
+
+using V16 = Sum::V16;
+using V32 = Sum::V32;
+constexpr Sum::D16 d16;
+constexpr Sum::D32 d32;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
+constexpr int vectors = 2;  // in a block
+constexpr int block = vectors * lanes;
+static_assert(block <= WindowLayout::block);
+
+// Sums of a vector of columns.
+struct Sums {
+  Sum lower, upper;
+
+  HWY_INLINE Sums() {}
+  HWY_INLINE void start(std::int32_t value) {
+    lower.start(value);
+    upper.start(value);
+  }
+  HWY_INLINE void add(V16 woven_lower, V16 woven_upper, V16 taps) {
+    lower.add(woven_lower, taps);
+    upper.add(woven_upper, taps);
+  }
+  // Clamped to 16 bits.
+  HWY_INLINE V16 shifted(int shift) const {
+    return hn::ReorderDemote2To(d16, hn::ShiftRightSame(lower.total(), shift),
+                                hn::ShiftRightSame(upper.total(), shift));
+  }
+};
+
+// The steps of a list whose number is known when compiling. A copy: what is stored cannot change
+// it.
+template <int count>
+struct CopiedSteps {
+  explicit CopiedSteps(const std::vector<PassesPlan::ColumnStep>& list) {
+    std::copy_n(list.begin(), count, steps.begin());
+  }
+  std::array<PassesPlan::ColumnStep, count> steps;
+};
+
+class Engine {
+ public:
+  using Lane = std::int16_t;
+  static constexpr int rows = PassesPlan::rows;
+  static constexpr int offset = 0;
+
+  // `stream`: whether results go past the caches.
+  Engine(const PassesPlan& plan, bool stream) : plan_(plan), stream_(stream) {}
+
+  void make_passes(const Lane* source, Lane* pass, int width) const {
+    const Lane* const centres = source + plan_.to_centre;
+    const V16 centre_taps = pair_of_taps(plan_.centre);
+    for (int x = 0; x < width; x += block) {
+      Sums sums[vectors];
+      const Lane* const centre = centres + x;
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        sums[u].start(plan_.row_start);
+        const V16 alone = hn::LoadU(d16, centre + u * lanes);
+        const V16 beside = plan_.centre_alone ? alone : both(centre + u * lanes, 1);
+        add(alone, beside, centre_taps, sums[u]);
+      });
+      for (const PassesPlan::RowStep& step : plan_.row_steps) {
+        const V16 taps = pair_of_taps(step.taps);
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          const Lane* const at = centre + u * lanes;
+          add(both(at, step.first), both(at, step.second), taps, sums[u]);
+        });
+      }
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        hn::StoreU(sums[u].shifted(plan_.row_shift), d16, pass + x + u * lanes);
+      });
+    }
+  }
+
+  template <class T>
+  void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    // Of heights of up to 7, all lists are of a length that is known when compiling.
+    const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
+    const std::size_t all = odd ? plan_.all.size() : 0;
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if (all == 1) return make_blocks<1>(way, window, out, begin, end, next);
+      if (all == 2) return make_blocks<2>(way, window, out, begin, end, next);
+      if (all == 3) return make_blocks<3>(way, window, out, begin, end, next);
+      make_blocks<0>(way, window, out, begin, end, next);
+    });
+  }
+
+ private:
+  // `count` steps, or, where it is 0, a list of them.
+  template <int count>
+  using Steps = std::conditional_t<count != 0, CopiedSteps<std::max(count, 1)>,
+                                   const std::vector<PassesPlan::ColumnStep>&>;
+
+  // `middle`: how many steps serve all output rows, where one serves the first and one the last
+  // ones; else 0.
+  template <int middle, class Way, class T>
+  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+                   NextRows<rows>& next) const {
+    const bool clamps = sizeof(T) > 1 || plan_.min != 0 || plan_.max != 255;
+    const V16 min = set(plan_.min), max = set(plan_.max);
+    const int log2 = plan_.log2, shift = plan_.shift;
+    const std::int32_t start = plan_.start;
+    constexpr int ends = middle == 0 ? 0 : 1;
+    const Steps<ends> first(plan_.first), last(plan_.last);
+    const Steps<middle> all(plan_.all);
+    for (int x = begin; x < end; x += block) {
+      next.ask(x + block);
+      V16 codes[rows][vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        Sums sums[rows];
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA { sums[r].start(start); });
+        add_columns<0, 2>(first, window, x + u * lanes, sums);
+        add_columns<0, 4>(all, window, x + u * lanes, sums);
+        add_columns<2, 4>(last, window, x + u * lanes, sums);
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          codes[r][u] = sums[r].shifted(log2);
+          if (clamps) codes[r][u] = hn::Min(hn::Max(codes[r][u], min), max);
+        });
+      });
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        if (out[r] == nullptr) return;
+        if constexpr (sizeof(T) == 1) {
+          const Sum::V8 samples[] = {clamped_bytes(codes[r][0], codes[r][1])};
+          store_block(way, Sum::D8(), samples, out[r], x, end);
+        } else {
+          constexpr hn::ScalableTag<T> d;
+          const hn::VFromD<decltype(d)> samples[] = {samples_of16<T>(codes[r][0], shift),
+                                                     samples_of16<T>(codes[r][1], shift)};
+          store_block(way, d, samples, out[r], x, end);
+        }
+      });
+    }
+  }
+
+  static HWY_INLINE V16 set(int value) { return hn::Set(d16, static_cast<std::int16_t>(value)); }
+
+  // The sums of the samples `away` to the left and to the right.
+  static HWY_INLINE V16 both(const Lane* centre, int away) {
+    return hn::Add(hn::LoadU(d16, centre - away), hn::LoadU(d16, centre + away));
+  }
+
+  static HWY_INLINE void add(V16 a, V16 b, V16 taps, Sums& sums) {
+    sums.add(hn::InterleaveLower(d16, a, b), hn::InterleaveUpper(d16, a, b), taps);
+  }
+
+  // For the output rows from `From` up to `To`.
+  template <int From, int To>
+  static HWY_INLINE void add_columns(const std::vector<PassesPlan::ColumnStep>& steps,
+                                     const Lane* const* window, int x, Sums (&sums)[rows]) {
+    for (const PassesPlan::ColumnStep& step : steps) add_step<From, To>(step, window, x, sums);
+  }
+
+  template <int From, int To, int count>
+  static HWY_INLINE void add_columns(const CopiedSteps<count>& steps, const Lane* const* window,
+                                     int x, Sums (&sums)[rows]) {
+    unrolled<0, count>([&](auto i) VIDCONV_LAMBDA {
+      add_step<From, To>(std::get<i>(steps.steps), window, x, sums);
+    });
+  }
+
+  template <int From, int To>
+  static HWY_INLINE void add_step(const PassesPlan::ColumnStep& step, const Lane* const* window,
+                                  int x, Sums (&sums)[rows]) {
+    const V16 a = hn::LoadU(d16, window[step.upper] + x);
+    const V16 b = hn::LoadU(d16, window[step.lower] + x);
+    const V16 lower = hn::InterleaveLower(d16, a, b), upper = hn::InterleaveUpper(d16, a, b);
+    unrolled<From, To>(
+        [&](auto r) VIDCONV_LAMBDA { sums[r].add(lower, upper, pair_of_taps(step.taps[r])); });
+  }
+
+  const PassesPlan& plan_;
+  const bool stream_;
+};
+
+}  // namespace passes
+#endif
+
+void run_passes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const PassesPlan& passes_plan,
+                [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
+                [[maybe_unused]] const Windows<std::int16_t>& windows) {
+  note_used_simd(HWY_TARGET);
+#if HWY_TARGET == HWY_AVX2
+  const passes::Engine engine(passes_plan, goes_past_caches(band.pairs.front().dst));
+  run_band_of_codes(engine, plan, band, layout, windows);
+#endif
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/banded.h"
+#include "kernels/cpu/cpu.h"
+
+namespace vidconv {
+HWY_EXPORT(have_passes);
+HWY_EXPORT(run_passes);
+
+Prepared prepare_cpu_passes(const Plan& plan, const CudaAbilities&) {
+  if (!HWY_DYNAMIC_DISPATCH(have_passes)()) return nullptr;
+  return prepare_banded<std::int16_t>(plan, make_passes_plan(plan), [](auto&... arguments) {
+    HWY_DYNAMIC_DISPATCH(run_passes)(arguments...);
+  });
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE
