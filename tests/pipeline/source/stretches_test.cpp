@@ -92,15 +92,14 @@ TEST(Stretches, BytesAreThoseOfOneAfterTheOther) {
         const InParts in_order =
             filter_in_parts(dir / name, dir / output, {.count = count, .jobs = 1}, codec);
         EXPECT_FALSE(in_order.in_turns);
-        for (const int jobs : {2, 5})
-          for (const int slots : {0, 1}) {
-            const InParts in_turns = filter_in_parts(
-                dir / name, dir / output, {.count = count, .jobs = jobs, .slots = slots}, codec);
-            EXPECT_TRUE(in_turns.in_turns);
-            EXPECT_TRUE(in_turns.bytes == in_order.bytes) << jobs << " jobs, " << slots << " slots";
-            EXPECT_EQ(in_turns.result.written, in_order.result.written);
-            EXPECT_EQ(in_turns.said, in_order.said);
-          }
+        for (const auto& [jobs, slots] : {std::pair{2, 1}, {5, 0}}) {
+          const InParts in_turns = filter_in_parts(
+              dir / name, dir / output, {.count = count, .jobs = jobs, .slots = slots}, codec);
+          EXPECT_TRUE(in_turns.in_turns);
+          EXPECT_TRUE(in_turns.bytes == in_order.bytes) << jobs << " jobs, " << slots << " slots";
+          EXPECT_EQ(in_turns.result.written, in_order.result.written);
+          EXPECT_EQ(in_turns.said, in_order.said);
+        }
       }
 }
 
