@@ -42,7 +42,7 @@ struct InParts {
   std::vector<std::string> said;
 };
 
-// As the command does it.
+// As the command does it: vidconv::Job, of which another test of this program has one of its own.
 InParts filter_in_parts(const std::string& input, const std::string& output,
                         const ShardOptions& shards, const std::string& codec = "ffv1",
                         SourceOptions from = {}) {
@@ -63,7 +63,7 @@ InParts filter_in_parts(const std::string& input, const std::string& output,
   options.sink.interrupted = options.source.interrupted;
   options.device.kind = DeviceWish::Kind::cpu;
   options.work = box_of;
-  Job job(std::move(options));
+  vidconv::Job job(std::move(options));
   job.open();
   made.in_turns = job.plan().order != nullptr;
   made.result = job.run({});
@@ -231,7 +231,7 @@ TEST(Stretches, WhatIsThereAtAnInterruptionPlays) {
     options.sink.overwrite = true;
     options.device.kind = DeviceWish::Kind::cpu;
     options.work = box_of;
-    Job job(std::move(options));
+    vidconv::Job job(std::move(options));
     job.open();
     ASSERT_TRUE(job.plan().order);
     const RunResult result = job.run({.observer = [&](const Progress& progress) {
