@@ -63,7 +63,9 @@ constexpr EncoderDefaults known_encoders[] = {
      .for_low_delay = {{"tune", "zerolatency"}},
      .whole_chroma = true,
      .in_parts = true,
-     .for_parts = {"x265-params", "frame-threads=2"}},
+     // With more a thread may wait for ever at the end of a part: x265 3.5 looks whether that is
+     // known, and waits to be told, without holding its lock in between.
+     .for_parts = {"x265-params", "frame-threads=1"}},
     {.name = "libvpx-vp9",
      .codec = AV_CODEC_ID_VP9,
      .quality = {"crf", 31, 0, 63, {"b", "0"}, true},
