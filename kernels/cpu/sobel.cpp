@@ -16,6 +16,7 @@
 #include "kernels/cpu/columns-inl.h"
 #include "kernels/cpu/length-inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/sobel_floats-inl.h"
 #include "kernels/cpu/sobel_plan.h"
 #include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
@@ -191,6 +192,13 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
   }
 }
 
+void run_sobel_floats(const Plan& plan, const SobelPlan&, const Band& band,
+                      const WindowLayout& layout, const Windows<float>& windows) {
+  note_used_simd(HWY_TARGET);
+  const SobelFloats engine(plan.finish, goes_past_caches(band.pairs.front().dst));
+  run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
+}
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv
@@ -203,11 +211,16 @@ HWY_AFTER_NAMESPACE();
 namespace vidconv {
 HWY_EXPORT(run_sobel_8);
 HWY_EXPORT(run_sobel_16);
+HWY_EXPORT(run_sobel_floats);
 
 Prepared prepare_cpu_sobel(const Plan& plan, const CudaAbilities&) {
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_sobel_8)(arguments...);
+    });
+  if (plan.sample.storage == Storage::f32)
+    return prepare_banded<float>(plan, make_sobel_plan(plan), [](auto&... arguments) {
+      HWY_DYNAMIC_DISPATCH(run_sobel_floats)(arguments...);
     });
   return prepare_banded<std::uint16_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_sobel_16)(arguments...);

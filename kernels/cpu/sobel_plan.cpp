@@ -34,10 +34,13 @@ std::optional<SobelPlan> make_part_plan(const Plan& plan) {
 
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan) {
   const Finish& f = plan.finish;
-  if (plan.arith != Arith::int32 || f.min != 0 || f.max != plan.sample.max()) return std::nullopt;
-  if (f.combine != Combine::l2) return make_part_plan(plan);
-  if (plan.terms.size() != 2 || f.real_divisor != 1 || f.real_offset != 0 || f.real_half != 0.5)
-    return std::nullopt;
+  const bool floats = plan.arith == Arith::float32 && plan.sample.storage == Storage::f32;
+  if (!floats) {
+    if (plan.arith != Arith::int32 || f.min != 0 || f.max != plan.sample.max()) return std::nullopt;
+    if (f.combine != Combine::l2) return make_part_plan(plan);
+    if (f.real_divisor != 1 || f.real_offset != 0 || f.real_half != 0.5) return std::nullopt;
+  }
+  if (f.combine != Combine::l2 || plan.terms.size() != 2) return std::nullopt;
   const Taps &a = plan.terms[0], &b = plan.terms[1];
   if (!is_centred_3x3(a) || !is_centred_3x3(b)) return std::nullopt;
   // The sum of two squares is the same in either order.

@@ -31,8 +31,8 @@ struct SobelPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// None but for Combine::l2 of the two kernels, or the absolute value of one of them, where the
-// result is neither scaled nor moved.
+// None but for Combine::l2 of the two kernels or, of codes, the absolute value of one of them; and
+// of codes only where the result is neither scaled nor moved.
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan);
 
 }  // namespace vidconv

@@ -2,7 +2,10 @@
 // the root in double.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <limits>
+#include <random>
 
 #include "kernels/cpu/simd.h"
 #include "kernels/spec/parse.h"
@@ -84,6 +87,65 @@ INSTANTIATE_TEST_SUITE_P(Depth, SobelLengths,
                                   std::to_string(std::get<1>(test.param));
                          });
 
+class SobelOfFloats : public testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override { force_simd(GetParam()); }
+  void TearDown() override { force_simd(0); }
+};
+
+// A plane with samples among the others that are infinite, no numbers, at the ends of what floats
+// hold, or 0 with a sign.
+std::vector<float> odd_samples(int count, int seed) {
+  constexpr float most = std::numeric_limits<float>::max();
+  const float odd[] = {std::numeric_limits<float>::infinity(),
+                       -std::numeric_limits<float>::infinity(),
+                       std::numeric_limits<float>::quiet_NaN(),
+                       std::numeric_limits<float>::denorm_min(),
+                       most,
+                       -most,
+                       most / 2,
+                       -0.F};
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::vector<float> samples(static_cast<std::size_t>(count));
+  for (float& sample : samples) {
+    sample = static_cast<float>(random() % 20'000) / 7'000 - 1;
+    if (random() % 16 == 0) sample = odd[random() % std::size(odd)];
+  }
+  return samples;
+}
+
+std::vector<float> filtered(const char* variant, int width, int height,
+                            std::vector<float>& samples) {
+  std::vector<float> made(samples.size(), -7);
+  const ConstBytePlane src{.data = reinterpret_cast<std::byte*>(samples.data()),
+                           .stride = width * std::ptrdiff_t{sizeof(float)},
+                           .width = width,
+                           .height = height};
+  const PlanePair pair{src, src.at(reinterpret_cast<std::byte*>(made.data()))};
+  const Prepared prepared =
+      find_variant(variant)->prepare(sobel_plan("sobel", {Storage::f32, 32, 0}), {});
+  prepared(1)->run({&pair, 1}, nullptr);
+  return made;
+}
+
+TEST_P(SobelOfFloats, IsTheDefinitionsOfEverySample) {
+  for (int width = 1; width <= 70; ++width) {
+    const int height = 1 + width % 11;
+    std::vector<float> samples = odd_samples(width * height, width);
+    const std::vector<float> want = filtered("reference", width, height, samples);
+    const std::vector<float> made = filtered("cpu-sobel", width, height, samples);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      ASSERT_TRUE(std::bit_cast<unsigned>(made[i]) == std::bit_cast<unsigned>(want[i]) ||
+                  (std::isnan(made[i]) && std::isnan(want[i])))
+          << width << "x" << height << ", sample " << i << ": " << made[i] << " for " << want[i];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Level, SobelOfFloats, testing::ValuesIn(simd_levels()),
+                         [](const testing::TestParamInfo<SimdLevel>& test) {
+                           return std::string(simd_name(test.param));
+                         });
+
 TEST(SobelVariant, TakesThatGradientAndItsPartsAndNoOther) {
   const Variant& variant = *find_variant("cpu-sobel");
   for (int depth : {8, 10, 12, 16}) {
@@ -94,7 +156,11 @@ TEST(SobelVariant, TakesThatGradientAndItsPartsAndNoOther) {
                               "prewitt:axis=x", "scharr"})
       EXPECT_FALSE(variant.prepare(sobel_plan(other, sample), {})) << other << ", " << depth;
   }
-  EXPECT_FALSE(variant.prepare(sobel_plan("sobel", {Storage::f32, 32, 0}), {}));
+  constexpr SampleType floats{Storage::f32, 32, 0};
+  for (const char* taken : {"sobel", "sobel:scale=1", "sobel:bias=0.5"})
+    EXPECT_TRUE(variant.prepare(sobel_plan(taken, floats), {})) << taken;
+  for (const char* other : {"sobel:scale=2", "sobel:axis=x", "prewitt", "scharr"})
+    EXPECT_FALSE(variant.prepare(sobel_plan(other, floats), {})) << other;
 }
 
 }  // namespace
