@@ -28,21 +28,6 @@ bool is_small(const Survey& survey, const VideoInfo& video) {
   return survey.bytes / std::ssize(survey.times) < frame / least_compression;
 }
 
-void add(StreamAccount& to, const StreamAccount& other) {
-  to.read += other.read;
-  to.outside += other.outside;
-  to.unused += other.unused;
-  to.decoded += other.decoded;
-  to.failed += other.failed;
-  to.hidden += other.hidden;
-  to.without_picture += other.without_picture;
-  to.refused += other.refused;
-  to.frames += other.frames;
-  to.frames_outside += other.frames_outside;
-  to.frames_unused += other.frames_unused;
-  to.frames_handed_on += other.frames_handed_on;
-}
-
 }  // namespace
 
 std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
@@ -201,7 +186,7 @@ void Stretches::finish(StretchReader& reader) {
   } catch (...) {
     failure = std::current_exception();
   }
-  add(account_, reader.account());
+  add_counts(account_, reader.account());
   if (given_up) return;
   failed_ = failure || changes_ || !reader.is_whole();
   if (failure) std::rethrow_exception(failure);
