@@ -68,25 +68,40 @@ void Stretches::cancel() {
 
 std::size_t Stretches::memory() const {
   const std::lock_guard lock(mutex_);
-  return memory_;
+  return std::max(memory_, memory_now());
+}
+
+std::size_t Stretches::memory_now() const {
+  std::size_t memory = 0;
+  for (const auto& reader : readers_) memory += reader->memory();
+  return memory;
 }
 
 std::optional<Frame> Stretches::next() {
-  read_ahead();
+  if (started_ == 0) read_ahead();
   const std::optional<std::int64_t> number = options_.order->next();
   if (number && !is_stopped()) {
-    std::optional<Frame> frame = reader_of(*number).next();
+    StretchReader& reader = reader_of(*number);
+    std::optional<Frame> frame = reader.next();
     if (frame && (frame->number() != *number || frame->on_device() != options_.on_device ||
                   frame->av().pts != (*options_.times)[static_cast<std::size_t>(*number)]))
       fail(*number);
     if (frame) {
-      finish_read(false);
+      look_after(reader);
       return frame;
     }
     if (!is_stopped()) fail(*number);
   }
   end();
   return std::nullopt;
+}
+
+// A frame changes nothing for the other stretches, but near the end of its own.
+void Stretches::look_after(const StretchReader& reader) {
+  const std::int64_t left = reader.left();
+  if (left == 0) ++emptied_;
+  const bool some_ended = emptied_ > 0 && finish_read(false);  // `reader` may be gone then
+  if (some_ended || left == frames_to_open) read_ahead();
 }
 
 // Stretches are begun in their order, and as many are under way as are wanted in turns: those that
@@ -155,26 +170,27 @@ std::unique_ptr<Source> Stretches::open(const FrameOrder::Stretch& stretch, std:
   return options_.open(source);
 }
 
-void Stretches::finish_read(bool all) {
-  const auto is_due = [&](const StretchReader& reader) {
-    return all || (reader.left() == 0 && reader.has_ended());
+bool Stretches::finish_read(bool all) {
+  const auto is_due = [&](const auto& reader) {
+    return all || (reader->left() == 0 && reader->has_ended());
   };
-  std::size_t memory = 0;
-  for (const auto& reader : readers_) memory += reader->memory();
+  if (std::ranges::none_of(readers_, is_due)) return false;
   Readers due;
   {
     const std::lock_guard lock(mutex_);
-    memory_ = std::max(memory_, memory);
+    memory_ = std::max(memory_, memory_now());  // what a reader has grows until it is gone
     const auto first = std::stable_partition(readers_.begin(), readers_.end(),
-                                             [&](const auto& reader) { return !is_due(*reader); });
+                                             [&](const auto& reader) { return !is_due(reader); });
     std::move(first, readers_.end(), std::back_inserter(due));
     readers_.erase(first, readers_.end());
   }
+  emptied_ = std::ranges::count_if(readers_, [](const auto& each) { return each->left() == 0; });
   const bool stopped = is_stopped();
   for (const auto& reader : due) {
     if (stopped || reader->left() > 0) reader->cancel();
     finish(*reader);
   }
+  return true;
 }
 
 // Of what is given up, nothing is judged.

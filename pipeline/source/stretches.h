@@ -65,10 +65,13 @@ class Stretches {
   void read_ahead();
   void start(const FrameOrder::Stretch& stretch);
   std::unique_ptr<Source> open(const FrameOrder::Stretch& stretch, std::size_t number);
-  // Takes leave of readers that have nothing left, or of all of them.
-  void finish_read(bool all);
+  // After a frame of it was taken: others are begun, or have their end seen to, where it is time.
+  void look_after(const StretchReader& reader);
+  // Takes leave of readers that have nothing left, or of all of them. False where there are none.
+  bool finish_read(bool all);
   void finish(StretchReader& reader);
   bool is_stopped() const;
+  std::size_t memory_now() const;  // under the lock
   [[noreturn]] void fail(std::int64_t number);
 
   const Options options_;
@@ -77,9 +80,10 @@ class Stretches {
   mutable std::mutex mutex_;           // of the next, where two threads look or this one changes it
   Readers readers_;
   bool cancelled_ = false;
-  std::size_t memory_ = 0;
+  std::size_t memory_ = 0;  // the most there was when a reader went
   std::int64_t begun_ = 0;  // the end of the last stretch that has a reader
   std::size_t started_ = 0;
+  std::ptrdiff_t emptied_ = 0;  // readers with nothing left that may still be at their end
   bool failed_ = false;
   StreamAccount account_;
 };
