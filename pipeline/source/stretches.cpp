@@ -77,7 +77,43 @@ std::size_t Stretches::memory_now() const {
   return memory;
 }
 
-std::optional<Frame> Stretches::next() {
+// Packets of other streams come before the frames that are shown at their time, and a little
+// earlier: containers have them late.
+std::optional<Item> Stretches::next() {
+  constexpr std::int64_t early = std::int64_t{10} * AV_TIME_BASE;
+  if (!frame_) frame_ = next_frame();
+  const bool alone = options_.container.nb_streams == 1;
+  const std::int64_t until =
+      !frame_ ? INT64_MAX
+              : av_rescale_q(frame_->av().pts, options_.video.time_base, AV_TIME_BASE_Q) + early;
+  if (!frame_ || (!alone && read_until_ < until)) {
+    if (std::optional<Item> packet = options_.next_packet()) {
+      note_time(*std::get<PacketPtr>(*packet));
+      return packet;
+    }
+    if (is_stopped()) {
+      finish_read(true);
+      return std::nullopt;
+    }
+  }
+  return std::exchange(frame_, std::nullopt);
+}
+
+void Stretches::note_time(const AVPacket& packet) {
+  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  const AVStream& stream = *options_.container.streams[packet.stream_index];
+  if (time != AV_NOPTS_VALUE)
+    read_until_ = std::max(read_until_, av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q));
+}
+
+void Stretches::take_account(StreamAccount& video) const {
+  StreamAccount account = account_;
+  if (frame_) --account.frames_handed_on, ++account.frames_unused;
+  video = {.stream = video.stream, .type = video.type, .codec = video.codec, .filtered = true};
+  add_counts(video, account);
+}
+
+std::optional<Frame> Stretches::next_frame() {
   if (started_ == 0) read_ahead();
   const std::optional<std::int64_t> number = options_.order->next();
   if (number && !is_stopped()) {
@@ -92,7 +128,7 @@ std::optional<Frame> Stretches::next() {
     }
     if (!is_stopped()) fail(*number);
   }
-  end();
+  finish_read(true);
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// Stretches: the frames of a container in an order of somebody's: each stretch of it is read by a
-// reader of its own, several at once.
+// Stretches: the frames of a container in an order of somebody's, between the packets of its other
+// streams: each stretch of frames is read by a reader of its own, several at once.
 #pragma once
 
 #include <atomic>
@@ -39,27 +39,33 @@ class Stretches {
     bool on_device = false;
     std::shared_ptr<const std::vector<std::int64_t>> times;  // of all frames
     std::shared_ptr<FrameOrder> order;
+    const AVFormatContext& container;  // of the whole; outlives this object
+    // Reads the next packet of the other streams. None at their end, and where the whole was
+    // interrupted or cancelled.
+    std::function<std::optional<Item>()> next_packet;
   };
   explicit Stretches(Options options);
 
-  // The next frame in the order. None at its end, after an interruption and cancel(): nothing is
-  // read any more then. Throws Error where it is not what it was expected to be, or what reading it
-  // has thrown; has_failed() from then on.
-  std::optional<Frame> next();
+  // The next frame in the order, or a packet that comes before it. None at the end, after an
+  // interruption and cancel(): no frames are read any more then. Throws what next_packet() throws;
+  // Error where a frame is not what it was expected to be, or what reading it has thrown:
+  // has_failed() from then on.
+  std::optional<Item> next();
   bool has_failed() const { return failed_; }
-  // No more frames are wanted.
-  void end() { finish_read(true); }
   // Any thread.
   void cancel();
 
-  // Of the video, of all that was read for it. After the end of next(), or end().
-  const StreamAccount& account() const { return account_; }
+  // Puts the counts of all that was read for frames into the account of the video, instead of what
+  // was read of it beside the other streams. After the end of next().
+  void take_account(StreamAccount& video) const;
   // The most there was for frames at once. Any thread.
   std::size_t memory() const;
 
  private:
   using Readers = std::vector<std::unique_ptr<StretchReader>>;
 
+  std::optional<Frame> next_frame();
+  void note_time(const AVPacket& packet);
   StretchReader& reader_of(std::int64_t number);
   // Starts readers of the stretches that are next.
   void read_ahead();
@@ -85,7 +91,9 @@ class Stretches {
   std::size_t started_ = 0;
   std::ptrdiff_t emptied_ = 0;  // readers with nothing left that may still be at their end
   bool failed_ = false;
-  StreamAccount account_;
+  StreamAccount account_;                // counts alone
+  std::optional<Frame> frame_;           // that packets come before
+  std::int64_t read_until_ = INT64_MIN;  // microseconds: where these have come to
 };
 
 }  // namespace vidconv
