@@ -23,6 +23,23 @@ std::string compare(const char* what, std::int64_t whole, Parts parts) {
 
 }  // namespace
 
+void add_counts(StreamAccount& to, const StreamAccount& other) {
+  to.read += other.read;
+  to.outside += other.outside;
+  to.unused += other.unused;
+  to.handed_on += other.handed_on;
+  to.marked += other.marked;
+  to.decoded += other.decoded;
+  to.failed += other.failed;
+  to.hidden += other.hidden;
+  to.without_picture += other.without_picture;
+  to.refused += other.refused;
+  to.frames += other.frames;
+  to.frames_outside += other.frames_outside;
+  to.frames_unused += other.frames_unused;
+  to.frames_handed_on += other.frames_handed_on;
+}
+
 std::string imbalance(const StreamAccount& a, const CopyAccount* copies) {
   std::string wrong;
   const auto check = [&](const char* what, std::int64_t whole, Parts parts) {

@@ -32,6 +32,9 @@ struct StreamAccount {
   std::int64_t frames_handed_on = 0;  // to the processor
 };
 
+// Adds the counts of `other`: of the same stream, as another source has read it.
+void add_counts(StreamAccount& to, const StreamAccount& other);
+
 // What a sink did with the packets of one stream of the source. Their sum is what it was given.
 struct CopyAccount {
   std::int64_t copied = 0;    // as they are, or as subtitles in another form

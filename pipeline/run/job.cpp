@@ -251,6 +251,8 @@ RunResult Job::run(RunOptions options) {
   } catch (const Error& error) {
     const std::atomic<bool>* interrupted = options_.source.interrupted;
     if (!source_->has_lost_order() || (interrupted && *interrupted)) throw;
+    // With `strict` too: what in turns is met first need not be the first damage, nor damage to a
+    // decoder that comes from the beginning.
     notify(options_.notify, MessageKind::fallback,
            fmt::format("{}: it is read again, in order", error.message()));
   }

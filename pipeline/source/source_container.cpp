@@ -61,7 +61,7 @@ class ContainerSource final : public Source {
   }
   std::vector<StreamAccount> accounts() const override {
     std::vector<StreamAccount> all = accounts_->without(ready_);  // where it was interrupted
-    if (stretches_) take_account_of_stretches(all);
+    if (stretches_) stretches_->take_account(all.at(static_cast<std::size_t>(stream_->index)));
     return all;
   }
   std::size_t memory() const override {
@@ -93,20 +93,15 @@ class ContainerSource final : public Source {
                            .video = info_,
                            .on_device = on_device(),
                            .times = stretch_times_,
-                           .order = std::move(order)});
+                           .order = std::move(order),
+                           .container = input_.container(),
+                           .next_packet = [this] { return next_ready(); }});
   }
   bool has_lost_order() const override { return stretches_ && stretches_->has_failed(); }
 
   std::optional<Item> next() override {
     begun_ = true;
-    if (stretches_) return next_in_order();
-    if (ready_.empty()) produce();
-    if (options_.strict) refuse_damage(damage(), input_.name());
-    if (ready_.empty() || input_.stopped()) return std::nullopt;
-    Item item = std::move(ready_.front());
-    ready_.pop_front();
-    accounts_->hand_on(item);
-    return item;
+    return stretches_ ? stretches_->next() : next_ready();
   }
 
  private:
@@ -119,51 +114,15 @@ class ContainerSource final : public Source {
            !ready_.empty() && std::holds_alternative<Frame>(ready_.back());
   }
 
-  // Packets of other streams come before the frames that are shown at their time, and a little
-  // earlier: containers have them late.
-  std::optional<Item> next_in_order() {
-    constexpr std::int64_t early = std::int64_t{10} * AV_TIME_BASE;
-    if (!frame_) frame_ = stretches_->next();
-    const bool alone = input_.container().nb_streams == 1;
-    const std::int64_t until =
-        !frame_ ? INT64_MAX
-                : av_rescale_q(frame_->av().pts, info_.time_base, AV_TIME_BASE_Q) + early;
-    if (!frame_ || (!alone && read_until_ < until)) {
-      if (ready_.empty()) produce();
-      if (options_.strict) refuse_damage(damage(), input_.name());
-      if (input_.stopped()) {
-        stretches_->end();
-        return std::nullopt;
-      }
-      if (!ready_.empty()) {
-        Item item = std::move(ready_.front());
-        ready_.pop_front();
-        accounts_->hand_on(item);
-        note_time(*std::get<PacketPtr>(item));
-        return item;
-      }
-    }
-    if (!frame_) return std::nullopt;
-    return Item(*std::exchange(frame_, std::nullopt));
-  }
-
-  void note_time(const AVPacket& packet) {
-    const std::int64_t time = packet.dts != unknown_time ? packet.dts : packet.pts;
-    const AVStream& stream = *input_.container().streams[packet.stream_index];
-    if (time != unknown_time)
-      read_until_ = std::max(read_until_, av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q));
-  }
-
-  // Of the video, instead of what was read of it beside the other streams.
-  void take_account_of_stretches(std::vector<StreamAccount>& all) const {
-    StreamAccount& video = all.at(static_cast<std::size_t>(stream_->index));
-    StreamAccount account = stretches_->account();
-    account.stream = video.stream;
-    account.type = video.type;
-    account.codec = video.codec;
-    account.filtered = true;
-    if (frame_) --account.frames_handed_on, ++account.frames_unused;
-    video = account;
+  // Of what is read from beginning to end: without frames where these are left out.
+  std::optional<Item> next_ready() {
+    if (ready_.empty()) produce();
+    if (options_.strict) refuse_damage(damage(), input_.name());
+    if (ready_.empty() || input_.stopped()) return std::nullopt;
+    Item item = std::move(ready_.front());
+    ready_.pop_front();
+    accounts_->hand_on(item);
+    return item;
   }
 
   void find_video() {
@@ -435,8 +394,6 @@ class ContainerSource final : public Source {
 
   std::shared_ptr<const std::vector<std::int64_t>> stretch_times_;  // null until they are known
   std::unique_ptr<Stretches> stretches_;  // null where frames come in order of time
-  std::optional<Frame> frame_;            // that packets of other streams come before
-  std::int64_t read_until_ = INT64_MIN;   // microseconds: where these have come to
 };
 
 }  // namespace

@@ -28,21 +28,6 @@ bool is_small(const Survey& survey, const VideoInfo& video) {
   return survey.bytes / std::ssize(survey.times) < frame / least_compression;
 }
 
-void add(StreamAccount& to, const StreamAccount& other) {
-  to.read += other.read;
-  to.outside += other.outside;
-  to.unused += other.unused;
-  to.decoded += other.decoded;
-  to.failed += other.failed;
-  to.hidden += other.hidden;
-  to.without_picture += other.without_picture;
-  to.refused += other.refused;
-  to.frames += other.frames;
-  to.frames_outside += other.frames_outside;
-  to.frames_unused += other.frames_unused;
-  to.frames_handed_on += other.frames_handed_on;
-}
-
 }  // namespace
 
 std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
@@ -83,25 +68,76 @@ void Stretches::cancel() {
 
 std::size_t Stretches::memory() const {
   const std::lock_guard lock(mutex_);
-  return memory_;
+  return std::max(memory_, memory_now());
 }
 
-std::optional<Frame> Stretches::next() {
-  read_ahead();
+std::size_t Stretches::memory_now() const {
+  std::size_t memory = 0;
+  for (const auto& reader : readers_) memory += reader->memory();
+  return memory;
+}
+
+// Packets of other streams come before the frames that are shown at their time, and a little
+// earlier: containers have them late.
+std::optional<Item> Stretches::next() {
+  constexpr std::int64_t early = std::int64_t{10} * AV_TIME_BASE;
+  if (!frame_) frame_ = next_frame();
+  const bool alone = options_.container.nb_streams == 1;
+  const std::int64_t until =
+      !frame_ ? INT64_MAX
+              : av_rescale_q(frame_->av().pts, options_.video.time_base, AV_TIME_BASE_Q) + early;
+  if (!frame_ || (!alone && read_until_ < until)) {
+    if (std::optional<Item> packet = options_.next_packet()) {
+      note_time(*std::get<PacketPtr>(*packet));
+      return packet;
+    }
+    if (is_stopped()) {
+      finish_read(true);
+      return std::nullopt;
+    }
+  }
+  return std::exchange(frame_, std::nullopt);
+}
+
+void Stretches::note_time(const AVPacket& packet) {
+  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  const AVStream& stream = *options_.container.streams[packet.stream_index];
+  if (time != AV_NOPTS_VALUE)
+    read_until_ = std::max(read_until_, av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q));
+}
+
+void Stretches::take_account(StreamAccount& video) const {
+  StreamAccount account = account_;
+  if (frame_) --account.frames_handed_on, ++account.frames_unused;
+  video = {.stream = video.stream, .type = video.type, .codec = video.codec, .filtered = true};
+  add_counts(video, account);
+}
+
+std::optional<Frame> Stretches::next_frame() {
+  if (started_ == 0) read_ahead();
   const std::optional<std::int64_t> number = options_.order->next();
   if (number && !is_stopped()) {
-    std::optional<Frame> frame = reader_of(*number).next();
+    StretchReader& reader = reader_of(*number);
+    std::optional<Frame> frame = reader.next();
     if (frame && (frame->number() != *number || frame->on_device() != options_.on_device ||
                   frame->av().pts != (*options_.times)[static_cast<std::size_t>(*number)]))
       fail(*number);
     if (frame) {
-      finish_read(false);
+      look_after(reader);
       return frame;
     }
     if (!is_stopped()) fail(*number);
   }
-  end();
+  finish_read(true);
   return std::nullopt;
+}
+
+// A frame changes nothing for the other stretches, but near the end of its own.
+void Stretches::look_after(const StretchReader& reader) {
+  const std::int64_t left = reader.left();
+  if (left == 0) ++emptied_;
+  const bool some_ended = emptied_ > 0 && finish_read(false);  // `reader` may be gone then
+  if (some_ended || left == frames_to_open) read_ahead();
 }
 
 // Stretches are begun in their order, and as many are under way as are wanted in turns: those that
@@ -170,26 +206,27 @@ std::unique_ptr<Source> Stretches::open(const FrameOrder::Stretch& stretch, std:
   return options_.open(source);
 }
 
-void Stretches::finish_read(bool all) {
-  const auto is_due = [&](const StretchReader& reader) {
-    return all || (reader.left() == 0 && reader.has_ended());
+bool Stretches::finish_read(bool all) {
+  const auto is_due = [&](const auto& reader) {
+    return all || (reader->left() == 0 && reader->has_ended());
   };
-  std::size_t memory = 0;
-  for (const auto& reader : readers_) memory += reader->memory();
+  if (std::ranges::none_of(readers_, is_due)) return false;
   Readers due;
   {
     const std::lock_guard lock(mutex_);
-    memory_ = std::max(memory_, memory);
+    memory_ = std::max(memory_, memory_now());  // what a reader has grows until it is gone
     const auto first = std::stable_partition(readers_.begin(), readers_.end(),
-                                             [&](const auto& reader) { return !is_due(*reader); });
+                                             [&](const auto& reader) { return !is_due(reader); });
     std::move(first, readers_.end(), std::back_inserter(due));
     readers_.erase(first, readers_.end());
   }
+  emptied_ = std::ranges::count_if(readers_, [](const auto& each) { return each->left() == 0; });
   const bool stopped = is_stopped();
   for (const auto& reader : due) {
     if (stopped || reader->left() > 0) reader->cancel();
     finish(*reader);
   }
+  return true;
 }
 
 // Of what is given up, nothing is judged.
@@ -201,7 +238,7 @@ void Stretches::finish(StretchReader& reader) {
   } catch (...) {
     failure = std::current_exception();
   }
-  add(account_, reader.account());
+  add_counts(account_, reader.account());
   if (given_up) return;
   failed_ = failure || changes_ || !reader.is_whole();
   if (failure) std::rethrow_exception(failure);

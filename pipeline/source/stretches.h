@@ -1,5 +1,5 @@
-// Stretches: the frames of a container in an order of somebody's: each stretch of it is read by a
-// reader of its own, several at once.
+// Stretches: the frames of a container in an order of somebody's, between the packets of its other
+// streams: each stretch of frames is read by a reader of its own, several at once.
 #pragma once
 
 #include <atomic>
@@ -39,36 +39,45 @@ class Stretches {
     bool on_device = false;
     std::shared_ptr<const std::vector<std::int64_t>> times;  // of all frames
     std::shared_ptr<FrameOrder> order;
+    const AVFormatContext& container;  // of the whole; outlives this object
+    // Reads the next packet of the other streams. None at their end, and where the whole was
+    // interrupted or cancelled.
+    std::function<std::optional<Item>()> next_packet;
   };
   explicit Stretches(Options options);
 
-  // The next frame in the order. None at its end, after an interruption and cancel(): nothing is
-  // read any more then. Throws Error where it is not what it was expected to be, or what reading it
-  // has thrown; has_failed() from then on.
-  std::optional<Frame> next();
+  // The next frame in the order, or a packet that comes before it. None at the end, after an
+  // interruption and cancel(): no frames are read any more then. Throws what next_packet() throws;
+  // Error where a frame is not what it was expected to be, or what reading it has thrown:
+  // has_failed() from then on.
+  std::optional<Item> next();
   bool has_failed() const { return failed_; }
-  // No more frames are wanted.
-  void end() { finish_read(true); }
   // Any thread.
   void cancel();
 
-  // Of the video, of all that was read for it. After the end of next(), or end().
-  const StreamAccount& account() const { return account_; }
+  // Puts the counts of all that was read for frames into the account of the video, instead of what
+  // was read of it beside the other streams. After the end of next().
+  void take_account(StreamAccount& video) const;
   // The most there was for frames at once. Any thread.
   std::size_t memory() const;
 
  private:
   using Readers = std::vector<std::unique_ptr<StretchReader>>;
 
+  std::optional<Frame> next_frame();
+  void note_time(const AVPacket& packet);
   StretchReader& reader_of(std::int64_t number);
   // Starts readers of the stretches that are next.
   void read_ahead();
   void start(const FrameOrder::Stretch& stretch);
   std::unique_ptr<Source> open(const FrameOrder::Stretch& stretch, std::size_t number);
-  // Takes leave of readers that have nothing left, or of all of them.
-  void finish_read(bool all);
+  // After a frame of it was taken: others are begun, or have their end seen to, where it is time.
+  void look_after(const StretchReader& reader);
+  // Takes leave of readers that have nothing left, or of all of them. False where there are none.
+  bool finish_read(bool all);
   void finish(StretchReader& reader);
   bool is_stopped() const;
+  std::size_t memory_now() const;  // under the lock
   [[noreturn]] void fail(std::int64_t number);
 
   const Options options_;
@@ -77,11 +86,14 @@ class Stretches {
   mutable std::mutex mutex_;           // of the next, where two threads look or this one changes it
   Readers readers_;
   bool cancelled_ = false;
-  std::size_t memory_ = 0;
+  std::size_t memory_ = 0;  // the most there was when a reader went
   std::int64_t begun_ = 0;  // the end of the last stretch that has a reader
   std::size_t started_ = 0;
+  std::ptrdiff_t emptied_ = 0;  // readers with nothing left that may still be at their end
   bool failed_ = false;
-  StreamAccount account_;
+  StreamAccount account_;                // counts alone
+  std::optional<Frame> frame_;           // that packets come before
+  std::int64_t read_until_ = INT64_MIN;  // microseconds: where these have come to
 };
 
 }  // namespace vidconv

@@ -66,6 +66,23 @@ TEST(Account, EveryCountMatters) {
             "decoded + 0 refused");
 }
 
+// A new member does not compile here before it is looked at, and has to be added up too.
+TEST(Account, AddingLeavesNoCountOut) {
+  StreamAccount to;
+  auto& [stream, type, codec, filtered, a, b, c, d, e, f, g, h, i, j, k, l, m, n] = to;
+  std::int64_t value = 0;
+  for (std::int64_t* count : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &n})
+    *count = ++value;
+  const StreamAccount other = to;
+  add_counts(to, other);
+  value = 0;
+  for (const std::int64_t count : {a, b, c, d, e, f, g, h, i, j, k, l, m, n})
+    EXPECT_EQ(count, 2 * ++value);
+  EXPECT_EQ(stream, 0);
+  EXPECT_EQ(type + codec, "");
+  EXPECT_FALSE(filtered);
+}
+
 // Says that it has handed on one more than it has.
 class BoastfulSource final : public Source {
  public:

@@ -169,8 +169,12 @@ TEST(Stretches, DamageIsReadInOrder) {
   test::write_file(dir / "b.mp4", coded);
   for (const char* name : {"a.mkv", "b.mp4"}) {
     SCOPED_TRACE(name);
-    const InParts in_order = filter_in_parts(dir / name, dir / "o.mkv", {.count = 4, .jobs = 1});
-    const InParts in_turns = filter_in_parts(dir / name, dir / "o.mkv", {.count = 4, .jobs = 3});
+    // What several threads of a decoder make of damage depends on which of them comes first.
+    const SourceOptions one_thread{.threads = 1};
+    const InParts in_order =
+        filter_in_parts(dir / name, dir / "o.mkv", {.count = 4, .jobs = 1}, "ffv1", one_thread);
+    const InParts in_turns =
+        filter_in_parts(dir / name, dir / "o.mkv", {.count = 4, .jobs = 3}, "ffv1", one_thread);
     EXPECT_TRUE(in_order.result.damage.any());
     EXPECT_TRUE(in_turns.result.damage.any());
     EXPECT_TRUE(in_turns.bytes == in_order.bytes);
