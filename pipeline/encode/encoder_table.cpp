@@ -63,8 +63,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .for_low_delay = {{"tune", "zerolatency"}},
      .whole_chroma = true,
      .in_parts = true,
-     // With more a thread may wait for ever at the end of a part: x265 3.5 looks whether that is
-     // known, and waits to be told, without holding its lock in between.
+     // With more a thread may wait for ever at the end of a part (x265 3.5): it looks whether the
+     // last frame is known, and waits to be told, without holding its lock in between.
      .for_parts = {"x265-params", "frame-threads=1"}},
     {.name = "libvpx-vp9",
      .codec = AV_CODEC_ID_VP9,

@@ -249,8 +249,8 @@ TEST(Stretches, WhatIsThereAtAnInterruptionPlays) {
   }
 }
 
-// Of forty parts no more are open than two for each of three encoders, each with the frames of one
-// decoder.
+// Of forty parts no more are open than two for each of three encoders, six, each with the frames of
+// one decoder; the seventh stands for what a run has besides.
 TEST(Stretches, FewFramesAreInFlight) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mp4", 40, short_gops);
