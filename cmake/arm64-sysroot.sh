@@ -11,7 +11,7 @@ root=${1:?usage: cmake/arm64-sysroot.sh FOLDER}
 packages=(
   libc6-dev libstdc++-12-dev
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
-  libcli11-dev libeigen3-dev libfmt-dev libgtest-dev libhwy-dev libpng-dev nlohmann-json3-dev
+  libcli11-dev libfmt-dev libgtest-dev libhwy-dev libpng-dev nlohmann-json3-dev
 )
 
 rm -rf "$root"

@@ -16,7 +16,7 @@ target=${2:-all}
 packages=(
   g++ cmake ninja-build pkgconf
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
-  libcli11-dev libeigen3-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
+  libcli11-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
 )
 options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DVIDCONV_CUDA_QUICK=OFF)
 if [[ $target == vidconv ]]; then

@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
+#include "kernels/base/aligned_array.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
@@ -93,33 +92,17 @@ class Window {
       in_place_.resize(static_cast<std::size_t>(layout.slots));
     }
   }
-  Lane* lanes() const { return lanes_.data.get(); }
+  Lane* lanes() const { return lanes_.get(); }
   // Lines of samples as pictures have them, where components lie side by side there.
-  std::byte* samples() const { return samples_.data.get(); }
+  std::byte* samples() const { return samples_.get(); }
   // Room for a pointer to each slot.
   const Lane** rows() { return rows_.data(); }
   // The same, of where the slots' source rows lie in the picture.
   const Lane** in_place() { return in_place_.data(); }
 
  private:
-  static constexpr std::align_val_t alignment{64};
-  template <class T>
-  struct Array {
-    struct Delete {
-      void operator()(T* memory) const { ::operator delete[](memory, alignment); }
-    };
-    std::ptrdiff_t size = 0;
-    std::unique_ptr<T[], Delete> data;
-
-    void reserve(std::ptrdiff_t wanted) {
-      if (wanted <= size) return;
-      size = wanted;
-      // Zeros, because blocks run over a line's end.
-      data.reset(new (alignment) T[static_cast<std::size_t>(size)]());
-    }
-  };
-  Array<Lane> lanes_;
-  Array<std::byte> samples_;
+  AlignedArray<Lane> lanes_;  // zeros, because blocks run over a line's end
+  AlignedArray<std::byte> samples_;
   std::vector<const Lane*> rows_, in_place_;
 };
 

@@ -21,13 +21,13 @@ class WindowsInTurn {
   WindowsInTurn(const WindowsInTurn&) = delete;
   WindowsInTurn& operator=(const WindowsInTurn&) = delete;
 
-  // A window for each of so many threads; its maker's own where nothing is shared.
-  template <class Lane>
-  static std::shared_ptr<std::vector<Window<Lane>>> of(int threads) {
-    using Windows = std::vector<Window<Lane>>;
-    if (!current()) return std::make_shared<Windows>(static_cast<std::size_t>(threads));
-    std::shared_ptr<void>& shared = current()->all_[{std::type_index(typeid(Lane)), threads}];
-    if (!shared) shared = std::make_shared<Windows>(static_cast<std::size_t>(threads));
+  // So many windows; their maker's own where nothing is shared.
+  template <class AnyWindow>
+  static std::shared_ptr<std::vector<AnyWindow>> of(int count) {
+    using Windows = std::vector<AnyWindow>;
+    if (!current()) return std::make_shared<Windows>(static_cast<std::size_t>(count));
+    std::shared_ptr<void>& shared = current()->all_[{std::type_index(typeid(AnyWindow)), count}];
+    if (!shared) shared = std::make_shared<Windows>(static_cast<std::size_t>(count));
     return std::static_pointer_cast<Windows>(shared);
   }
 

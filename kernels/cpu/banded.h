@@ -34,7 +34,7 @@ class BandedConvolver final : public Convolver {
         engine_plan_(std::move(engine_plan)),
         run_band_(run_band),
         pool_(shared_thread_pool(threads)),
-        shared_(WindowsInTurn::of<Lane>(most_packed * threads)),
+        shared_(WindowsInTurn::of<Window<Lane>>(most_packed * threads)),
         windows_(*shared_) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }

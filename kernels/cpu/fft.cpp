@@ -1,131 +1,76 @@
-// The variant for very large kernels: sums by Fourier transforms. Sums of integers are integers,
-// and the transforms' errors stay below 1/4 (fft_plan.cpp), so rounding gives each sum exactly: the
+// The variant for large matrices: sums by Fourier transforms. Sums of integers are integers, and
+// the transforms' errors stay below 1/4 (fft_plan.cpp), so rounding gives each sum exactly: the
 // bytes are those of any other variant.
 //
 // A picture is cut into tiles that overlap by the kernel (overlap-save); two tiles, as real and
-// imaginary parts, are transformed at once. All threads work on the same two, so that memory does
-// not grow with their number.
+// imaginary parts, are transformed at once. Each thread has two of its own, but where these are
+// large: then all work on the same two, so that memory does not grow with their number.
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-// Eigen's own warnings are not ours to mend.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wall"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <unsupported/Eigen/FFT>
-#pragma GCC diagnostic pop
-
 #include "kernels/convolver/thread_pool.h"
+#include "kernels/convolver/windows_in_turn.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/fft_plan.h"
+#include "kernels/cpu/fft_tile.h"
 
 namespace vidconv {
 namespace {
 
-using Complex = std::complex<double>;
-enum class Direction : std::uint8_t { forward, inverse };
-
-// Points row by row in `data`; `other` is as large, and the two change places.
-struct Grid {
-  explicit Grid(std::size_t points) : data(points), other(points) {}
-  std::vector<Complex> data, other;
-};
-
-// Two-dimensional transforms, spread over a pool's threads. The inverse is not scaled.
-class Transform {
- public:
-  Transform(int width, int height, ThreadPool& pool)
-      : width_(width),
-        height_(height),
-        pool_(pool),
-        engines_(static_cast<std::size_t>(pool.threads())) {
-    for (Engine& engine : engines_) {
-      engine.fft.SetFlag(Eigen::FFT<double>::Unscaled);
-      engine.rows.resize(static_cast<std::size_t>(block) *
-                         static_cast<std::size_t>(std::max(width, height)));
-    }
-  }
-
-  // Needs and leaves rows of `width` points.
-  void run(Grid& grid, Direction direction) {
-    pass(grid, height_, width_, direction);
-    pass(grid, width_, height_, direction);
-  }
-
- private:
-  static constexpr int block = 8;  // rows that are transposed together: two cache lines
-
-  struct Engine {
-    Eigen::FFT<double> fft;
-    std::vector<Complex> rows;
-  };
-
-  // Transforms each row and transposes.
-  void pass(Grid& grid, int rows, int length, Direction direction) {
-    const auto columns = static_cast<std::size_t>(length), stride = static_cast<std::size_t>(rows);
-    pool_.run(rows / block, [&](int index, int thread) {
-      Engine& engine = engines_[static_cast<std::size_t>(thread)];
-      const std::size_t first = static_cast<std::size_t>(index) * block;
-      for (std::size_t r = 0; r < block; ++r) {
-        const Complex* from = grid.data.data() + (first + r) * columns;
-        Complex* to = engine.rows.data() + r * columns;
-        if (direction == Direction::forward)
-          engine.fft.fwd(to, from, length);
-        else
-          engine.fft.inv(to, from, length);
-      }
-      for (std::size_t x = 0; x < columns; ++x)
-        for (std::size_t r = 0; r < block; ++r)
-          grid.other[x * stride + first + r] = engine.rows[r * columns + x];
-    });
-    std::swap(grid.data, grid.other);
-  }
-
-  int width_, height_;
-  ThreadPool& pool_;
-  std::vector<Engine> engines_;  // one a thread
+// Of one thread.
+struct FftScratch {
+  FftTile tile;
+  AlignedArray<double> lines;
+  AlignedArray<double> sums[2];         // of the pieces so far
+  AlignedArray<std::uint16_t> samples;  // a row of results
 };
 
 class Fft final : public Convolver {
  public:
   Fft(const Plan& plan, FftPlan fft, int threads)
       : plan_(plan),
-        width_(fft.tile_width),
-        height_(fft.tile_height),
+        shape_(shape_of(plan.terms[0], fft)),
         piece_bits_(fft.piece_bits),
         pool_(shared_thread_pool(threads)),
-        transform_(width_, height_, *pool_),
-        grid_(points()),
-        columns_(static_cast<std::size_t>(width_)) {
+        scratch_(WindowsInTurn::of<FftScratch>(threads)) {
+    make_room();
     for (const std::vector<double>& piece : fft.pieces) spectra_.push_back(spectrum_of(piece));
-    if (spectra_.size() > 1) {
-      tiles_spectrum_.resize(points());
-      sums_.resize(points());
-    }
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
-    std::optional<Tile> waiting;
-    for (const PlanePair& pair : pairs) {
-      for (int y = 0; y < pair.dst.height; y += height_ - taps().height + 1) {
-        for (int x = 0; x < pair.dst.width; x += width_ - taps().width + 1) {
-          const Tile tile{&pair, x, y};
-          if (waiting)
-            compute(*std::exchange(waiting, std::nullopt), &tile);
-          else
-            waiting = tile;
-        }
-      }
+    tiles_.clear();
+    for (const PlanePair& pair : pairs)
+      for (int y = 0; y < pair.dst.height; y += shape_.results_height)
+        for (int x = 0; x < pair.dst.width; x += shape_.results_width)
+          tiles_.push_back({&pair, x, y});
+    make_room();
+    const auto two = [&](int index, const auto& in_groups, FftScratch& scratch) {
+      const std::size_t first = static_cast<std::size_t>(index) * 2;
+      compute(std::span(tiles_).subspan(first, std::min<std::size_t>(2, tiles_.size() - first)),
+              in_groups, scratch);
+    };
+    const int twos = static_cast<int>((tiles_.size() + 1) / 2);
+    if (large()) {
+      const auto shared = [&](int lines, const auto& step) {
+        pool_->run((lines + fft_group - 1) / fft_group, [&](int group, int thread) {
+          step(group * fft_group, (group + 1) * fft_group, scratch_of(thread));
+        });
+      };
+      for (int index = 0; index < twos; ++index) two(index, shared, scratch_of(0));
+    } else {
+      pool_->run(twos, [&](int index, int thread) {
+        FftScratch& scratch = scratch_of(thread);
+        const auto alone = [&](int lines, const auto& step) {
+          step(0, (lines + fft_group - 1) / fft_group * fft_group, scratch);
+        };
+        two(index, alone, scratch);
+      });
     }
-    if (waiting) compute(*waiting, nullptr);
   }
 
  private:
@@ -135,153 +80,183 @@ class Fft final : public Convolver {
     int x, y;
   };
 
+  static FftShape shape_of(const Taps& taps, const FftPlan& fft) {
+    return {FftTwiddles(fft.tile_width), FftTwiddles(fft.tile_height),
+            fft.tile_width - taps.width + 1, fft.tile_height - taps.height + 1};
+  }
+
   const Taps& taps() const { return plan_.terms[0]; }
-  std::size_t points() const {
-    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
-  }
+  int width() const { return shape_.along.points; }
+  int height() const { return shape_.down.points; }
+  bool large() const { return width() * height() > 256 * 256; }
+  FftScratch& scratch_of(int thread) { return (*scratch_)[static_cast<std::size_t>(thread)]; }
 
-  // The points of row y of a tile.
-  template <class Points>
-  auto row(Points& points, int y) const {
-    const auto width = static_cast<std::size_t>(width_);
-    return std::span(points).subspan(static_cast<std::size_t>(y) * width, width);
-  }
-
-  // Calls job(y) for each row of a tile.
-  template <class Job>
-  void for_rows(const Job& job) {
-    constexpr int rows = 16;
-    pool_->run(height_ / rows, [&](int index, int) {
-      for (int y = index * rows; y < (index + 1) * rows; ++y) job(y);
-    });
+  // Others may have used the scratch in turn, for tiles of other shapes.
+  void make_room() {
+    for (FftScratch& scratch : *scratch_) {
+      scratch.lines.reserve(fft_lines(shape_));
+      scratch.samples.reserve(width());
+      if (&scratch == &scratch_of(0) || !large()) scratch.tile.reserve(shape_);
+      if (spectra_.size() > 1)
+        for (AlignedArray<double>& sums : scratch.sums)
+          sums.reserve(std::ptrdiff_t{1} * shape_.results_width * shape_.results_height);
+    }
   }
 
   // Of the taps turned around, so that a cyclic convolution with them is the correlation, and
   // divided by what transforms there and back multiply.
-  std::vector<Complex> spectrum_of(const std::vector<double>& piece) {
-    std::ranges::fill(grid_.data, Complex());
-    const double scale = 1 / static_cast<double>(points());
-    for (int j = 0; j < taps().height; ++j) {
-      for (int i = 0; i < taps().width; ++i) {
-        const int x = (width_ - i) % width_, y = (height_ - j) % height_;
-        row(grid_.data, y)[static_cast<std::size_t>(x)] =
-            piece[static_cast<std::size_t>(j) * static_cast<std::size_t>(taps().width) +
-                  static_cast<std::size_t>(i)] *
-            scale;
-      }
-    }
-    transform_.run(grid_, Direction::forward);
-    return grid_.data;
+  AlignedArray<double> spectrum_of(const std::vector<double>& piece) {
+    const FftScratch& scratch = scratch_of(0);
+    const double scale = 1.0 / (width() * height());
+    for (int y = 0; y < height(); ++y) std::fill_n(scratch.tile.real(y), 2 * width(), 0.0);
+    const double* tap = piece.data();
+    for (int j = 0; j < taps().height; ++j)
+      for (int i = 0; i < taps().width; ++i)
+        scratch.tile.real((height() - j) % height())[(width() - i) % width()] = *tap++ * scale;
+    AlignedArray<double> spectrum(std::ptrdiff_t{2} * width() * height());
+    fft_spectrum(shape_, scratch.tile, spectrum.get(), scratch.lines.get());
+    return spectrum;
   }
 
-  void compute(const Tile& first, const Tile* second) {
-    load(first, 0);
-    if (second != nullptr) load(*second, 1);
-    transform_.run(grid_, Direction::forward);
-    if (spectra_.size() == 1) {
-      multiply(grid_.data, spectra_[0]);
-      transform_.run(grid_, Direction::inverse);
-      store(first, 0, grid_.data);
-      if (second != nullptr) store(*second, 1, grid_.data);
+  // `in_groups(lines, step)` calls step(first, last, scratch of the thread) for all lines, in
+  // groups.
+  template <class InGroups>
+  void compute(std::span<const Tile> tiles, const InGroups& in_groups, FftScratch& own) {
+    const FftTile& points = own.tile;
+    in_groups(height(), [&](int first, int last, const FftScratch&) {
+      for (int picture = 0; picture < 2; ++picture)
+        for (int y = first; y < last; ++y)
+          load(std::cmp_less(picture, tiles.size()) ? &tiles[picture] : nullptr, y,
+               points.codes(picture, y));
+    });
+    for (std::size_t p = 0; p < spectra_.size(); ++p) {
+      in_groups(width(), [&](int first, int last, const FftScratch& scratch) {
+        fft_down(shape_, points, scratch.lines.get(), first, last);
+      });
+      in_groups(height(), [&](int first, int last, const FftScratch& scratch) {
+        fft_along(shape_, points, spectra_[p].get(), scratch.lines.get(), first, last);
+      });
+      in_groups(shape_.results_width, [&](int first, int last, const FftScratch& scratch) {
+        fft_up(shape_, points, scratch.lines.get(), first, last);
+      });
+      if (spectra_.size() > 1) add_piece(points, static_cast<int>(p), own);
+    }
+    in_groups(shape_.results_height, [&](int first, int last, FftScratch& scratch) {
+      for (int y = first; y < std::min(last, shape_.results_height); ++y) {
+        store(tiles[0], y, points.real(y), scratch);
+        if (tiles.size() > 1) store(tiles[1], y, points.imaginary(y), scratch);
+      }
+    });
+  }
+
+  // To the pieces before, and after the last one in their place.
+  void add_piece(const FftTile& points, int p, FftScratch& own) {
+    const double unit = std::ldexp(1.0, piece_bits_ * p);
+    const int results = shape_.results_width;
+    for (const AlignedArray<double>& sums : own.sums) {
+      const bool real = &sums == own.sums;
+      for (int y = 0; y < shape_.results_height; ++y) {
+        double* const row = real ? points.real(y) : points.imaginary(y);
+        double* const sum = sums.get() + std::ptrdiff_t{y} * results;
+        for (int x = 0; x < results; ++x) {
+          sum[x] = std::nearbyint(row[x]) * unit + (p > 0 ? sum[x] : 0);
+          row[x] = sum[x];
+        }
+      }
+    }
+  }
+
+  // Row y of a tile; of none, and where no sample of the tile asks for them, zeros.
+  void load(const Tile* tile, int y, std::uint16_t* codes) const {
+    std::fill_n(codes, width(), std::uint16_t{0});
+    if (tile == nullptr) return;
+    if (plan_.sample.storage == Storage::u8)
+      load(tile->pair->src.as<const std::uint8_t>(), *tile, y, codes);
+    else
+      load(tile->pair->src.as<const std::uint16_t>(), *tile, y, codes);
+  }
+
+  template <class T>
+  void load(const Plane<const T>& src, const Tile& tile, int y, std::uint16_t* codes) const {
+    const int rows = std::min(shape_.results_height, src.height - tile.y) + taps().height - 1;
+    const int columns = std::min(shape_.results_width, src.width - tile.x) + taps().width - 1;
+    if (y >= rows) return;
+    const auto outside = static_cast<std::uint16_t>(plan_.outside);
+    const int v = border_index(plan_.border, tile.y - taps().anchor_y + y, src.height);
+    if (v < 0) {
+      std::fill_n(codes, columns, outside);
       return;
     }
-    std::swap(tiles_spectrum_, grid_.data);
-    std::ranges::fill(sums_, Complex());
-    for (std::size_t p = 0; p < spectra_.size(); ++p) {
-      multiply(tiles_spectrum_, spectra_[p]);
-      transform_.run(grid_, Direction::inverse);
-      const double unit = std::ldexp(1.0, piece_bits_ * static_cast<int>(p));
-      for_rows([&](int y) {
-        const auto sums = row(sums_, y), digits = row(grid_.data, y);
-        for (std::size_t x = 0; x < sums.size(); ++x)
-          sums[x] += Complex(std::nearbyint(digits[x].real()) * unit,
-                             std::nearbyint(digits[x].imag()) * unit);
+    const T* const row = src.row(v);
+    const auto code = [&](int u) {
+      return static_cast<std::uint16_t>(row[std::ptrdiff_t{u} * src.step] >> plan_.sample.shift);
+    };
+    const int left = tile.x - taps().anchor_x;
+    const int begin = std::clamp(-left, 0, columns);
+    const int end = std::clamp(src.width - left, begin, columns);
+    const auto beyond = [&](int from, int to) {
+      for (int x = from; x < to; ++x) {
+        const int u = border_index(plan_.border, left + x, src.width);
+        codes[x] = u < 0 ? outside : code(u);
+      }
+    };
+    beyond(0, begin);
+    if (src.step == 1)
+      std::transform(row + left + begin, row + left + end, codes + begin, [&](T sample) {
+        return static_cast<std::uint16_t>(sample >> plan_.sample.shift);
       });
-    }
-    store(first, 0, sums_);
-    if (second != nullptr) store(*second, 1, sums_);
-  }
-
-  // Writes the product into the grid.
-  void multiply(const std::vector<Complex>& x, const std::vector<Complex>& spectrum) {
-    for_rows([&](int y) {
-      const auto product = row(grid_.data, y);
-      const auto a = row(x, y), b = row(spectrum, y);
-      for (std::size_t i = 0; i < product.size(); ++i) product[i] = a[i] * b[i];
-    });
-  }
-
-  // `part`: 0 real, whose imaginary parts become 0; 1 imaginary.
-  void load(const Tile& tile, std::size_t part) {
-    if (plan_.sample.storage == Storage::u8)
-      load(tile.pair->src.as<const std::uint8_t>(), tile, part);
     else
-      load(tile.pair->src.as<const std::uint16_t>(), tile, part);
+      for (int x = begin; x < end; ++x) codes[x] = code(left + x);
+    beyond(end, columns);
   }
 
-  template <class T>
-  void load(const Plane<const T>& src, const Tile& tile, std::size_t part) {
-    for (int x = 0; x < width_; ++x)
-      columns_[static_cast<std::size_t>(x)] =
-          border_index(plan_.border, tile.x - taps().anchor_x + x, src.width);
-    for_rows([&](int y) {
-      const int v = border_index(plan_.border, tile.y - taps().anchor_y + y, src.height);
-      const auto points = row(grid_.data, y);
-      for (std::size_t x = 0; x < points.size(); ++x) {
-        const int u = columns_[x];
-        double code = plan_.outside;
-        if (u >= 0 && v >= 0)
-          code = src.row(v)[static_cast<std::ptrdiff_t>(u) * src.step] >> plan_.sample.shift;
-        points[x] = part == 0 ? Complex(code) : Complex(points[x].real(), code);
-      }
-    });
-  }
-
-  void store(const Tile& tile, std::size_t part, const std::vector<Complex>& sums) {
+  void store(const Tile& tile, int y, const double* sums, FftScratch& scratch) const {
+    if (tile.y + y >= tile.pair->dst.height) return;
     if (plan_.sample.storage == Storage::u8)
-      store(tile.pair->dst.as<std::uint8_t>(), tile, part, sums);
+      store(tile.pair->dst.as<std::uint8_t>(), tile, y, sums, scratch);
     else
-      store(tile.pair->dst.as<std::uint16_t>(), tile, part, sums);
+      store(tile.pair->dst.as<std::uint16_t>(), tile, y, sums, scratch);
   }
 
   template <class T>
-  void store(const Plane<T>& dst, const Tile& tile, std::size_t part,
-             const std::vector<Complex>& sums) {
-    const int rows = std::min(height_ - taps().height + 1, dst.height - tile.y);
-    const int width = std::min(width_ - taps().width + 1, dst.width - tile.x);
-    pool_->run(rows, [&](int y, int) {
-      T* to = dst.row(tile.y + y) + static_cast<std::ptrdiff_t>(tile.x) * dst.step;
-      const auto from = row(sums, y);
-      for (int x = 0; x < width; ++x) {
-        const Complex point = from[static_cast<std::size_t>(x)];
-        const double sum = std::nearbyint(part == 0 ? point.real() : point.imag());
-        to[static_cast<std::ptrdiff_t>(x) * dst.step] =
-            static_cast<T>(code<T>(sum) << plan_.sample.shift);
-      }
-    });
+  void store(const Plane<T>& dst, const Tile& tile, int y, const double* sums,
+             FftScratch& scratch) const {
+    const int columns = std::min(shape_.results_width, dst.width - tile.x);
+    T* const samples = reinterpret_cast<T*>(scratch.samples.get());
+    fft_samples(plan_, sums, samples, columns);
+    T* const to = dst.row(tile.y + y) + std::ptrdiff_t{tile.x} * dst.step;
+    if (dst.step == 1)
+      std::copy_n(samples, columns, to);
+    else
+      for (int x = 0; x < columns; ++x) to[std::ptrdiff_t{x} * dst.step] = samples[x];
   }
 
-  template <class T>
-  T code(double sum) const {
-    if (plan_.arith == Arith::float64) return finish<T>(plan_.finish, &sum, 1);
-    const auto narrow = static_cast<std::int32_t>(sum);
-    return finish<T>(plan_.finish, &narrow, 1);
-  }
-
-  Plan plan_;
-  int width_, height_;  // of a tile
-  int piece_bits_;
+  const Plan plan_;
+  const FftShape shape_;
+  const int piece_bits_;
   std::shared_ptr<ThreadPool> pool_;
-  Transform transform_;
-  Grid grid_;
-  std::vector<int> columns_;                   // where a tile's columns lie in the picture
-  std::vector<std::vector<Complex>> spectra_;  // of the pieces
-  std::vector<Complex> tiles_spectrum_, sums_;
+  const std::shared_ptr<std::vector<FftScratch>> scratch_;  // of each thread
+  std::vector<AlignedArray<double>> spectra_;               // of the pieces
+  std::vector<Tile> tiles_;                                 // of the pictures of one run
 };
+
+// The fewest taps for which transforms take no longer than what this machine has for the plan
+// otherwise: docs/decisions/transforms-for-small-matrices.md.
+std::ptrdiff_t fewest_taps(const Plan& plan, const CudaAbilities& abilities) {
+  if (plan.arith == Arith::float64) return 64;
+  if (prepare_cpu_bytes(plan, abilities)) {
+    const auto is_byte = [](double tap) { return tap >= -128 && tap <= 127; };
+    return std::ranges::all_of(plan.terms[0].dense, is_byte) ? 1225 : 600;
+  }
+  return prepare_cpu_pairs(plan, abilities) ? 324 : fft_fewest_taps();
+}
 
 }  // namespace
 
-Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&) {
+Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities& abilities) {
+  constexpr std::ptrdiff_t few = 64;  // quick to tell
+  const std::ptrdiff_t taps = std::ssize(plan.terms[0].dense);
+  if (taps < few || taps < fewest_taps(plan, abilities)) return nullptr;
   std::optional<FftPlan> fft_plan = make_fft_plan(plan);
   if (!fft_plan) return nullptr;
   return [plan, fft_plan = *std::move(fft_plan)](int threads) {

@@ -18,8 +18,8 @@ struct FftPlan {
   int piece_bits = 0;
 };
 
-// None for real taps and samples, for several kernels, for kernels so small that multiplying is
-// faster, and where a sum of more than 52 bits is possible.
+// None for real taps and samples, for several kernels, where two passes do, and where a sum of more
+// than 52 bits is possible.
 std::optional<FftPlan> make_fft_plan(const Plan& plan);
 
 }  // namespace vidconv

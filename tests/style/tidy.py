@@ -61,7 +61,7 @@ def one(program, root, build, file, top, plain):
     if plain:
         flags = ["-std=c++20", "-O1", "-DVIDCONV_HAVE_CUDA"]
         flags += [f"-I{folder}" for folder in (root, root / "api/include", build / "api/include")]
-        command += [str(file), "--", *flags, "-isystem", "/usr/include/eigen3"]
+        command += [str(file), "--", *flags]
     else:
         command += ["-p", str(build), str(file)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

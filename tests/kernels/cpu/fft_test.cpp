@@ -1,4 +1,4 @@
-// Very large kernels: transforms give the bytes of the definition.
+// Large matrices: transforms give the bytes of the definition.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cpu/fft_plan.h"
+#include "kernels/cpu/simd.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/runner.h"
 
@@ -108,14 +109,78 @@ TEST(FftPlan, CutsTapsThatOneTransformCannotHold) {
   }
 }
 
-TEST(FftPlan, IsForManyIntegers) {
+TEST(FftPlan, IsForIntegersInOnePass) {
   const SampleType bytes{Storage::u8, 8, 0};
-  Filter small;
-  small.kernels = {Kernel(5, 3, std::vector<double>(15, 1.0 / 16))};
-  EXPECT_FALSE(make_fft_plan(make_plan(small, bytes, {}, Role::colour)));
+  Filter box;
+  box.kernels = {Kernel(5, 3, std::vector<double>(15, 1.0 / 16))};
+  EXPECT_FALSE(make_fft_plan(make_plan(box, bytes, {}, Role::colour)));
   const SampleType floats{Storage::f32, 32, 0};
   EXPECT_FALSE(make_fft_plan(make_plan(filter_of(cases[0]), floats, {}, Role::colour)));
 }
+
+// Matrices of integers whose sums need more than 31 bits, or not.
+Filter random_matrix(int width, int height, bool many_bits) {
+  std::mt19937 random(11);
+  std::vector<double> taps;
+  for (int i = width * height; i > 0; --i)
+    taps.push_back((static_cast<int>(random() % 8192) - 3000) / (many_bits ? 0x1p22 : 0x1p15));
+  Filter filter;
+  filter.kernels = {Kernel(width, height, std::move(taps)).with_anchor(width / 2, height - 1)};
+  filter.absolute = width % 2 == 0;
+  return filter;
+}
+
+class FftOnEveryLevel : public testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override { force_simd(GetParam()); }
+  void TearDown() override { force_simd(0); }
+
+  static void check(const Filter& filter, SampleType sample, int step, int width, int height) {
+    const Plan plan = make_plan(filter, sample, {BorderMode::constant, 0.7}, Role::colour);
+    const Variant& fft = *find_variant("cpu-fft");
+    ASSERT_TRUE(supports(fft, plan));
+    Picture src(sample, width, height, {.step = step}, 1);
+    src.draw(Content::noise, static_cast<unsigned>(width * height));
+    Picture result(sample, width, height, {.step = step}, 3);
+    const Picture truth = expected(plan, src, result);
+    take_used_simd();
+    Runner(fft, plan).run(src, result);
+    ASSERT_EQ(take_used_simd(), GetParam());
+    ASSERT_EQ(result.bytes(), truth.bytes()) << width << 'x' << height << ", step " << step;
+  }
+};
+
+// More than one tile, the last of which has some columns and rows, and pictures with fewer samples
+// than a vector has lanes.
+TEST_P(FftOnEveryLevel, SumsOf31BitsAreTheDefinitions) {
+  for (const auto& [width, height] : {std::pair{223, 260}, {40, 1}, {1, 40}, {13, 7}}) {
+    check(random_matrix(36, 36, false), {Storage::u8, 8, 0}, 1, width, height);
+    check(random_matrix(37, 35, false), {Storage::u16, 10, 6}, 2, width, height);
+  }
+}
+
+TEST_P(FftOnEveryLevel, SumsOf52BitsAreTheDefinitions) {
+  for (int size = 1; size <= 40; ++size)
+    check(random_matrix(8, 9, true), {Storage::u16, 16, 0}, 1 + size % 2, size, 41 - size);
+  check(random_matrix(9, 8, true), {Storage::u16, 16, 0}, 1, 300, 130);
+}
+
+// What else there is for a matrix depends on the instruction set; a large one is always
+// transformed.
+TEST_P(FftOnEveryLevel, LargeMatricesArePicked) {
+  for (const SampleType sample : {SampleType{Storage::u8, 8, 0}, SampleType{Storage::u16, 12, 0}}) {
+    const auto variant = [&](int side) {
+      return pick(make_plan(random_matrix(side, side, false), sample, {}, Role::colour),
+                  Device::cpu)
+          .variant->name;
+    };
+    EXPECT_NE(variant(11), "cpu-fft");
+    EXPECT_EQ(variant(25), "cpu-fft");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, FftOnEveryLevel, testing::ValuesIn(simd_levels()),
+                         [](const auto& test) { return std::string(simd_name(test.param)); });
 
 }  // namespace
 }  // namespace vidconv::test

@@ -1,0 +1,282 @@
+// The steps of fft_tile.h.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/fft_steps.cpp"
+#include "kernels/cpu/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/fft_points-inl.h"
+#include "kernels/cpu/fft_tile.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/lane-inl.h"
+#include "kernels/cpu/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// Columns of a tile from x on.
+class TileColumns {
+ public:
+  HWY_INLINE TileColumns(const FftTile& tile, int x)
+      : points_(tile.real(0) + x),
+        stride_(tile.real(1) - tile.real(0)),
+        imaginary_(tile.imaginary(0) - tile.real(0)) {}
+  HWY_INLINE Point get(int y) const {
+    const double* const at = points_ + y * stride_;
+    return {hn::Load(FftTag(), at), hn::Load(FftTag(), at + imaginary_)};
+  }
+  HWY_INLINE void put(int y, Point p) const {
+    double* const at = points_ + y * stride_;
+    hn::Store(p.real, FftTag(), at);
+    hn::Store(p.imaginary, FftTag(), at + imaginary_);
+  }
+
+ private:
+  double* points_;
+  std::ptrdiff_t stride_, imaginary_;
+};
+
+// The rows of results of such columns, to be written.
+class ResultColumns : TileColumns {
+ public:
+  HWY_INLINE ResultColumns(const FftTile& tile, int x, int rows)
+      : TileColumns(tile, x), rows_(rows) {}
+  HWY_INLINE void put(int y, Point p) const {
+    if (y < rows_) TileColumns::put(y, p);
+  }
+
+ private:
+  int rows_;
+};
+
+// Columns of samples from x on.
+class SampleColumns {
+ public:
+  HWY_INLINE SampleColumns(const FftTile& tile, int x)
+      : codes_{tile.codes(0, 0) + x, tile.codes(1, 0) + x},
+        stride_(tile.codes(0, 1) - tile.codes(0, 0)) {}
+  HWY_INLINE Point get(int y) const {
+    return {load(codes_[0] + y * stride_), load(codes_[1] + y * stride_)};
+  }
+
+ private:
+  static HWY_INLINE FftVec load(const std::uint16_t* codes) {
+    const hn::Rebind<std::int32_t, FftTag> d32;
+    const hn::Rebind<std::uint16_t, FftTag> d16;
+    return hn::PromoteTo(FftTag(), hn::PromoteTo(d32, hn::LoadU(d16, codes)));
+  }
+  const std::uint16_t* codes_[2];
+  std::ptrdiff_t stride_;
+};
+
+// The frequencies of a group of rows, of which a line holds some.
+class Spectrum {
+ public:
+  explicit HWY_INLINE Spectrum(const double* points) : points_(points) {}
+  HWY_INLINE Point get(int k) const {
+    const double* const at = points_ + k * (2 * fft_group);
+    return {hn::Load(FftTag(), at), hn::Load(FftTag(), at + fft_group)};
+  }
+
+ private:
+  const double* points_;
+};
+class SpectrumToBe {
+ public:
+  explicit HWY_INLINE SpectrumToBe(double* points) : points_(points) {}
+  HWY_INLINE void put(int k, Point p) const {
+    double* const at = points_ + k * (2 * fft_group);
+    hn::Store(p.real, FftTag(), at);
+    hn::Store(p.imaginary, FftTag(), at + fft_group);
+  }
+
+ private:
+  double* points_;
+};
+
+// Where rows from y on begin in a spectrum of so many columns.
+template <class T>
+HWY_INLINE T* rows_of(T* spectrum, int y, int width) {
+  const int in_group = y % fft_group;
+  return spectrum + std::ptrdiff_t{2} * width * (y - in_group) + in_group;
+}
+
+// As many rows of a tile as a vector has lanes, from y on.
+class TileRows {
+ public:
+  HWY_INLINE TileRows(const FftTile& tile, int y) {
+    for (int r = 0; r < fft_lanes; ++r) {
+      real_[r] = tile.real(y + r);
+      imaginary_[r] = tile.imaginary(y + r);
+    }
+  }
+  HWY_INLINE void to(const FftLine& line, int points) const {
+    for (int x = 0; x < points; x += fft_lanes) {
+      FftVec real[fft_lanes], imaginary[fft_lanes];
+      unrolled<0, fft_lanes>([&](auto r) VIDCONV_LAMBDA {
+        real[r] = hn::Load(FftTag(), real_[r] + x);
+        imaginary[r] = hn::Load(FftTag(), imaginary_[r] + x);
+      });
+      transpose(real);
+      transpose(imaginary);
+      unrolled<0, fft_lanes>([&](auto c) VIDCONV_LAMBDA {  //
+        line.put(x + c, {real[c], imaginary[c]});
+      });
+    }
+  }
+  HWY_INLINE void from(const FftLine& line, int points) const {
+    for (int x = 0; x < points; x += fft_lanes) {
+      FftVec real[fft_lanes], imaginary[fft_lanes];
+      unrolled<0, fft_lanes>([&](auto c) VIDCONV_LAMBDA {
+        const Point p = line.get(x + c);
+        real[c] = p.real;
+        imaginary[c] = p.imaginary;
+      });
+      transpose(real);
+      transpose(imaginary);
+      unrolled<0, fft_lanes>([&](auto r) VIDCONV_LAMBDA {
+        hn::Store(real[r], FftTag(), real_[r] + x);
+        hn::Store(imaginary[r], FftTag(), imaginary_[r] + x);
+      });
+    }
+  }
+
+ private:
+  double *real_[fft_lanes], *imaginary_[fft_lanes];
+};
+
+void run_down(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
+  note_used_simd(HWY_TARGET);
+  const FftLine line(lines);
+  for (int x = first; x < last; x += fft_lanes) {
+    forward_but_last(shape.down, SampleColumns(tile, x), line);
+    forward_last(shape.down, line, TileColumns(tile, x));
+  }
+}
+
+void run_along(const FftShape& shape, const FftTile& tile, const double* spectrum, double* lines,
+               int first, int last) {
+  const FftTwiddles& twiddles = shape.along;
+  const FftLine line(lines);
+  for (int y = first; y < last; y += fft_lanes) {
+    const TileRows rows(tile, y);
+    rows.to(line, twiddles.points);
+    forward_but_last(twiddles, line, line);
+    multiply_between(twiddles, line, Spectrum(rows_of(spectrum, y, twiddles.points)));
+    back_but_first(twiddles, line, line);
+    rows.from(line, twiddles.points);
+  }
+}
+
+void make_spectrum(const FftShape& shape, const FftTile& tile, double* spectrum, double* lines) {
+  note_used_simd(HWY_TARGET);
+  const int width = shape.along.points, height = shape.down.points;
+  const FftLine line(lines);
+  for (int x = 0; x < width; x += fft_lanes) {
+    const TileColumns columns(tile, x);
+    forward_but_last(shape.down, columns, line);
+    forward_last(shape.down, line, columns);
+  }
+  for (int y = 0; y < height; y += fft_lanes) {
+    TileRows(tile, y).to(line, width);
+    forward_but_last(shape.along, line, line);
+    forward_last(shape.along, line, SpectrumToBe(rows_of(spectrum, y, width)));
+  }
+}
+
+void run_up(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
+  const FftLine line(lines);
+  for (int x = first; x < last; x += fft_lanes) {
+    back_first(shape.down, TileColumns(tile, x), line);
+    back_but_first(shape.down, line, ResultColumns(tile, x, shape.results_height));
+  }
+}
+
+template <class T>
+void make_samples(const Plan& plan, const double* sums, T* samples, int width) {
+  const FftTag d;
+  const hn::Rebind<std::int32_t, FftTag> d32;
+  const Finish finish = plan.finish;
+  const int shift = plan.sample.shift;
+  if (plan.arith == Arith::float64) {
+    for (int x = 0; x < width; x += fft_lanes) {
+      const auto whole = hn::Round(hn::Load(d, sums + x));
+      hn::StoreU(samples_of<T>(d, finish_lanes<T>(finish, d, whole), shift),
+                 hn::Rebind<T, FftTag>(), samples + x);
+    }
+    return;
+  }
+  // The lower half of such a double is a whole number, rounded.
+  const auto magic = hn::Set(d, 0x1.8p52);
+  const auto whole = [&](const double* from) VIDCONV_LAMBDA {
+    const auto bits =
+        hn::BitCast(hn::RebindToUnsigned<FftTag>(), hn::Add(hn::Load(d, from), magic));
+    return hn::BitCast(d32, hn::TruncateTo(hn::Rebind<std::uint32_t, FftTag>(), bits));
+  };
+  const hn::Twice<decltype(d32)> two;
+  const hn::Rebind<T, decltype(two)> narrow_two;
+  for (int x = 0; x < width; x += 2 * fft_lanes) {
+    const auto response = hn::Combine(two, whole(sums + x + fft_lanes), whole(sums + x));
+    hn::StoreU(samples_of<T>(two, finish_lanes<T>(finish, two, response), shift), narrow_two,
+               samples + x);
+  }
+}
+
+void make_samples8(const Plan& plan, const double* sums, std::uint8_t* samples, int width) {
+  make_samples(plan, sums, samples, width);
+}
+void make_samples16(const Plan& plan, const double* sums, std::uint16_t* samples, int width) {
+  make_samples(plan, sums, samples, width);
+}
+
+std::ptrdiff_t fewest_taps() {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  return 441;
+#else
+  return 196;
+#endif
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vidconv {
+HWY_EXPORT(run_down);
+HWY_EXPORT(run_along);
+HWY_EXPORT(make_spectrum);
+HWY_EXPORT(run_up);
+HWY_EXPORT(make_samples8);
+HWY_EXPORT(make_samples16);
+HWY_EXPORT(fewest_taps);
+
+void fft_down(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
+  HWY_DYNAMIC_DISPATCH(run_down)(shape, tile, lines, first, last);
+}
+void fft_along(const FftShape& shape, const FftTile& tile, const double* spectrum, double* lines,
+               int first, int last) {
+  HWY_DYNAMIC_DISPATCH(run_along)(shape, tile, spectrum, lines, first, last);
+}
+void fft_spectrum(const FftShape& shape, const FftTile& tile, double* spectrum, double* lines) {
+  HWY_DYNAMIC_DISPATCH(make_spectrum)(shape, tile, spectrum, lines);
+}
+void fft_up(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
+  HWY_DYNAMIC_DISPATCH(run_up)(shape, tile, lines, first, last);
+}
+template <>
+void fft_samples(const Plan& plan, const double* sums, std::uint8_t* samples, int width) {
+  HWY_DYNAMIC_DISPATCH(make_samples8)(plan, sums, samples, width);
+}
+template <>
+void fft_samples(const Plan& plan, const double* sums, std::uint16_t* samples, int width) {
+  HWY_DYNAMIC_DISPATCH(make_samples16)(plan, sums, samples, width);
+}
+std::ptrdiff_t fft_fewest_taps() { return HWY_DYNAMIC_DISPATCH(fewest_taps)(); }
+
+}  // namespace vidconv
+#endif  // HWY_ONCE
