@@ -14,7 +14,7 @@ constexpr double largest_error = 1.0 / 4;      // of a sum; 1/2 would do
 constexpr int smallest_tile = 64, largest_tile = 2048;  // points on a side
 constexpr int most_pieces = 8;
 
-int levels_of(int side) { return std::countr_zero(static_cast<unsigned>(side)); }
+int log2_of(int side) { return std::countr_zero(static_cast<unsigned>(side)); }
 
 // What a tile's memory makes of the time that a point takes, about: as measured with AVX2 on a Zen
 // 1 (512 KB of a core's own) and with AVX-512 on a Sapphire Rapids (2 MB).
@@ -34,7 +34,7 @@ void choose_tile(const Taps& t, FftPlan& plan) {
       const double points = static_cast<double>(width) * height;
       const double results = static_cast<double>(width - t.width + 1) * (height - t.height + 1);
       const double speed =
-          results / (points * slowed(points) * (levels_of(width) + levels_of(height) + besides));
+          results / (points * slowed(points) * (log2_of(width) + log2_of(height) + besides));
       if (speed <= best) continue;
       best = speed;
       plan.tile_width = width;
@@ -51,7 +51,8 @@ double norm(const std::vector<double>& values) {
 
 // How far a cyclic convolution by transforms of 2^n complex points can be off: Brent, Percival and
 // Zimmermann, "Error bounds on complex floating-point multiplication", Math. Comp. 76 (2007),
-// theorem 5.1. Two dimensions are the levels of both.
+// theorem 5.1. Two dimensions are the levels of both. Theirs multiply at each level; those of four
+// points at a time (fft_points-inl.h) at every other one, and round no more often.
 double error_of_transform(double norm_x, double norm_y, int n) {
   const double levels = 3.0 * n;
   return norm_x * norm_y *
@@ -96,7 +97,7 @@ std::optional<FftPlan> make_fft_plan(const Plan& plan) {
   FftPlan result;
   choose_tile(t, result);
   const double points = static_cast<double>(result.tile_width) * result.tile_height;
-  const int levels = levels_of(result.tile_width) + levels_of(result.tile_height);
+  const int levels = log2_of(result.tile_width) + log2_of(result.tile_height);
   // Two tiles pass together, one in the real parts.
   const double norm_of_tile = max * std::sqrt(2 * points);
   const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));

@@ -1,4 +1,4 @@
-// A plan of very many integer taps: what a Fourier transform in double computes exactly.
+// A plan of many integer taps: what a Fourier transform in double computes exactly.
 #pragma once
 
 #include <optional>

@@ -39,7 +39,7 @@ constexpr Variant table[] = {
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
      prepare_cpu_pairwise},
-    {"cpu-fft", "exact sums of thousands of taps by Fourier transforms; threads", Device::cpu,
+    {"cpu-fft", "SIMD, exact sums of large matrices by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
     {"cpu-sobel", "SIMD, length of Sobel's 3x3 gradient; threads", Device::cpu, prepare_cpu_sobel},
     {"cpu-bytes", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
