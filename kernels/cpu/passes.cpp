@@ -81,7 +81,8 @@ class Engine {
   static constexpr int offset = 0;
 
   // `stream`: whether results go past the caches.
-  Engine(const PassesPlan& plan, bool stream) : plan_(plan), stream_(stream) {}
+  Engine(const PassesPlan& plan, const WindowLayout& layout, bool stream)
+      : plan_(plan), to_pass_(plan.any_dense() ? layout.line : 0), stream_(stream) {}
 
   void make_passes(const Lane* source, Lane* pass, int width) const {
     const Lane* const centres = source + plan_.to_centre;
@@ -114,10 +115,16 @@ class Engine {
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      if (all == 1) return make_blocks<1>(way, window, out, begin, end, next);
-      if (all == 2) return make_blocks<2>(way, window, out, begin, end, next);
-      if (all == 3) return make_blocks<3>(way, window, out, begin, end, next);
-      make_blocks<0>(way, window, out, begin, end, next);
+      const auto make = [&](auto own) HWY_ATTR {
+        if (all == 1) return make_blocks<1>(way, own, window, out, begin, end, next);
+        if (all == 2) return make_blocks<2>(way, own, window, out, begin, end, next);
+        if (all == 3) return make_blocks<3>(way, own, window, out, begin, end, next);
+        make_blocks<0>(way, own, window, out, begin, end, next);
+      };
+      if (plan_.own_tap != 0)
+        make(std::true_type());
+      else
+        make(std::false_type());
     });
   }
 
@@ -129,8 +136,8 @@ class Engine {
 
   // `middle`: how many steps serve all output rows, where one serves the first and one the last
   // ones; else 0.
-  template <int middle, class Way, class T>
-  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+  template <int middle, class Way, class Own, class T>
+  void make_blocks(Way way, Own own, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const bool clamps = sizeof(T) > 1 || plan_.min != 0 || plan_.max != 255;
     const V16 min = set(plan_.min), max = set(plan_.max);
@@ -139,15 +146,27 @@ class Engine {
     constexpr int ends = middle == 0 ? 0 : 1;
     const Steps<ends> first(plan_.first), last(plan_.last);
     const Steps<middle> all(plan_.all);
+    const Lane* const* const own_rows = window + plan_.own_row;
+    const V16 own_tap = pair_of_taps(plan_.own_tap);
+    const int own_shift = plan_.own_shift;
+    const std::ptrdiff_t to_pass = to_pass_;
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       V16 codes[rows][vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         Sums sums[rows];
-        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA { sums[r].start(start); });
-        add_columns<0, 2>(first, window, x + u * lanes, sums);
-        add_columns<0, 4>(all, window, x + u * lanes, sums);
-        add_columns<2, 4>(last, window, x + u * lanes, sums);
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          sums[r].start(start);
+          if constexpr (own) {
+            const V16 sample = hn::LoadU(d16, own_rows[r] + x + u * lanes);
+            const V16 centred = hn::Xor(hn::ShiftLeftSame(sample, own_shift), set(-32768));
+            add(centred, hn::Zero(d16), own_tap, sums[r]);
+          }
+        });
+        const std::ptrdiff_t at = to_pass + x + u * lanes;
+        add_columns<0, 2>(first, window, at, sums);
+        add_columns<0, 4>(all, window, at, sums);
+        add_columns<2, 4>(last, window, at, sums);
         unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
           codes[r][u] = sums[r].shifted(log2);
           if (clamps) codes[r][u] = hn::Min(hn::Max(codes[r][u], min), max);
@@ -182,13 +201,14 @@ class Engine {
   // For the output rows from `From` up to `To`.
   template <int From, int To>
   static HWY_INLINE void add_columns(const std::vector<PassesPlan::ColumnStep>& steps,
-                                     const Lane* const* window, int x, Sums (&sums)[rows]) {
+                                     const Lane* const* window, std::ptrdiff_t x,
+                                     Sums (&sums)[rows]) {
     for (const PassesPlan::ColumnStep& step : steps) add_step<From, To>(step, window, x, sums);
   }
 
   template <int From, int To, int count>
   static HWY_INLINE void add_columns(const CopiedSteps<count>& steps, const Lane* const* window,
-                                     int x, Sums (&sums)[rows]) {
+                                     std::ptrdiff_t x, Sums (&sums)[rows]) {
     unrolled<0, count>([&](auto i) VIDCONV_LAMBDA {
       add_step<From, To>(std::get<i>(steps.steps), window, x, sums);
     });
@@ -196,7 +216,7 @@ class Engine {
 
   template <int From, int To>
   static HWY_INLINE void add_step(const PassesPlan::ColumnStep& step, const Lane* const* window,
-                                  int x, Sums (&sums)[rows]) {
+                                  std::ptrdiff_t x, Sums (&sums)[rows]) {
     const V16 a = hn::LoadU(d16, window[step.upper] + x);
     const V16 b = hn::LoadU(d16, window[step.lower] + x);
     const V16 lower = hn::InterleaveLower(d16, a, b), upper = hn::InterleaveUpper(d16, a, b);
@@ -205,6 +225,7 @@ class Engine {
   }
 
   const PassesPlan& plan_;
+  const std::ptrdiff_t to_pass_;  // in a slot
   const bool stream_;
 };
 
@@ -216,7 +237,7 @@ void run_passes([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Passes
                 [[maybe_unused]] const Windows<std::int16_t>& windows) {
   note_used_simd(HWY_TARGET);
 #if HWY_TARGET == HWY_AVX2
-  const passes::Engine engine(passes_plan, goes_past_caches(band.pairs.front().dst));
+  const passes::Engine engine(passes_plan, layout, goes_past_caches(band.pairs.front().dst));
   run_band_of_codes(engine, plan, band, layout, windows);
 #endif
 }

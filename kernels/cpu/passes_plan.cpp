@@ -1,6 +1,7 @@
 #include "kernels/cpu/passes_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -47,12 +48,28 @@ void add_column_steps(const Taps& t, const Reach& reach, PassesPlan& result) {
   }
 }
 
+// Adds to what columns start with. False where the kernel is no tap on the sample itself.
+bool add_own(const Taps& t, const Plan& plan, PassesPlan& result) {
+  if (!t.joins || !t.separable() || !t.dense.empty() || t.width != 1 || t.height != 1 ||
+      !fit_16_bits(t.column) || t.column[0] == 0)
+    return false;
+  const auto gain = static_cast<std::uint32_t>(std::max(t.row[0], 0.)) >> t.row_shift;
+  if (!std::has_single_bit(gain) || std::ldexp(gain, t.row_shift) != t.row[0] ||
+      gain * static_cast<std::uint32_t>(plan.sample.max()) > 65535)
+    return false;
+  result.own_tap = two_taps(t.column, 0, -1);
+  result.own_shift = std::countr_zero(gain);
+  result.own_row = reach_of(plan).above;
+  result.start = wrapped32(result.start + std::int64_t{32768} * static_cast<int>(t.column[0]));
+  return true;
+}
+
 }  // namespace
 
 std::optional<PassesPlan> make_passes_plan(const Plan& plan) {
   const Finish& f = plan.finish;
   if (plan.arith != Arith::int32 || f.combine != Combine::linear || f.absolute ||
-      plan.terms.size() != 1 || !f.divides_by_power_of_two() || plan.sample.depth > 14)
+      plan.terms.size() > 2 || !f.divides_by_power_of_two() || plan.sample.depth > 14)
     return std::nullopt;
   const Taps& t = plan.terms[0];
   if (!t.separable() || !t.dense.empty() || t.width % 2 == 0 || t.width < 3 || t.height < 3 ||
@@ -67,6 +84,7 @@ std::optional<PassesPlan> make_passes_plan(const Plan& plan) {
   const auto sum =
       static_cast<std::int64_t>(std::accumulate(t.column.begin(), t.column.end(), 0.0));
   result.start = wrapped32(offset * sum + f.offset);
+  if (plan.terms.size() == 2 && !add_own(plan.terms[1], plan, result)) return std::nullopt;
   result.log2 = f.log2;
   result.min = f.min;
   result.max = f.max;

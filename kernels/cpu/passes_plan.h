@@ -1,6 +1,6 @@
 // An integer plan of two passes, of a row that is the same from both ends: samples as far from the
 // centre to the left and to the right are added before they are multiplied, two such sums at a
-// time.
+// time. A sample may have a share of its own besides, as unsharp masks give it.
 //
 // Lanes are signed 16-bit; intermediates that do not fit are stored less an offset, and the offset
 // times the sum of the taps is where the column's sums start. All sums are right modulo 2^32, which
@@ -44,16 +44,20 @@ struct PassesPlan {
   // Steps that serve the first two output rows only, all, or the last two only.
   std::vector<ColumnStep> first, all, last;
   std::int32_t start = 0;
+  // The sums have own_tap * ((sample << own_shift) - 32768) besides, of the output's own sample:
+  // the first output row's is in window row own_row. No such thing where own_tap is 0.
+  TapPair own_tap = 0;
+  int own_shift = 0, own_row = 0;
   // code = sum >> log2, from `min` to `max`
   int log2 = 0, min = 0, max = 255;
   int shift = 0;  // of stored codes
 
   static constexpr int passes() { return 1; }
-  static constexpr bool any_dense() { return false; }
+  bool any_dense() const { return own_tap != 0; }
 };
 
-// None but for one kernel that is defined as such passes of taps of 16 bits, on samples of up to 14
-// bits.
+// None but for one kernel that is defined as such passes of taps of 16 bits, or as these and one
+// tap, on samples of up to 14 bits.
 std::optional<PassesPlan> make_passes_plan(const Plan& plan);
 
 }  // namespace vidconv
