@@ -124,10 +124,10 @@ class Fft final : public Convolver {
   void compute(std::span<const Tile> tiles, const InGroups& in_groups, FftScratch& own) {
     const FftTile& points = own.tile;
     in_groups(height(), [&](int first, int last, const FftScratch&) {
-      for (int picture = 0; picture < 2; ++picture)
+      for (std::size_t picture = 0; picture < 2; ++picture)
         for (int y = first; y < last; ++y)
-          load(std::cmp_less(picture, tiles.size()) ? &tiles[picture] : nullptr, y,
-               points.codes(picture, y));
+          load(picture < tiles.size() ? &tiles[picture] : nullptr, y,
+               points.codes(static_cast<int>(picture), y));
     });
     for (std::size_t p = 0; p < spectra_.size(); ++p) {
       in_groups(width(), [&](int first, int last, const FftScratch& scratch) {

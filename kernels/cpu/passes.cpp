@@ -38,7 +38,6 @@ namespace passes {
 using V16 = Sum::V16;
 using V32 = Sum::V32;
 constexpr Sum::D16 d16;
-constexpr Sum::D32 d32;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
 constexpr int vectors = 2;  // in a block
 constexpr int block = vectors * lanes;
