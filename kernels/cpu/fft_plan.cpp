@@ -9,7 +9,7 @@ namespace vidconv {
 namespace {
 
 constexpr double epsilon = 0x1p-53;
-constexpr double twiddle_error = 4 * epsilon;  // sine and cosine of a rounded angle up to pi / 4
+constexpr double twiddle_error = 4 * epsilon;  // sine and cosine are rounded once: 1 would do
 constexpr double largest_error = 1.0 / 4;      // of a sum; 1/2 would do
 constexpr int smallest_tile = 64, largest_tile = 2048;  // points on a side
 constexpr int most_pieces = 8;

@@ -58,23 +58,27 @@ HWY_INLINE Point times_conjugate(Point a, Point b) {
           hn::NegMulAdd(a.real, b.imaginary, hn::Mul(a.imaginary, b.real))};
 }
 
-// A line's points as steps keep them.
-class FftLine {
+// Points that lie side by side: of each the real parts of all lanes, and `apart` further the
+// imaginary ones.
+template <int apart, class Double = double>
+class PointsInRow {
  public:
-  explicit HWY_INLINE FftLine(double* points) : points_(points) {}
+  explicit HWY_INLINE PointsInRow(Double* points) : points_(points) {}
   HWY_INLINE Point get(int k) const {
-    const double* const at = points_ + k * (2 * fft_lanes);
-    return {hn::Load(FftTag(), at), hn::Load(FftTag(), at + fft_lanes)};
+    const double* const at = points_ + k * (2 * apart);
+    return {hn::Load(FftTag(), at), hn::Load(FftTag(), at + apart)};
   }
   HWY_INLINE void put(int k, Point p) const {
-    double* const at = points_ + k * (2 * fft_lanes);
+    double* const at = points_ + k * (2 * apart);
     hn::Store(p.real, FftTag(), at);
-    hn::Store(p.imaginary, FftTag(), at + fft_lanes);
+    hn::Store(p.imaginary, FftTag(), at + apart);
   }
 
  private:
-  double* points_;
+  Double* points_;
 };
+// As steps keep them.
+using FftLine = PointsInRow<fft_lanes>;
 
 // Of three points that follow the first one of four.
 struct Factors {

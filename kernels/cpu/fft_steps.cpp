@@ -72,36 +72,12 @@ class SampleColumns {
   std::ptrdiff_t stride_;
 };
 
-// The frequencies of a group of rows, of which a line holds some.
-class Spectrum {
- public:
-  explicit HWY_INLINE Spectrum(const double* points) : points_(points) {}
-  HWY_INLINE Point get(int k) const {
-    const double* const at = points_ + k * (2 * fft_group);
-    return {hn::Load(FftTag(), at), hn::Load(FftTag(), at + fft_group)};
-  }
-
- private:
-  const double* points_;
-};
-class SpectrumToBe {
- public:
-  explicit HWY_INLINE SpectrumToBe(double* points) : points_(points) {}
-  HWY_INLINE void put(int k, Point p) const {
-    double* const at = points_ + k * (2 * fft_group);
-    hn::Store(p.real, FftTag(), at);
-    hn::Store(p.imaginary, FftTag(), at + fft_group);
-  }
-
- private:
-  double* points_;
-};
-
-// Where rows from y on begin in a spectrum of so many columns.
-template <class T>
-HWY_INLINE T* rows_of(T* spectrum, int y, int width) {
+// The frequencies of rows from y on in a spectrum of so many columns, which has them in groups.
+template <class Double>
+HWY_INLINE PointsInRow<fft_group, Double> rows_of(Double* spectrum, int y, int width) {
   const int in_group = y % fft_group;
-  return spectrum + std::ptrdiff_t{2} * width * (y - in_group) + in_group;
+  return PointsInRow<fft_group, Double>(spectrum + std::ptrdiff_t{2} * width * (y - in_group) +
+                                        in_group);
 }
 
 // As many rows of a tile as a vector has lanes, from y on.
@@ -165,7 +141,7 @@ void run_along(const FftShape& shape, const FftTile& tile, const double* spectru
     const TileRows rows(tile, y);
     rows.to(line, twiddles.points);
     forward_but_last(twiddles, line, line);
-    multiply_between(twiddles, line, Spectrum(rows_of(spectrum, y, twiddles.points)));
+    multiply_between(twiddles, line, rows_of(spectrum, y, twiddles.points));
     back_but_first(twiddles, line, line);
     rows.from(line, twiddles.points);
   }
@@ -183,7 +159,7 @@ void make_spectrum(const FftShape& shape, const FftTile& tile, double* spectrum,
   for (int y = 0; y < height; y += fft_lanes) {
     TileRows(tile, y).to(line, width);
     forward_but_last(shape.along, line, line);
-    forward_last(shape.along, line, SpectrumToBe(rows_of(spectrum, y, width)));
+    forward_last(shape.along, line, rows_of(spectrum, y, width));
   }
 }
 
