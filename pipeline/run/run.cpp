@@ -105,7 +105,10 @@ class RunSteps {
                             [&](double now) { return progress(now); });
       check_before_finish(frames_, source_, sink_);
       if (options_.check) options_.check(result());
-      encode_.time([&] { sink_.finish(); });
+      {
+        const TraceSpan span(options_.trace, "end: output", 0);
+        encode_.time([&] { sink_.finish(); });
+      }
       check_finished(frames_, sink_);
       return result();
     } catch (...) {
