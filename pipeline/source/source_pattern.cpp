@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/source_steady.h"
@@ -34,47 +35,93 @@ std::uint32_t scramble(std::uint32_t v) {
   return v ^ (v >> 16);
 }
 
-// One moment of the pattern; positions are those of luma samples.
+// Where the columns or rows of a slope have come to, in steps of 65536 over a size.
+struct Steps {
+  std::uint32_t whole, rest;  // modulo 2^32: a triangle needs 17 bits
+};
+Steps steps_to(std::int64_t slope, int size) {
+  return {static_cast<std::uint32_t>((slope << 16) / size),
+          static_cast<std::uint32_t>((slope << 16) % size)};
+}
+
+// One moment of one component of the pattern; positions are those of luma samples.
 class Moment {
  public:
-  Moment(int width, int height, std::int64_t n)
+  // `hue` makes the components differ: 0 for luma and R, up to 3.
+  Moment(int width, int height, std::int64_t n, int hue, int columns, int apart)
       : n_(n & most_frames),
         size_(std::max(1, std::min(width, height))),
+        hue_(hue),
+        apart_(apart),
         disc_x_(static_cast<int>(std::int64_t{triangle(n_ * 2500)} * width >> 16)),
         disc_y_(static_cast<int>(std::int64_t{triangle(n_ * 3700 + 40000)} * height >> 16)),
         letters_top_(height * 5 / 8),
-        letters_bottom_(height * 7 / 8) {}
+        letters_bottom_(height * 7 / 8) {
+    for (int i = 0; i < columns; ++i)
+      columns_.push_back(steps_to(std::int64_t{i} * apart_ * (2 + hue_), size_));
+  }
 
-  // `hue` makes the components differ: 0 for luma and R.
-  int level(int x, int y, int hue) const {
-    if (in_disc(x, y)) return full - shade(x, y, hue + 2) / 4;
-    if (hue == 0 && y >= letters_top_ && y < letters_bottom_) return letter(x, y) ? 60000 : 6000;
-    return shade(x, y, hue);
+  // Of the row at `y`, of samples that lie `apart`.
+  void levels(int y, std::uint16_t* row) const {
+    if (hue_ == 0 && y >= letters_top_ && y < letters_bottom_)
+      letters(y, row);
+    else
+      shades(y, row);
+    disc(y, row);
   }
 
  private:
-  // A slope that drifts; each hue drifts its own way.
+  // A slope that drifts; each hue drifts its own way. The same as shade(), without a division for
+  // each sample.
+  void shades(int y, std::uint16_t* row) const {
+    const Steps down = steps_to(std::int64_t{y} * (3 - hue_), size_);
+    const auto begin = down.whole + static_cast<std::uint32_t>(n_ * 900 * (hue_ + 1));
+    const auto size = static_cast<std::uint32_t>(size_);
+    const std::size_t count = columns_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t carry = columns_[i].rest + down.rest >= size ? 1 : 0;
+      const std::uint32_t phase = (columns_[i].whole + begin + carry) & 0x1ffff;
+      row[i] = static_cast<std::uint16_t>(std::min(phase, 0x1ffff - phase));
+    }
+  }
+
   int shade(int x, int y, int hue) const {
     const std::int64_t slope = std::int64_t{x} * (2 + hue) + std::int64_t{y} * (3 - hue);
     return triangle((slope << 16) / size_ + n_ * 900 * (hue + 1));
   }
 
-  bool in_disc(int x, int y) const {
-    const std::int64_t dx = x - disc_x_, dy = y - disc_y_, radius = size_ / 6;
-    return dx * dx + dy * dy < radius * radius;
+  // Another slope, darkened.
+  void disc(int y, std::uint16_t* row) const {
+    const std::int64_t dy = y - disc_y_, radius = size_ / 6;
+    if (dy * dy >= radius * radius) return;
+    const auto last = std::min<std::int64_t>(std::ssize(columns_) - 1, (disc_x_ + radius) / apart_);
+    for (auto i = std::max<std::int64_t>(0, (disc_x_ - radius) / apart_); i <= last; ++i) {
+      const int x = static_cast<int>(i) * apart_;
+      const std::int64_t dx = x - disc_x_;
+      if (dx * dx + dy * dy < radius * radius)
+        row[i] = static_cast<std::uint16_t>(full - shade(x, y, hue_ + 2) / 4);
+    }
   }
 
   // Cells of 8x8 with blots of 5x6 in them, scrolling to the left by a pixel a frame.
-  bool letter(int x, int y) const {
-    const std::int64_t column = x + n_, row = y - letters_top_;
-    const int i = static_cast<int>(column % 8), j = static_cast<int>(row % 8);
-    if (i >= 5 || j >= 6) return false;
-    const auto cell = static_cast<std::uint32_t>(column / 8 * 131 + row / 8);
-    return scramble(cell) >> (j * 5 + i) & 1;
+  void letters(int y, std::uint16_t* row) const {
+    const int below = y - letters_top_, j = below % 8;
+    std::int64_t cell = -1;
+    std::uint32_t blots = 0;  // of this row of the cell
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const std::int64_t column = static_cast<std::int64_t>(k) * apart_ + n_;
+      if (cell != column / 8) {
+        cell = column / 8;
+        const auto seed = static_cast<std::uint32_t>(cell * 131 + below / 8);
+        blots = j < 6 ? scramble(seed) >> (j * 5) & 31 : 0;
+      }
+      row[k] = blots >> (column % 8) & 1 ? 60000 : 6000;
+    }
   }
 
   const std::int64_t n_;
-  const int size_, disc_x_, disc_y_, letters_top_, letters_bottom_;
+  const int size_, hue_, apart_, disc_x_, disc_y_, letters_top_, letters_bottom_;
+  std::vector<Steps> columns_;
 };
 
 template <class T>
@@ -86,16 +133,37 @@ T sample_of(int level, SampleType type) {
 }
 
 template <class T>
-void paint(const Moment& moment, const Component& c, int hue, Plane<T> plane) {
-  for (int y = 0; y < plane.height; ++y)
-    for (int x = 0; x < plane.width; ++x) {
-      int level = moment.level(x * c.subsampling.x, y * c.subsampling.y, hue);
-      if (c.kind == Component::Kind::chroma)
-        level = 16384 + level / 2;  // colours a screen can show
-      if (c.kind == Component::Kind::luma) level = 4096 + level / 8 * 7;  // inside limited range
-      if (c.kind == Component::Kind::padding) level = 0;
-      plane.row(y)[static_cast<std::ptrdiff_t>(x) * plane.step] = sample_of<T>(level, c.sample);
+void paint(Frame& frame, std::int64_t index, std::size_t component) {
+  const Component& c = frame.format().components[component];
+  const Plane<T> plane = frame.component(component).as<T>();
+  const Moment moment(frame.width(), frame.height(), index, static_cast<int>(component),
+                      plane.width, c.subsampling.x);
+  std::vector<std::uint16_t> levels(static_cast<std::size_t>(plane.width));
+  for (int y = 0; y < plane.height; ++y) {
+    moment.levels(y * c.subsampling.y, levels.data());
+    const auto fill = [&](auto level_of) {
+      T* to = plane.row(y);
+      for (const int level : levels) {
+        *to = sample_of<T>(level_of(level), c.sample);
+        to += plane.step;
+      }
+    };
+    switch (c.kind) {
+      case Component::Kind::chroma:
+        fill([](int level) { return 16384 + level / 2; });  // colours a screen can show
+        break;
+      case Component::Kind::luma:
+        fill([](int level) { return 4096 + level / 8 * 7; });  // inside limited range
+        break;
+      case Component::Kind::padding:
+        fill([](int) { return 0; });
+        break;
+      case Component::Kind::colour:
+      case Component::Kind::alpha:
+        fill([](int level) { return level; });
+        break;
     }
+  }
 }
 
 class PatternSource final : public SteadySource {
@@ -109,19 +177,16 @@ class PatternSource final : public SteadySource {
   bool skip_to(std::int64_t) override { return true; }
 
   bool read(Frame& frame, std::int64_t index) override {
-    const Moment moment(frame.width(), frame.height(), index);
     for (std::size_t i = 0; i < frame.format().components.size(); ++i) {
-      const Component& c = frame.format().components[i];
-      const int hue = static_cast<int>(i);
-      switch (c.sample.storage) {
+      switch (frame.format().components[i].sample.storage) {
         case Storage::u8:
-          paint(moment, c, hue, frame.component(i).as<std::uint8_t>());
+          paint<std::uint8_t>(frame, index, i);
           break;
         case Storage::u16:
-          paint(moment, c, hue, frame.component(i).as<std::uint16_t>());
+          paint<std::uint16_t>(frame, index, i);
           break;
         case Storage::f32:
-          paint(moment, c, hue, frame.component(i).as<float>());
+          paint<float>(frame, index, i);
           break;
       }
     }
