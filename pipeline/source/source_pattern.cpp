@@ -57,8 +57,11 @@ class Moment {
         disc_y_(static_cast<int>(std::int64_t{triangle(n_ * 3700 + 40000)} * height >> 16)),
         letters_top_(height * 5 / 8),
         letters_bottom_(height * 7 / 8) {
-    for (int i = 0; i < columns; ++i)
-      columns_.push_back(steps_to(std::int64_t{i} * apart_ * (2 + hue_), size_));
+    for (int i = 0; i < columns; ++i) {
+      const Steps across = steps_to(std::int64_t{i} * apart_ * (2 + hue_), size_);
+      wholes_.push_back(across.whole);
+      rests_.push_back(across.rest);
+    }
   }
 
   // Of the row at `y`, of samples that lie `apart`.
@@ -76,11 +79,14 @@ class Moment {
   void shades(int y, std::uint16_t* row) const {
     const Steps down = steps_to(std::int64_t{y} * (3 - hue_), size_);
     const auto begin = down.whole + static_cast<std::uint32_t>(n_ * 900 * (hue_ + 1));
-    const auto size = static_cast<std::uint32_t>(size_);
-    const std::size_t count = columns_.size();
+    // As many as make it a whole step with this.
+    const std::uint32_t missing = static_cast<std::uint32_t>(size_) - down.rest;
+    const std::uint32_t* const wholes = wholes_.data();
+    const std::uint32_t* const rests = rests_.data();
+    const std::size_t count = wholes_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t carry = columns_[i].rest + down.rest >= size ? 1 : 0;
-      const std::uint32_t phase = (columns_[i].whole + begin + carry) & 0x1ffff;
+      const std::uint32_t carry = rests[i] >= missing ? 1 : 0;
+      const std::uint32_t phase = (wholes[i] + begin + carry) & 0x1ffff;
       row[i] = static_cast<std::uint16_t>(std::min(phase, 0x1ffff - phase));
     }
   }
@@ -94,7 +100,7 @@ class Moment {
   void disc(int y, std::uint16_t* row) const {
     const std::int64_t dy = y - disc_y_, radius = size_ / 6;
     if (dy * dy >= radius * radius) return;
-    const auto last = std::min<std::int64_t>(std::ssize(columns_) - 1, (disc_x_ + radius) / apart_);
+    const auto last = std::min<std::int64_t>(std::ssize(wholes_) - 1, (disc_x_ + radius) / apart_);
     for (auto i = std::max<std::int64_t>(0, (disc_x_ - radius) / apart_); i <= last; ++i) {
       const int x = static_cast<int>(i) * apart_;
       const std::int64_t dx = x - disc_x_;
@@ -108,7 +114,7 @@ class Moment {
     const int below = y - letters_top_, j = below % 8;
     std::int64_t cell = -1;
     std::uint32_t blots = 0;  // of this row of the cell
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
+    for (std::size_t k = 0; k < wholes_.size(); ++k) {
       const std::int64_t column = static_cast<std::int64_t>(k) * apart_ + n_;
       if (cell != column / 8) {
         cell = column / 8;
@@ -121,7 +127,7 @@ class Moment {
 
   const std::int64_t n_;
   const int size_, hue_, apart_, disc_x_, disc_y_, letters_top_, letters_bottom_;
-  std::vector<Steps> columns_;
+  std::vector<std::uint32_t> wholes_, rests_;  // of the columns
 };
 
 template <class T>
@@ -138,15 +144,21 @@ void paint(Frame& frame, std::int64_t index, std::size_t component) {
   const Plane<T> plane = frame.component(component).as<T>();
   const Moment moment(frame.width(), frame.height(), index, static_cast<int>(component),
                       plane.width, c.subsampling.x);
+  const SampleType sample = c.sample;
   std::vector<std::uint16_t> levels(static_cast<std::size_t>(plane.width));
   for (int y = 0; y < plane.height; ++y) {
     moment.levels(y * c.subsampling.y, levels.data());
     const auto fill = [&](auto level_of) {
-      T* to = plane.row(y);
-      for (const int level : levels) {
-        *to = sample_of<T>(level_of(level), c.sample);
-        to += plane.step;
-      }
+      T* const to = plane.row(y);
+      const std::uint16_t* const from = levels.data();
+      const auto all = [&](std::ptrdiff_t step) {  // a vector at a time where it is known
+        for (std::ptrdiff_t x = 0; x < plane.width; ++x)
+          to[x * step] = sample_of<T>(level_of(from[x]), sample);
+      };
+      if (plane.step == 1)
+        all(1);
+      else
+        all(plane.step);
     };
     switch (c.kind) {
       case Component::Kind::chroma:
