@@ -43,6 +43,9 @@ Prepared prepare_cpu_pairs(const Plan& plan, const CudaAbilities&);
 // Two passes of integers, of a row that is the same from both ends: half as many multiply-adds.
 Prepared prepare_cpu_passes(const Plan& plan, const CudaAbilities&);
 
+// One matrix of integer taps that is the same from all four sides: a quarter of the multiply-adds.
+Prepared prepare_cpu_folded(const Plan& plan, const CudaAbilities&);
+
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);
 

@@ -248,7 +248,8 @@ std::ptrdiff_t fewest_taps(const Plan& plan, const CudaAbilities& abilities) {
     const auto is_byte = [](double tap) { return tap >= -128 && tap <= 127; };
     return std::ranges::all_of(plan.terms[0].dense, is_byte) ? 1225 : 600;
   }
-  return prepare_cpu_pairs(plan, abilities) ? 324 : fft_fewest_taps();
+  if (prepare_cpu_pairs(plan, abilities)) return 324;
+  return prepare_cpu_folded(plan, abilities) ? 361 : fft_fewest_taps();
 }
 
 }  // namespace

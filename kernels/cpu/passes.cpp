@@ -18,11 +18,11 @@
 
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/dot-inl.h"
-#include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/passes_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
+#include "kernels/cpu/woven-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -35,33 +35,14 @@ bool have_passes() { return HWY_TARGET == HWY_AVX2; }
 #if HWY_TARGET == HWY_AVX2
 namespace passes {
 
-using V16 = Sum::V16;
-using V32 = Sum::V32;
-constexpr Sum::D16 d16;
-constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
+using woven::d16;
+using woven::lanes;
+using woven::set;
+using woven::Sums;
+using woven::V16;
 constexpr int vectors = 2;  // in a block
 constexpr int block = vectors * lanes;
 static_assert(block <= WindowLayout::block);
-
-// Sums of a vector of columns.
-struct Sums {
-  Sum lower, upper;
-
-  HWY_INLINE Sums() {}
-  HWY_INLINE void start(std::int32_t value) {
-    lower.start(value);
-    upper.start(value);
-  }
-  HWY_INLINE void add(V16 woven_lower, V16 woven_upper, V16 taps) {
-    lower.add(woven_lower, taps);
-    upper.add(woven_upper, taps);
-  }
-  // Clamped to 16 bits.
-  HWY_INLINE V16 shifted(int shift) const {
-    return hn::ReorderDemote2To(d16, hn::ShiftRightSame(lower.total(), shift),
-                                hn::ShiftRightSame(upper.total(), shift));
-  }
-};
 
 // The steps of a list whose number is known when compiling. A copy: what is stored cannot change
 // it.
@@ -93,13 +74,13 @@ class Engine {
         sums[u].start(plan_.row_start);
         const V16 alone = hn::LoadU(d16, centre + u * lanes);
         const V16 beside = plan_.centre_alone ? alone : both(centre + u * lanes, 1);
-        add(alone, beside, centre_taps, sums[u]);
+        sums[u].add(alone, beside, centre_taps);
       });
       for (const PassesPlan::RowStep& step : plan_.row_steps) {
         const V16 taps = pair_of_taps(step.taps);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
           const Lane* const at = centre + u * lanes;
-          add(both(at, step.first), both(at, step.second), taps, sums[u]);
+          sums[u].add(both(at, step.first), both(at, step.second), taps);
         });
       }
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -138,9 +119,7 @@ class Engine {
   template <int middle, class Way, class Own, class T>
   void make_blocks(Way way, Own own, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const bool clamps = sizeof(T) > 1 || plan_.min != 0 || plan_.max != 255;
-    const V16 min = set(plan_.min), max = set(plan_.max);
-    const int log2 = plan_.log2, shift = plan_.shift;
+    const woven::Codes<T> last_step(plan_.log2, plan_.min, plan_.max, plan_.shift);
     const std::int32_t start = plan_.start;
     constexpr int ends = middle == 0 ? 0 : 1;
     const Steps<ends> first(plan_.first), last(plan_.last);
@@ -159,42 +138,24 @@ class Engine {
           if constexpr (own) {
             const V16 sample = hn::LoadU(d16, own_rows[r] + x + u * lanes);
             const V16 centred = hn::Xor(hn::ShiftLeftSame(sample, own_shift), set(-32768));
-            add(centred, hn::Zero(d16), own_tap, sums[r]);
+            sums[r].add(centred, hn::Zero(d16), own_tap);
           }
         });
         const std::ptrdiff_t at = to_pass + x + u * lanes;
         add_columns<0, 2>(first, window, at, sums);
         add_columns<0, 4>(all, window, at, sums);
         add_columns<2, 4>(last, window, at, sums);
-        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-          codes[r][u] = sums[r].shifted(log2);
-          if (clamps) codes[r][u] = hn::Min(hn::Max(codes[r][u], min), max);
-        });
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA { codes[r][u] = last_step.of(sums[r]); });
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        if (out[r] == nullptr) return;
-        if constexpr (sizeof(T) == 1) {
-          const Sum::V8 samples[] = {clamped_bytes(codes[r][0], codes[r][1])};
-          store_block(way, Sum::D8(), samples, out[r], x, end);
-        } else {
-          constexpr hn::ScalableTag<T> d;
-          const hn::VFromD<decltype(d)> samples[] = {samples_of16<T>(codes[r][0], shift),
-                                                     samples_of16<T>(codes[r][1], shift)};
-          store_block(way, d, samples, out[r], x, end);
-        }
+        if (out[r] != nullptr) last_step.store(way, codes[r], out[r], x, end);
       });
     }
   }
 
-  static HWY_INLINE V16 set(int value) { return hn::Set(d16, static_cast<std::int16_t>(value)); }
-
   // The sums of the samples `away` to the left and to the right.
   static HWY_INLINE V16 both(const Lane* centre, int away) {
     return hn::Add(hn::LoadU(d16, centre - away), hn::LoadU(d16, centre + away));
-  }
-
-  static HWY_INLINE void add(V16 a, V16 b, V16 taps, Sums& sums) {
-    sums.add(hn::InterleaveLower(d16, a, b), hn::InterleaveUpper(d16, a, b), taps);
   }
 
   // For the output rows from `From` up to `To`.
@@ -219,8 +180,9 @@ class Engine {
     const V16 a = hn::LoadU(d16, window[step.upper] + x);
     const V16 b = hn::LoadU(d16, window[step.lower] + x);
     const V16 lower = hn::InterleaveLower(d16, a, b), upper = hn::InterleaveUpper(d16, a, b);
-    unrolled<From, To>(
-        [&](auto r) VIDCONV_LAMBDA { sums[r].add(lower, upper, pair_of_taps(step.taps[r])); });
+    unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+      sums[r].add_woven(lower, upper, pair_of_taps(step.taps[r]));
+    });
   }
 
   const PassesPlan& plan_;

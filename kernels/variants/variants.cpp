@@ -51,6 +51,8 @@ constexpr Variant table[] = {
      prepare_cpu_gradient},
     {"cpu-passes", "SIMD with AVX2, two passes of integers, symmetric rows; threads", Device::cpu,
      prepare_cpu_passes},
+    {"cpu-folded", "SIMD with AVX2, matrices of integers, symmetric; threads", Device::cpu,
+     prepare_cpu_folded},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,

@@ -7,27 +7,15 @@
 
 #include "kernels/cpu/pairs_plan.h"
 #include "kernels/cpu/passes_plan.h"
-#include "kernels/cpu/simd.h"
 #include "kernels/spec/parse.h"
-#include "kernels/variants/variants.h"
+#include "tests/kernels/support/on_avx2.h"
 #include "tests/kernels/support/picture.h"
-#include "tests/kernels/support/runner.h"
 
 namespace vidconv::test {
 namespace {
 
 constexpr SampleType bytes{Storage::u8, 8, 0};
 
-// With the instruction set that both variants are for, where this machine has it.
-class OnAvx2 : public testing::Test {
- protected:
-  void SetUp() override {
-    for (SimdLevel level : simd_levels())
-      if (simd_name(level) == "AVX2") return force_simd(level);
-    GTEST_SKIP() << "no AVX2 here";
-  }
-  void TearDown() override { force_simd(0); }
-};
 using PairsOnAvx2 = OnAvx2;
 using PassesOnAvx2 = OnAvx2;
 

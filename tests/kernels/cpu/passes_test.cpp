@@ -1,14 +1,9 @@
 // Two passes and a share of the sample itself, as unsharp masks are: the bytes of the definition.
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
-
-#include <algorithm>
 
 #include "kernels/cpu/passes_plan.h"
-#include "kernels/cpu/simd.h"
 #include "kernels/spec/parse.h"
-#include "kernels/variants/variants.h"
-#include "tests/kernels/support/runner.h"
+#include "tests/kernels/support/on_avx2.h"
 
 namespace vidconv::test {
 namespace {
@@ -19,28 +14,10 @@ Plan mask_plan(const char* spec, SampleType sample, Codes codes = Codes::all) {
   return make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour, codes);
 }
 
-// The one instruction set that the variant is for, where this build and machine have it.
-class Masks : public testing::Test {
+class Masks : public OnAvx2 {
  protected:
-  void SetUp() override {
-    if (std::ranges::count(simd_levels(), SimdLevel{HWY_AVX2}) == 0) GTEST_SKIP() << "no AVX2";
-    force_simd(HWY_AVX2);
-  }
-  void TearDown() override { force_simd(0); }
-
   static void check(const Plan& plan, int step) {
-    const Variant& passes = *find_variant("cpu-passes");
-    ASSERT_TRUE(supports(passes, plan));
-    Runner runner(passes, plan);
-    for (int size = 1; size <= 40; ++size) {
-      Picture src(plan.sample, size, 41 - size, {.step = step}, 1);
-      src.draw(size % 3 == 0 ? Content::black_and_white : Content::noise,
-               static_cast<unsigned>(size));
-      Picture result(plan.sample, size, 41 - size, {.step = step}, 3);
-      const Picture truth = expected(plan, src, result);
-      runner.run(src, result);
-      ASSERT_EQ(result.bytes(), truth.bytes()) << size << ", step " << step;
-    }
+    expect_bytes_at_all_sizes("cpu-passes", plan, step);
   }
 };
 
