@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace vidconv {
@@ -26,6 +27,9 @@ class FrameOrder {
   };
   // The one that the frame belongs to, as far as is known; none behind the last frame. Any thread.
   virtual std::optional<Stretch> stretch_of(std::int64_t number) = 0;
+  // From now on next() asks of a stretch whether frames of it are at hand, by its first one. Those
+  // of which none is are begun only where no frame of the others can be read. Before next().
+  virtual void begin_when(std::function<bool(std::int64_t first)> is_ready) = 0;
   // Of so many stretches frames are wanted in turns, at most.
   virtual int at_once() const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace vidconv {
 
@@ -17,27 +18,37 @@ PartOrder::PartOrder(const ShardOptions& options, const VideoInfo& video)
 std::optional<std::int64_t> PartOrder::next() {
   std::unique_lock lock(mutex_);
   while (!over_) {
-    begin_parts();
+    begin_parts(false);
     if (Part* part = choose()) {
       ++part->on_their_way;
       ++on_their_way_;
       return part->next++;
     }
+    if (begin_parts(true)) continue;
     if (begun_ == frames_ && std::ranges::all_of(parts_, &Part::is_read)) return std::nullopt;
     changed_.wait(lock);
   }
   return std::nullopt;
 }
 
-void PartOrder::begin_parts() {
+void PartOrder::begin_when(std::function<bool(std::int64_t)> is_ready) {
+  const std::lock_guard lock(mutex_);
+  is_ready_ = std::move(is_ready);
+}
+
+bool PartOrder::begin_parts(bool anyway) {
+  bool any = false;
   const auto being_read = [&] {
     return std::ranges::count_if(parts_, [](const Part& part) { return !part.is_read(); });
   };
-  while (begun_ < frames_ && being_read() < jobs_) {
+  while (begun_ < frames_ && being_read() < jobs_ &&
+         (std::exchange(anyway, false) || !is_ready_ || is_ready_(begun_))) {
+    any = true;
     const std::int64_t number = part_of(begun_), end = end_of(number, begun_);
     parts_.push_back({.number = number, .next = begun_, .end = end});
     begun_ = end;
   }
+  return any;
 }
 
 // Null where all have as many frames as they may.

@@ -30,6 +30,7 @@ class PartOrder final : public FrameOrder {
   void end_at(std::int64_t number) override;
   void cancel() override;
   std::optional<Stretch> stretch_of(std::int64_t number) override;
+  void begin_when(std::function<bool(std::int64_t)> is_ready) override;
   int at_once() const override { return jobs_; }
 
   // Whether no frame of its part comes after that one.
@@ -49,7 +50,8 @@ class PartOrder final : public FrameOrder {
     bool is_read() const { return next == end; }
   };
 
-  void begin_parts();
+  // Those that are ready; `anyway`: one more that is not. Whether there was any.
+  bool begin_parts(bool anyway);
   Part* choose();
   // Under the lock, as the next.
   std::int64_t part_of(std::int64_t number);
@@ -66,6 +68,7 @@ class PartOrder final : public FrameOrder {
   std::int64_t begun_ = 0;   // so many first frames belong to parts that have begun
   std::vector<Part> parts_;  // that have begun, and whose encoders have not ended
   std::int64_t on_their_way_ = 0;
+  std::function<bool(std::int64_t)> is_ready_;  // none: all are
   bool over_ = false;
 };
 

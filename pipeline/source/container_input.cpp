@@ -12,6 +12,7 @@
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
+#include "pipeline/source/known_streams.h"
 
 namespace vidconv {
 namespace {
@@ -50,6 +51,7 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       live_(is_live(url, options)),
       low_delay_(options.low_delay || (live_ && is_device(url, options.format))),
       own_(options.own),
+      known_(options.known),
       interrupted_(options.interrupted),
       notify_(options.video_only ? nullptr : options.notify),
       format_(find_input_format(options.format)),
@@ -143,8 +145,9 @@ void ContainerInput::begin() {
   });
 }
 
-// Decodes pictures on the way, of every video.
+// Decodes pictures on the way, of every video, where nothing is known.
 int ContainerInput::find_streams() {
+  if (known_ && known_->describe(*container_)) return 0;
   std::vector<AVDictionary*> options(container_->nb_streams);
   for (AVDictionary*& stream : options)
     av_dict_set_int(&stream, "max_pixels", decoder_limit(max_pixels_), 0);

@@ -92,6 +92,7 @@ class ContainerInput {
   const bool copy_times_;
   const bool live_, low_delay_;
   const std::vector<std::pair<std::string, std::string>> own_;
+  const std::shared_ptr<const KnownStreams> known_;  // may be null
   const std::atomic<bool>* const interrupted_;
   const Notify notify_;  // hears of a jump once
   std::atomic<bool> cancelled_ = false;

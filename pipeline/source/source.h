@@ -91,6 +91,8 @@ class Source {
   virtual std::size_t memory() const = 0;
 };
 
+class KnownStreams;
+
 // Of the part that is asked for, the frames that are shown from `begin` on and before `end`, as
 // somebody has found them who read all of it: times are those of its frames, ticks of
 // VideoInfo::time_base.
@@ -133,6 +135,9 @@ struct SourceOptions {
   // streams are all that comes.
   bool copies_only = false;
   std::optional<Interval> interval;  // of a container; other sources know none
+  // What was found of the streams of the same container, where somebody has opened it before; may
+  // be null.
+  std::shared_ptr<const KnownStreams> known;
   // Times that begin anew on the way stay as they are. They are moved to go on otherwise, those of
   // all streams alike.
   bool copy_times = false;

@@ -78,7 +78,7 @@ class ContainerSource final : public Source {
   bool takes_order() override {
     if (!may_be_in_stretches()) return false;
     const Frame& first = std::get<Frame>(ready_.back());
-    stretch_times_ = times_for_stretches(url_, options_, *this, first.av().pts);
+    stretch_times_ = times_for_stretches(url_, options_, *this, input_.container(), first.av().pts);
     return stretch_times_ != nullptr;
   }
   std::shared_ptr<const std::vector<std::int64_t>> times() const override { return stretch_times_; }

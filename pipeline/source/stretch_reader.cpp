@@ -45,7 +45,7 @@ void StretchReader::work() noexcept {
     failure_ = std::current_exception();
   }
   frames_.close();
-  ended_ = true;
+  begun_ = ended_ = true;
 }
 
 void StretchReader::read() {
@@ -64,6 +64,7 @@ void StretchReader::read() {
     const auto memory = read->on_device() ? Frame::Memory::device : Frame::Memory::host;
     // Waits while those before it have not been taken.
     if (!frames_.push(Frame(read->release(), number++, memory))) break;
+    begun_ = true;
   }
   damaged_ = source_->damage().any();
   account_ = source_->accounts().at(static_cast<std::size_t>(source_->video_stream()));

@@ -34,6 +34,8 @@ class StretchReader {
   // How many frames are still to be handed out.
   std::int64_t left() const { return stretch_.end - at_; }
 
+  // Whether next() has something to give, or knows that there is nothing: it was opened.
+  bool has_begun() const { return begun_; }
   // Blocks for the next frame, which has its number in the video. None where there is none:
   // finish() knows why.
   std::optional<Frame> next();
@@ -67,7 +69,7 @@ class StretchReader {
   std::exception_ptr failure_;
   bool too_many_ = false, damaged_ = false;
   StreamAccount account_;
-  std::atomic<bool> ended_ = false;
+  std::atomic<bool> begun_ = false, ended_ = false;
   std::thread thread_;  // last: it uses the others
 };
 

@@ -5,6 +5,7 @@
 
 #include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/frame_layout.h"
+#include "pipeline/source/known_streams.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -19,8 +20,12 @@ constexpr double longest_survey = 3;
 constexpr int longest_gap = 10;
 // Reading costs something where the input is not much smaller than its frames.
 constexpr std::int64_t least_compression = 8;
-// A reader is opened, and has its first frames, while so many of another are still to come.
+// A reader is opened, and has its first frames, while so many of another are still to come, for
+// each of those that are read at once: they may all need one at the same time.
 constexpr std::int64_t frames_to_open = 16;
+// As many are opened at a time, on a device: it begins one session after the other, and the first
+// would have to wait for the last.
+constexpr int opened_on_device = 2;
 
 bool is_small(const Survey& survey, const VideoInfo& video) {
   const auto frame =
@@ -30,14 +35,15 @@ bool is_small(const Survey& survey, const VideoInfo& video) {
 
 }  // namespace
 
-std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
-                                                                     const SourceOptions& options,
-                                                                     const Source& source,
-                                                                     std::int64_t first) {
+std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(
+    const std::string& input, const SourceOptions& options, const Source& source,
+    const AVFormatContext& container, std::int64_t first) {
   SourceOptions quiet = options;
   quiet.video_only = true;
   quiet.notify = nullptr;
   quiet.files = nullptr;
+  // Where it ends earlier, it has to know when packets are decoded, which takes pictures to tell.
+  if (!options.duration) quiet.known = std::make_shared<const KnownStreams>(container);
   Survey survey = survey_packets(input, quiet, source, first, longest_survey);
   const AVRational time_base = source.video().time_base;
   if (!survey.exact || std::ssize(survey.times) < 2 ||
@@ -47,7 +53,14 @@ std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::
   return std::make_shared<const std::vector<std::int64_t>>(std::move(survey.times));
 }
 
-Stretches::Stretches(Options options) : options_(std::move(options)) {
+Stretches::Stretches(Options options)
+    : options_(std::move(options)),
+      known_(std::make_shared<const KnownStreams>(options_.container)) {
+  options_.order->begin_when([this](std::int64_t first) {
+    return std::ranges::any_of(readers_, [&](const auto& reader) {
+      return reader->stretch().begin == first && reader->has_begun();
+    });
+  });
   if (options_.on_device && options_.source.nvdec)
     for (const int device : options_.source.nvdec->devices)
       device_memories_.push_back(std::make_shared<NvdecMemory>(device));
@@ -136,20 +149,25 @@ std::optional<Frame> Stretches::next_frame() {
 void Stretches::look_after(const StretchReader& reader) {
   const std::int64_t left = reader.left();
   if (left == 0) ++emptied_;
-  const bool some_ended = emptied_ > 0 && finish_read(false);  // `reader` may be gone then
-  if (some_ended || left == frames_to_open) read_ahead();
+  if (emptied_ > 0) finish_read(false);  // `reader` may be gone then
+  read_ahead();
 }
 
 // Stretches are begun in their order, and as many are under way as are wanted in turns: those that
 // have nearly all of their frames are followed by the next.
 void Stretches::read_ahead() {
+  const int at_once = options_.order->at_once();
+  const int most_opened = options_.on_device ? std::min(opened_on_device, at_once) : at_once;
   for (;;) {
     const auto busy = std::ranges::count_if(
-        readers_, [](const auto& reader) { return reader->left() > frames_to_open; });
-    const auto next = options_.order->stretch_of(begun_);
-    if (!next || busy >= options_.order->at_once() ||
-        std::ssize(readers_) >= std::int64_t{2} * options_.order->at_once())
+        readers_, [&](const auto& reader) { return reader->left() > frames_to_open * at_once; });
+    const auto opened =
+        std::ranges::count_if(readers_, [](const auto& reader) { return !reader->has_begun(); });
+    if (busy >= at_once || opened >= most_opened ||
+        std::ssize(readers_) >= std::int64_t{2} * at_once)
       return;
+    const auto next = options_.order->stretch_of(begun_);
+    if (!next) return;
     start(*next);
   }
 }
@@ -181,6 +199,7 @@ std::unique_ptr<Source> Stretches::open(const FrameOrder::Stretch& stretch, std:
   const auto& times = *options_.times;
   SourceOptions source = options_.source;
   source.video_only = true;
+  source.known = known_;
   source.files = nullptr;
   source.notify = [this](MessageKind kind, const std::string&) {
     // All else that is said of a picture was said of the first one.
@@ -226,7 +245,12 @@ bool Stretches::finish_read(bool all) {
     if (stopped || reader->left() > 0) reader->cancel();
     finish(*reader);
   }
+  close(std::move(due));
   return true;
+}
+
+void Stretches::close(Readers readers) {
+  closing_ = std::jthread([closed = std::move(readers)]() mutable { closed.clear(); });
 }
 
 // Of what is given up, nothing is judged.

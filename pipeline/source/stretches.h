@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/base/frame_order.h"
@@ -21,12 +22,11 @@ namespace vidconv {
 
 // When each frame is shown, in order, where all of them can be found by their times and finding
 // them costs little beside reading them; else nullptr. `source`: what was opened so and has given
-// no frame yet, `first` when its first one is shown. Reads all of the input, for some seconds at
-// most. Throws Error(input).
-std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(const std::string& input,
-                                                                     const SourceOptions& options,
-                                                                     const Source& source,
-                                                                     std::int64_t first);
+// no frame yet, of `container`, `first` when its first one is shown. Reads all of the input, for
+// some seconds at most. Throws Error(input).
+std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(
+    const std::string& input, const SourceOptions& options, const Source& source,
+    const AVFormatContext& container, std::int64_t first);
 
 // All members but those that say otherwise belong to one thread.
 class Stretches {
@@ -76,11 +76,14 @@ class Stretches {
   // Takes leave of readers that have nothing left, or of all of them. False where there are none.
   bool finish_read(bool all);
   void finish(StretchReader& reader);
+  // Without waiting: a device takes its time to end a session.
+  void close(Readers readers);
   bool is_stopped() const;
   std::size_t memory_now() const;  // under the lock
   [[noreturn]] void fail(std::int64_t number);
 
   const Options options_;
+  const std::shared_ptr<const KnownStreams> known_;
   std::vector<std::shared_ptr<NvdecMemory>> device_memories_;
   std::atomic<bool> changes_ = false;  // pictures of another size or format have come
   mutable std::mutex mutex_;           // of the next, where two threads look or this one changes it
@@ -94,6 +97,7 @@ class Stretches {
   StreamAccount account_;                // counts alone
   std::optional<Frame> frame_;           // that packets come before
   std::int64_t read_until_ = INT64_MIN;  // microseconds: where these have come to
+  std::jthread closing_;
 };
 
 }  // namespace vidconv

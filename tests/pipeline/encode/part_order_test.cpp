@@ -85,6 +85,19 @@ TEST(PartOrder, TheOldestPartAlwaysGoesOn) {
   }
 }
 
+// What is not at hand keeps nobody waiting who could go on.
+TEST(PartOrder, BeginsPartsThatAreReady) {
+  PartOrder order({.count = 3, .jobs = 3, .slots = 2}, video_of(30));
+  std::set<std::int64_t> ready = {0};
+  order.begin_when([&](std::int64_t first) { return ready.contains(first); });
+  EXPECT_EQ(wanted(order, 2), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(order.next(), 10) << "where nothing else can be read, what is not ready is waited for";
+  ready.insert(20);
+  EXPECT_EQ(wanted(order, 3), (std::vector<std::int64_t>{20, 11, 21}));
+  order.took(1);
+  EXPECT_EQ(order.next(), 12);
+}
+
 TEST(PartOrder, EndsWhereTheInputDoesOrAnEncoderHasFailed) {
   PartOrder cut({.count = 2, .jobs = 2, .slots = 9}, video_of(8));
   EXPECT_EQ(wanted(cut, 6), (std::vector<std::int64_t>{0, 4, 1, 5, 2, 6}));
