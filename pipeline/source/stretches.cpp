@@ -1,6 +1,7 @@
 #include "pipeline/source/stretches.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "kernels/convolver/usable_threads.h"
@@ -250,7 +251,11 @@ bool Stretches::finish_read(bool all) {
 }
 
 void Stretches::close(Readers readers) {
-  closing_ = std::jthread([closed = std::move(readers)]() mutable { closed.clear(); });
+  try {
+    closing_ = std::jthread([closed = std::move(readers)]() mutable { closed.clear(); });
+  } catch (const std::system_error&) {
+    // No thread could be started: they have been closed here.
+  }
 }
 
 // Of what is given up, nothing is judged.

@@ -58,7 +58,8 @@ TEST_F(Measure, TraceTellsEveryFrame) {
   const json trace = json::parse(read_file(path("trace.json")));
   for (const json& event : trace.at("traceEvents"))
     if (event.at("ph") == "X") ++spans[event.at("name")];
-  EXPECT_EQ(spans, (std::map<std::string, int>{{"start: device", 1},
+  EXPECT_EQ(spans, (std::map<std::string, int>{{"end: output", 1},
+                                               {"start: device", 1},
                                                {"start: input", 1},
                                                {"start: output", 1},
                                                {"start: processor", 1},
