@@ -28,6 +28,7 @@ void FrameDeleter::operator()(AVFrame* p) const {
 }
 void AvDeleter::operator()(AVPacket* p) const { av_packet_free(&p); }
 void AvDeleter::operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
+void AvDeleter::operator()(AVCodecParameters* p) const { avcodec_parameters_free(&p); }
 void AvDeleter::operator()(SwsContext* p) const { sws_freeContext(p); }
 void AvDeleter::operator()(AVBufferRef* p) const { av_buffer_unref(&p); }
 void InputCloser::operator()(AVFormatContext* p) const { avformat_close_input(&p); }

@@ -28,6 +28,7 @@ namespace vidconv {
 struct AvDeleter {
   void operator()(AVPacket* p) const;
   void operator()(AVCodecContext* p) const;
+  void operator()(AVCodecParameters* p) const;
   void operator()(SwsContext* p) const;
   void operator()(AVBufferRef* p) const;
 };
@@ -46,6 +47,7 @@ struct FrameDeleter {
 using FramePtr = std::unique_ptr<AVFrame, FrameDeleter>;
 using PacketPtr = std::unique_ptr<AVPacket, AvDeleter>;
 using CodecContextPtr = std::unique_ptr<AVCodecContext, AvDeleter>;
+using CodecParametersPtr = std::unique_ptr<AVCodecParameters, AvDeleter>;
 using SwsPtr = std::unique_ptr<SwsContext, AvDeleter>;
 using BufferPtr = std::unique_ptr<AVBufferRef, AvDeleter>;
 

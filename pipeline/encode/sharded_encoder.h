@@ -43,10 +43,6 @@ class ShardedEncoder final : public VideoEncoder {
   std::int64_t parts_out() const override { return parts_out_; }
 
  private:
-  struct ParametersDeleter {
-    void operator()(AVCodecParameters* p) const { avcodec_parameters_free(&p); }
-  };
-
   PartEncoder& part_for(const Frame& frame, const Receive& receive);
   // On the thread of the part.
   std::unique_ptr<Encoder> make_encoder_of(std::int64_t part) const;
@@ -63,7 +59,7 @@ class ShardedEncoder final : public VideoEncoder {
   const bool global_header_;
   ShardCuts cuts_;
   std::unique_ptr<Encoder> first_;  // until its part begins
-  std::unique_ptr<AVCodecParameters, ParametersDeleter> parameters_;
+  CodecParametersPtr parameters_;
   std::string description_;
   JoinedTimes times_;
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;

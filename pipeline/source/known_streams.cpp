@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace vidconv {
 namespace {
@@ -23,20 +24,15 @@ KnownStreams::KnownStreams(const AVFormatContext& found)
     : format_(found.iformat), start_(found.start_time), duration_(found.duration) {
   for (unsigned i = 0; i < found.nb_streams; ++i) {
     const AVStream& stream = *found.streams[i];
-    AVCodecParameters* parameters = avcodec_parameters_alloc();
-    if (!parameters || avcodec_parameters_copy(parameters, stream.codecpar) < 0) {
-      avcodec_parameters_free(&parameters);
+    CodecParametersPtr parameters(avcodec_parameters_alloc());
+    if (!parameters || avcodec_parameters_copy(parameters.get(), stream.codecpar) < 0) {
       streams_.clear();  // then nothing is known
       return;
     }
-    streams_.push_back({stream.id, parameters, stream.time_base, stream.avg_frame_rate,
+    streams_.push_back({stream.id, std::move(parameters), stream.time_base, stream.avg_frame_rate,
                         stream.r_frame_rate, stream.sample_aspect_ratio, stream.start_time,
                         stream.duration, stream.nb_frames});
   }
-}
-
-KnownStreams::~KnownStreams() {
-  for (Stream& stream : streams_) avcodec_parameters_free(&stream.parameters);
 }
 
 bool KnownStreams::describe(AVFormatContext& opened) const {
@@ -53,7 +49,7 @@ bool KnownStreams::describe(AVFormatContext& opened) const {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     AVStream& stream = *opened.streams[i];
     const Stream& known = streams_[i];
-    if (avcodec_parameters_copy(stream.codecpar, known.parameters) < 0) return false;
+    if (avcodec_parameters_copy(stream.codecpar, known.parameters.get()) < 0) return false;
     stream.avg_frame_rate = known.rate;
     stream.r_frame_rate = known.real_rate;
     stream.sample_aspect_ratio = known.sample_aspect;

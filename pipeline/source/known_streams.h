@@ -13,9 +13,6 @@ class KnownStreams {
  public:
   // Of a container whose streams were found. Copies what it needs.
   explicit KnownStreams(const AVFormatContext& found);
-  ~KnownStreams();
-  KnownStreams(const KnownStreams&) = delete;
-  KnownStreams& operator=(const KnownStreams&) = delete;
 
   // Describes the streams of a container that was just opened as avformat_find_stream_info() would.
   // False, and nothing is changed, where its header does not name the same streams, as that of a
@@ -26,7 +23,7 @@ class KnownStreams {
  private:
   struct Stream {
     int id;
-    AVCodecParameters* parameters;
+    CodecParametersPtr parameters;
     AVRational time_base, rate, real_rate, sample_aspect;
     std::int64_t start, duration, frames;
   };
