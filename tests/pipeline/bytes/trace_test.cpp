@@ -69,7 +69,11 @@ class TraceTest : public testing::TestWithParam<Device> {
 
 TEST_P(TraceTest, HasEveryStageOfEveryFrame) {
   for (const auto run_it : {run, run_serial}) {
-    const auto spans = spans_of(trace_of(GetParam(), run_it));
+    auto spans = spans_of(trace_of(GetParam(), run_it));
+    const auto end = spans.extract("end: output");
+    ASSERT_FALSE(end.empty());
+    ASSERT_EQ(end.mapped().size(), 1);
+    EXPECT_GE(end.mapped()[0].begin, spans.at("encode").back().end);
     std::set<std::string> seen;
     for (const auto& [row, list] : spans) {
       seen.insert(row);
