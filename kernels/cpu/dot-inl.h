@@ -114,13 +114,22 @@ HWY_INLINE Sum::V32 truncated(Floats v) {
 #endif
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+// The lanes of two vectors, one after the other, clamped to 0 and 65535.
+HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_halves(Sum::V32 a, Sum::V32 b) {
 #if HWY_TARGET == HWY_AVX2
-// What is from 0 to 65535 in the lanes of two vectors, one after the other.
-HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> lower_halves(Sum::V32 a, Sum::V32 b) {
   const __m256i packed = _mm256_packus_epi32(a.raw, b.raw);
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{
       _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0))};
+#else
+  const __m512i packed = _mm512_packus_epi32(a.raw, b.raw);
+  return hn::VFromD<hn::ScalableTag<std::uint16_t>>{
+      _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), packed)};
+#endif
 }
+#endif
+
+#if HWY_TARGET == HWY_AVX2
 // The lanes of two vectors, one after the other, clamped to bytes.
 HWY_INLINE Sum::V8 clamped_bytes(Sum::V16 a, Sum::V16 b) {
   const __m256i packed = _mm256_packus_epi16(a.raw, b.raw);

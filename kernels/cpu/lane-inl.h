@@ -86,13 +86,15 @@ class PlainCodes {
  public:
   explicit HWY_INLINE PlainCodes(const Finish& f)
       : serves_(is_float && f.combine == Combine::linear && !f.absolute && f.real_divisor == 1),
+        from_zero_(f.real_offset == 0 && f.min == 0),
         offset_(constant(f.real_offset)),
         half_(constant(f.real_half)),
         min_(constant(f.min)),
         max_(constant(f.max)) {}
   HWY_INLINE bool serves() const { return serves_; }
-  // To be rounded towards 0.
+  // To be rounded towards 0; what is below 0 is for whoever makes samples of it.
   HWY_INLINE V of(V response) const {
+    if (from_zero_) return hn::Min(hn::Add(response, half_), max_);
     const V v = hn::Add(hn::Add(response, offset_), half_);
     return hn::Min(hn::Max(v, min_), max_);
   }
@@ -102,7 +104,7 @@ class PlainCodes {
   static HWY_INLINE V constant(T value) {
     return hn::Set(D(), static_cast<hn::TFromD<D>>(value));
   }
-  const bool serves_;
+  const bool serves_, from_zero_;
   const V offset_, half_, min_, max_;
 };
 

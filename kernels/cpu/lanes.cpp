@@ -415,11 +415,11 @@ class LanesEngine {
   template <class T, class F, int vectors>
   HWY_INLINE void store(StoreWay way, const F& finish, const V (&folded)[vectors], int x, T* out,
                         int width) const {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     if constexpr (std::is_same_v<F, PlainCodes<D>> && std::is_same_v<Lane, float> && vectors == 2) {
       constexpr hn::ScalableTag<std::uint16_t> d16;
       const auto both =
-          lower_halves(truncated(finish.of(folded[0])), truncated(finish.of(folded[1])));
+          clamped_halves(truncated(finish.of(folded[0])), truncated(finish.of(folded[1])));
       const hn::VFromD<decltype(d16)> samples[] = {hn::ShiftLeftSame(both, plan_.shift)};
       return store_block(way, d16, samples, out, x, width);
     }

@@ -243,7 +243,7 @@ class RunningEngine {
     hn::VFromD<decltype(d16)> halves[vectors / 2];
     unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
 #if HWY_TARGET == HWY_AVX2
-      halves[u] = lower_halves(codes[2 * u], codes[2 * u + 1]);
+      halves[u] = clamped_halves(codes[2 * u], codes[2 * u + 1]);
 #else
       halves[u] =
           hn::ConcatEven(d16, hn::BitCast(d16, codes[2 * u + 1]), hn::BitCast(d16, codes[2 * u]));
