@@ -24,11 +24,11 @@ namespace vidconv {
 namespace HWY_NAMESPACE {
 
 // LaneType: of samples. Wide: an unsigned integer that holds the sums.
-template <class LaneType, class Wide>
+template <class LaneType, class Wide, class PlanType>
 class SmoothEngine {
  public:
   using Lane = LaneType;
-  static constexpr int rows = SmoothPlanOf<sizeof(Lane)>::rows;
+  static constexpr int rows = PlanType::rows;
   static constexpr int offset = 0;
 
   // `stream`: whether results go past the caches.
@@ -39,20 +39,23 @@ class SmoothEngine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      if (plan_.size == 3 && plan_.binomial)
-        make_blocks<3, true>(way, window, out, begin, end, next);
-      else if (plan_.size == 3 && by_float())
-        make_blocks<3, false, true>(way, window, out, begin, end, next);
-      else if (plan_.size == 3)
-        make_blocks<3, false>(way, window, out, begin, end, next);
-      else if (plan_.size == 5 && plan_.binomial)
-        make_blocks<5, true>(way, window, out, begin, end, next);
-      else if (plan_.size == 5 && by_float())
-        make_blocks<5, false, true>(way, window, out, begin, end, next);
-      else if (plan_.size == 5)
-        make_blocks<5, false>(way, window, out, begin, end, next);
-      else
-        make_blocks<7, false>(way, window, out, begin, end, next);
+      if constexpr (bits == 8 || rows == 4) {
+        if (plan_.size == 3 && plan_.binomial)
+          return make_blocks<3, true>(way, window, out, begin, end, next);
+        if (plan_.size == 3 && by_float())
+          return make_blocks<3, false, true>(way, window, out, begin, end, next);
+        if (plan_.size == 3) return make_blocks<3, false>(way, window, out, begin, end, next);
+      }
+      if constexpr (bits == 8 || rows == 8) {
+        if (plan_.size == 5 && plan_.binomial)
+          make_blocks<5, true>(way, window, out, begin, end, next);
+        else if (plan_.size == 5 && by_float())
+          make_blocks<5, false, true>(way, window, out, begin, end, next);
+        else if (plan_.size == 5)
+          make_blocks<5, false>(way, window, out, begin, end, next);
+        else
+          make_blocks<7, false>(way, window, out, begin, end, next);
+      }
     });
   }
 
@@ -271,26 +274,39 @@ class SmoothEngine {
   const bool stream_;
 };
 
-void run_smooth_8(const Plan& plan, const SmoothPlanOf<1>& smooth_plan, const Band& band,
+void run_smooth_8(const Plan& plan, const SmoothPlanOf<8>& smooth_plan, const Band& band,
                   const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
   note_used_simd(HWY_TARGET);
-  const SmoothEngine<std::uint8_t, std::uint16_t> engine(smooth_plan,
-                                                         goes_past_caches(band.pairs.front().dst));
+  const SmoothEngine<std::uint8_t, std::uint16_t, SmoothPlanOf<8>> engine(
+      smooth_plan, goes_past_caches(band.pairs.front().dst));
   run_band<std::uint8_t>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
-void run_smooth_16(const Plan& plan, const SmoothPlanOf<2>& smooth_plan, const Band& band,
-                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+template <int rows>
+void run_any_smooth_16(const Plan& plan, const SmoothPlanOf<rows>& smooth_plan, const Band& band,
+                       const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   note_used_simd(HWY_TARGET);
   const Reach reach = reach_of(plan);
   const bool stream = goes_past_caches(band.pairs.front().dst);
   if (smooth_plan.division) {
-    const SmoothEngine<std::uint16_t, std::uint16_t> engine(smooth_plan, stream);
+    const SmoothEngine<std::uint16_t, std::uint16_t, SmoothPlanOf<rows>> engine(smooth_plan,
+                                                                                stream);
     run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
   } else {
-    const SmoothEngine<std::uint16_t, std::uint32_t> engine(smooth_plan, stream);
+    const SmoothEngine<std::uint16_t, std::uint32_t, SmoothPlanOf<rows>> engine(smooth_plan,
+                                                                                stream);
     run_band<std::uint16_t>(engine, plan, reach, band, layout, windows);
   }
+}
+
+void run_smooth_16_by_4(const Plan& plan, const SmoothPlanOf<4>& smooth_plan, const Band& band,
+                        const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+  run_any_smooth_16(plan, smooth_plan, band, layout, windows);
+}
+
+void run_smooth_16_by_8(const Plan& plan, const SmoothPlanOf<8>& smooth_plan, const Band& band,
+                        const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+  run_any_smooth_16(plan, smooth_plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -304,19 +320,27 @@ HWY_AFTER_NAMESPACE();
 
 namespace vidconv {
 HWY_EXPORT(run_smooth_8);
-HWY_EXPORT(run_smooth_16);
+HWY_EXPORT(run_smooth_16_by_4);
+HWY_EXPORT(run_smooth_16_by_8);
 
 Prepared prepare_cpu_smooth(const Plan& plan, const CudaAbilities&) {
   const std::optional<SmoothPlan> made = make_smooth_plan(plan);
   if (!made) return nullptr;
   if (plan.sample.storage == Storage::u8)
-    return prepare_banded<std::uint8_t>(plan, std::optional(SmoothPlanOf<1>{*made}),
+    return prepare_banded<std::uint8_t>(plan, std::optional(SmoothPlanOf<8>{*made}),
                                         [](auto&... arguments) {
                                           HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
                                         });
-  return prepare_banded<std::uint16_t>(plan, std::optional(SmoothPlanOf<2>{*made}),
+  // Of 16 bits eight rows' lines of HD do not fit a cache of 32 KiB: worth it where each line's
+  // sums would be made twice for four rows, not one and a half times.
+  if (made->size == 3)
+    return prepare_banded<std::uint16_t>(plan, std::optional(SmoothPlanOf<4>{*made}),
+                                         [](auto&... arguments) {
+                                           HWY_DYNAMIC_DISPATCH(run_smooth_16_by_4)(arguments...);
+                                         });
+  return prepare_banded<std::uint16_t>(plan, std::optional(SmoothPlanOf<8>{*made}),
                                        [](auto&... arguments) {
-                                         HWY_DYNAMIC_DISPATCH(run_smooth_16)(arguments...);
+                                         HWY_DYNAMIC_DISPATCH(run_smooth_16_by_8)(arguments...);
                                        });
 }
 

@@ -32,11 +32,11 @@ struct SmoothPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// `lane_bytes`: of samples. Lines of more output rows at once are more for the cache, of 16 bits
-// too many.
-template <int lane_bytes>
+// `rows`: output rows computed together. More of them share more sums of lines, but their lines
+// are more for the cache.
+template <int rows_together>
 struct SmoothPlanOf : SmoothPlan {
-  static constexpr int rows = lane_bytes == 1 ? 8 : 4;  // output rows computed together
+  static constexpr int rows = rows_together;
 };
 
 // None but for one such kernel whose sums need no clamp.
