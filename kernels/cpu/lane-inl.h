@@ -92,7 +92,8 @@ class PlainCodes {
         min_(constant(f.min)),
         max_(constant(f.max)) {}
   HWY_INLINE bool serves() const { return serves_; }
-  // To be rounded towards 0; what is below 0 is for whoever makes samples of it.
+  // To be rounded towards 0. May be below 0, which whoever makes samples of it clamps: sums in
+  // floats, whose error is at most half a code, are far from where a shift would overflow.
   HWY_INLINE V of(V response) const {
     if (from_zero_) return hn::Min(hn::Add(response, half_), max_);
     const V v = hn::Add(hn::Add(response, offset_), half_);

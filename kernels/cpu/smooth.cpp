@@ -299,6 +299,7 @@ void run_any_smooth_16(const Plan& plan, const SmoothPlanOf<rows>& smooth_plan, 
   }
 }
 
+// HWY_EXPORT takes no templates.
 void run_smooth_16_by_4(const Plan& plan, const SmoothPlanOf<4>& smooth_plan, const Band& band,
                         const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
   run_any_smooth_16(plan, smooth_plan, band, layout, windows);

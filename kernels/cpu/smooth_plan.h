@@ -32,8 +32,8 @@ struct SmoothPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// `rows`: output rows computed together. More of them share more sums of lines, but their lines
-// are more for the cache.
+// `rows_together`: output rows computed at a time. More of them share more sums of lines, but their
+// lines are more for the cache.
 template <int rows_together>
 struct SmoothPlanOf : SmoothPlan {
   static constexpr int rows = rows_together;
