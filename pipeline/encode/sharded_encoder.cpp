@@ -117,10 +117,12 @@ void ShardedEncoder::finish(const Receive& receive) {
 }
 
 void ShardedEncoder::release(PartEncoder::Patience patience, const Receive& receive) {
-  while (!parts_.empty()) {
+  constexpr int packets_at_a_time = 4;
+  for (int taken = 0; taken < packets_at_a_time && !parts_.empty();) {
     PartEncoder& oldest = *parts_.front();
     if (const PacketPtr packet = oldest.take(patience)) {
       hand_out(oldest, *packet, receive);
+      ++taken;
       patience = PartEncoder::Patience::none;
     } else if (oldest.is_done()) {
       end_oldest(receive);

@@ -46,7 +46,9 @@ class ShardedEncoder final : public VideoEncoder {
   PartEncoder& part_for(const Frame& frame, const Receive& receive);
   // On the thread of the part.
   std::unique_ptr<Encoder> make_encoder_of(std::int64_t part) const;
-  // Hands out what has come out of the oldest part, and of those behind it where it is done.
+  // Hands out some of what has come out of the oldest part, and of those behind it where it is
+  // done: not all, which of a part that was behind can be a hundred megabytes, while the encoders
+  // of the others want frames.
   void release(PartEncoder::Patience patience, const Receive& receive);
   void hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive);
   void end_oldest(const Receive& receive);

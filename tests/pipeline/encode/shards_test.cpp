@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "pipeline/encode/part_encoder.h"
 #include "pipeline/encode/shard_rules.h"
@@ -120,6 +122,40 @@ TEST(Shards, AnEncoderWaitsForItsTurn) {
   for (; next.take(PartEncoder::Patience::until_the_next);) ++taken;
   EXPECT_EQ(taken, 20);
   EXPECT_TRUE(next.is_done());
+}
+
+// Of parts that were behind: the encoders of the others get their frames between them.
+TEST(Shards, PacketsThatWaitComeOutFewAtATime) {
+  const auto source = open_source("pattern:64x48@25#80", {});
+  std::vector<InputVideo> videos = source->info().videos;
+  videos[0].info.any_order = true;
+  const OutputPlan plan =
+      plan_output("a.nut", in_parts("ffv1", {.count = 4, .jobs = 4, .slots = 20}), videos);
+  ASSERT_TRUE(plan.order);
+  const auto encoder = make_encoder(plan.encoders.at(0), source->video(), plan.options.encoder,
+                                    false, nullptr, nullptr);
+  int out = 0;
+  const auto receive = [&](AVPacket&) { ++out; };
+  std::vector<Frame> rest_of_first, rest_of_last;
+  for (int i = 0; i < 80; ++i) {
+    Frame frame = std::get<Frame>(*source->next());
+    if (i > 0 && i < 20)
+      rest_of_first.push_back(std::move(frame));
+    else if (i > 60)
+      rest_of_last.push_back(std::move(frame));
+    else
+      encoder->write(std::move(frame), receive);
+  }
+  EXPECT_LE(out, 1);
+  for (Frame& frame : rest_of_first) encoder->write(std::move(frame), receive);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // enough for them to end
+  for (Frame& frame : rest_of_last) {
+    const int before = out;
+    encoder->write(std::move(frame), receive);
+    EXPECT_LE(out - before, 4);
+  }
+  encoder->finish(receive);
+  EXPECT_EQ(out, 80);
 }
 
 TEST(Shards, InputsMayBeShorterThanParts) {
