@@ -68,7 +68,7 @@ template <class T, class Lane>
 Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
                  const WindowLayout& layout, int offset) {
   // Rows of fewer bytes: to call an engine for both ends costs more than to copy them.
-  constexpr int least = 4096 / sizeof(T);
+  constexpr int least = 1536 / sizeof(T);
   const bool as_they_lie = src.step == 1 && are_lanes<T, Lane>(plan, offset);
   if (!as_they_lie || layout.mixed() || reach.left > Middle::edge || src.width < least) return {};
   const int blocks = (src.width - Middle::edge - reach.right - Middle::beyond) / Middle::edge;

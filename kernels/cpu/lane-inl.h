@@ -87,11 +87,19 @@ class PlainCodes {
   explicit HWY_INLINE PlainCodes(const Finish& f)
       : serves_(is_float && f.combine == Combine::linear && !f.absolute && f.real_divisor == 1),
         from_zero_(f.real_offset == 0 && f.min == 0),
+        to_most_(f.max == 65535),
         offset_(constant(f.real_offset)),
         half_(constant(f.real_half)),
         min_(constant(f.min)),
         max_(constant(f.max)) {}
   HWY_INLINE bool serves() const { return serves_; }
+  // Where codes are all of 16 bits and nothing but their rounding is added, and packing clamps.
+  HWY_INLINE bool serves_all_codes() const { return serves_ && from_zero_ && to_most_; }
+  struct AllCodes {
+    V half;
+    HWY_INLINE V of(V response) const { return hn::Add(response, half); }
+  };
+  HWY_INLINE AllCodes of_all_codes() const { return {half_}; }
   // To be rounded towards 0. May be below 0, which whoever makes samples of it clamps: sums in
   // floats, whose error is at most half a code, are far from where a shift would overflow.
   HWY_INLINE V of(V response) const {
@@ -105,7 +113,7 @@ class PlainCodes {
   static HWY_INLINE V constant(T value) {
     return hn::Set(D(), static_cast<hn::TFromD<D>>(value));
   }
-  const bool serves_, from_zero_;
+  const bool serves_, from_zero_, to_most_;
   const V offset_, half_, min_, max_;
 };
 

@@ -51,6 +51,11 @@ class LanesEngine {
         if (size == 5) return make_rows<5, Terms::dense>(window, out, width, next);
         if (size == 7) return make_rows<7, Terms::dense>(window, out, width, next);
         if (size == 9) return make_rows<9, Terms::dense>(window, out, width, next);
+        if constexpr (sizeof(V) == 64) {  // only there has it been seen to be faster
+          if (size == 11) return make_rows<11, Terms::dense>(window, out, width, next);
+          if (size == 15) return make_rows<15, Terms::dense>(window, out, width, next);
+          if (size == 17) return make_rows<17, Terms::dense>(window, out, width, next);
+        }
         return make_rows<0, Terms::dense>(window, out, width, next);
       }
       if (plan_.size == 3 && single)

@@ -55,6 +55,8 @@ constexpr Variant table[] = {
      prepare_cpu_folded},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
+    {"cpu-fused", "SIMD with AVX-512, both passes of 3 to 7 taps at once in floats; threads",
+     Device::cpu, prepare_cpu_fused},
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_lanes_supports, make_cpu_lanes>},
 #ifdef VIDCONV_HAVE_CUDA

@@ -1,0 +1,29 @@
+#include "kernels/cpu/fused_plan.h"
+
+#include <algorithm>
+
+#include "kernels/convolver/window.h"
+
+namespace vidconv {
+
+std::optional<FusedPlan> make_fused_plan(const Plan& plan) {
+  if (plan.arith != Arith::float32 || plan.sample.storage == Storage::u8) return std::nullopt;
+  if (plan.terms.size() != 1 || plan.finish.combine != Combine::linear) return std::nullopt;
+  const Taps& taps = plan.terms.front();
+  if (!taps.separable() || !taps.dense.empty() || taps.pairwise) return std::nullopt;
+  // The lines of seven taps of floats are slower from memory than a line between the passes.
+  const int most = plan.sample.storage == Storage::f32 ? 5 : FusedPlan::most;
+  if (taps.width != taps.height || taps.width % 2 == 0 || taps.width < 3 || taps.width > most)
+    return std::nullopt;
+  FusedPlan fused{.size = taps.width,
+                  .left = taps.anchor_x,
+                  .top = reach_of(plan).above - taps.anchor_y,
+                  .finish = plan.finish,
+                  .shift = plan.sample.shift};
+  const auto cast = [](double tap) { return static_cast<float>(tap); };
+  std::ranges::transform(taps.row, fused.row.begin(), cast);
+  std::ranges::transform(taps.column, fused.column.begin(), cast);
+  return fused;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,29 @@
+// Two short passes over 16-bit or float samples, in floats, as both are made at once.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "kernels/plan/plan.h"
+
+namespace vidconv {
+
+struct FusedPlan {
+  static constexpr int rows = 8;  // output rows computed together
+  static constexpr int most = 7;  // taps
+
+  int size = 0;  // taps of either pass: 3, 5 or 7
+  int left = 0;  // samples from the first tap to the output sample
+  int top = 0;   // the window's row under the first tap of the column pass
+  std::array<float, most> row{}, column{};
+  Finish finish;
+  int shift = 0;  // of stored codes
+
+  static constexpr int passes() { return 0; }
+  static constexpr bool any_dense() { return true; }
+};
+
+// None for plans of other kinds.
+std::optional<FusedPlan> make_fused_plan(const Plan& plan);
+
+}  // namespace vidconv

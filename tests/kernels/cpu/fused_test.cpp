@@ -1,0 +1,90 @@
+// Both passes at once: the bytes of the definition at all sizes, wherever samples lie.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/cpu/fused_plan.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/spec/parse.h"
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/runner.h"
+
+namespace vidconv::test {
+namespace {
+
+constexpr SampleType codes{Storage::u16, 16, 0}, floats{Storage::f32, 32, 0};
+
+Plan plan_of(const char* spec, SampleType sample, Border border = {}, Codes range = Codes::all) {
+  return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
+}
+
+class Fused : public testing::Test {
+ protected:
+  static void check(const Plan& plan, int width, int height, int step) {
+    const Variant& variant = *find_variant("cpu-fused");
+    if (!supports(variant, plan)) {
+      ASSERT_TRUE(make_fused_plan(plan)) << "not taken";
+      GTEST_SKIP() << "SKIPPED: no AVX-512";
+    }
+    Runner runner(variant, plan);
+    Picture src(plan.sample, width, height, {.step = step}, 1);
+    src.draw(width % 3 == 0 ? Content::black_and_white : Content::noise,
+             static_cast<unsigned>(width));
+    Picture result(plan.sample, width, height, {.step = step}, 3);
+    const Picture truth = expected(plan, src, result);
+    runner.run(src, result);
+    ASSERT_EQ(result.bytes(), truth.bytes()) << width << "x" << height << ", step " << step;
+  }
+};
+
+TEST_F(Fused, AreTheTwoPasses) {
+  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2"})
+    for (const SampleType& sample : {codes, floats})
+      for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
+        for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
+          SCOPED_TRACE(spec);
+          check(plan_of(spec, sample, {border}), size, 41 - size, 1 + size % 3);
+        }
+}
+
+TEST_F(Fused, OfSevenTapsAreThoseOfCodes) {
+  const char* const spec = "gaussian:sigma=1.5:radius=3";
+  EXPECT_FALSE(make_fused_plan(plan_of(spec, floats)));
+  for (int size = 1; size <= 40 && !IsSkipped(); ++size)
+    check(plan_of(spec, codes), size, 41 - size, 1);
+}
+
+// Where codes are not all of 16 bits, or more than their rounding is added.
+TEST_F(Fused, LastStepsOfAllKinds) {
+  for (const char* spec :
+       {"gaussian:sigma=0.7:radius=1:bias=0.1", "gaussian:sigma=1.1:radius=2:bias=-0.2"})
+    for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
+      check(plan_of(spec, codes), size, 41 - size, 1);
+      check(plan_of(spec, codes, {}, Codes::limited), size, 41 - size, 1);
+      check(plan_of(spec, floats), size, 41 - size, 1);
+    }
+}
+
+TEST_F(Fused, RowsAreReadWhereTheyLie) {
+  for (const SampleType& sample : {codes, floats})
+    for (const int width : {2100, 2127, 2160})
+      if (!IsSkipped()) check(plan_of("gaussian:sigma=0.7:radius=1", sample), width, 19, 1);
+}
+
+TEST(FusedPlan, IsOfShortOddPassesInFloats) {
+  const Plan plan = plan_of("gaussian:sigma=1.1:radius=2", codes);
+  ASSERT_TRUE(make_fused_plan(plan));
+  EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=1.1:radius=2", {Storage::u16, 10, 0})))
+      << "integers";
+  EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=3:radius=4", codes))) << "nine taps";
+  EXPECT_FALSE(make_fused_plan(plan_of("sobel", floats))) << "two kernels";
+  Plan other = plan;
+  other.terms[0].pairwise = true;
+  EXPECT_FALSE(make_fused_plan(other)) << "another order of additions";
+  other = plan;
+  other.terms[0].width = 4;
+  EXPECT_FALSE(make_fused_plan(other)) << "not square";
+}
+
+}  // namespace
+}  // namespace vidconv::test
