@@ -87,7 +87,10 @@ class FusedEngine {
   void make_blocks(Way way, const Last& last_step, const Lane* const* lines, Lane* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int vectors = vectors_of<size>, block = vectors * lanes;
-    const Last last = last_step;  // here, it is in registers
+    // Else all rows are stored after the last load: one that comes after a store waits for it where
+    // the last 12 bits of their addresses are alike, which depends on where planes lie.
+    constexpr bool at_once = vectors > 2;  // there are no registers for all rows
+    const Last last = last_step;           // here, it is in registers
     const int shift = plan_.shift;
     V row[size], column[size];
     unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
@@ -109,11 +112,15 @@ class FusedEngine {
                   sums[r][u] = multiply_add(d, column[line - r], between[u], sums[r][u]);
               });
             });
-        if constexpr (line >= size - 1) {
+        if constexpr (at_once && line >= size - 1) {
           constexpr int r = line - (size - 1);
           if (out[r] != nullptr) store(way, last, sums[r], shift, x, out[r], end);
         }
       });
+      if constexpr (!at_once)
+        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          if (out[r] != nullptr) store(way, last, sums[r], shift, x, out[r], end);
+        });
     }
   }
 

@@ -11,9 +11,8 @@ std::optional<FusedPlan> make_fused_plan(const Plan& plan) {
   if (plan.terms.size() != 1 || plan.finish.combine != Combine::linear) return std::nullopt;
   const Taps& taps = plan.terms.front();
   if (!taps.separable() || !taps.dense.empty() || taps.pairwise) return std::nullopt;
-  // The lines of seven taps of floats are slower from memory than a line between the passes.
-  const int most = plan.sample.storage == Storage::f32 ? 5 : FusedPlan::most;
-  if (taps.width != taps.height || taps.width % 2 == 0 || taps.width < 3 || taps.width > most)
+  if (taps.width != taps.height || taps.width % 2 == 0 || taps.width < 3 ||
+      taps.width > FusedPlan::most)
     return std::nullopt;
   FusedPlan fused{.size = taps.width,
                   .left = taps.anchor_x,

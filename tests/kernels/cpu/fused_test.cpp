@@ -38,20 +38,14 @@ class Fused : public testing::Test {
 };
 
 TEST_F(Fused, AreTheTwoPasses) {
-  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2"})
+  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2",
+                           "gaussian:sigma=1.5:radius=3"})
     for (const SampleType& sample : {codes, floats})
       for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
         for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
           SCOPED_TRACE(spec);
           check(plan_of(spec, sample, {border}), size, 41 - size, 1 + size % 3);
         }
-}
-
-TEST_F(Fused, OfSevenTapsAreThoseOfCodes) {
-  const char* const spec = "gaussian:sigma=1.5:radius=3";
-  EXPECT_FALSE(make_fused_plan(plan_of(spec, floats)));
-  for (int size = 1; size <= 40 && !IsSkipped(); ++size)
-    check(plan_of(spec, codes), size, 41 - size, 1);
 }
 
 // Where codes are not all of 16 bits, or more than their rounding is added.
