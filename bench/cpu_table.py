@@ -7,8 +7,8 @@ Of each filter and each peer the fastest time of all files counts, so that sever
 --frame how far a result is off may still come from files of other frame sizes. --json writes everything merged into one file, which can be
 given again; --behind prints the rows that are behind alone.
 
-A peer whose result is off by more than a code (floats: 1e-4 of white) is shown as ~time and does not count, because
-vidconv's results never are. Of sobel-x, of which vidconv gives the absolute value, peers that give 0 for what is negative
+A peer whose result is off by more than a code is shown as ~time and does not count, because vidconv's results never are;
+of floats one that is off by 1e-4 of white, or by more than five times as much as vidconv's. Of sobel-x, of which vidconv gives the absolute value, peers that give 0 for what is negative
 count all the same.
 """
 import argparse
@@ -19,6 +19,7 @@ import sys
 LIBRARIES = ["IPP", "OpenCV", "OpenCV-Python", "FFmpeg", "VapourSynth", "vszip", "zsmooth"]
 NEAR = 1.4  # times memcpy: there a peer is as fast as the memory
 WANTED = 1.3
+COARSE = 5  # times what vidconv's floats are off by
 COLUMNS = ["filter", "bits", "frame", "variant", "vidconv us", "peer", "peer us", "peer off by", "vidconv off by"]
 
 
@@ -57,8 +58,12 @@ class Times:
         return self.peers.get(("copy 1", bits, frame), {}).get("memcpy")
 
     def counts(self, filter_, bits, peer):
-        off = self.off.get((filter_, bits, peer))
-        return off is None or filter_ == "sobel-x 3" or off <= (1e-4 if bits == "32" else 1.001)
+        off, ours = self.off.get((filter_, bits, peer)), self.ours_off.get((filter_, bits))
+        if off is None or filter_ == "sobel-x 3":
+            return True
+        if bits != "32":
+            return off <= 1.001
+        return off <= 1e-4 and (not ours or off <= COARSE * ours)
 
 
 class Row:
@@ -133,7 +138,7 @@ def order(key):
 
 def printed(times):
     rows = [Row(times, key) for key in sorted(times.ours, key=order) if not key[0].startswith("copy ")]
-    parts = [f"{'; '.join(times.machine)}. Milliseconds; ~: off by more than a code; **bold**: ahead of vidconv; "
+    parts = [f"{'; '.join(times.machine)}. Milliseconds; ~: off by more than a code (floats: by more than {COARSE} times as much as vidconv); **bold**: ahead of vidconv; "
              f"m: the best peer is within {NEAR} times memcpy."]
     for frame, bits in dict.fromkeys((row.frame, row.bits) for row in rows):
         of_it = [row for row in rows if (row.frame, row.bits) == (frame, bits)]

@@ -72,6 +72,13 @@ class CpuTable(unittest.TestCase):
         self.assertIn("(~), too: 1.", done.stdout)
         self.assertNotIn("another CPU", done.stdout)
 
+    def test_floats_are_measured_by_how_far_vidconv_is_off(self):
+        times = report(*(ours("box 31", 1000.0, peer, 800.0, bits="32") for peer in ("IPP a", "vszip b")))
+        checked = report(*(ours("box 31", 9.0, peer, 9.0, bits="32", frame="chroma") + [50.0, off, 1e-7]
+                           for peer, off in (("IPP a", 4e-7), ("vszip b", 8e-7))), columns=CHECKED)
+        cells = self.cells(self.table(times, checked, options=["--frame", "4K"]), "box 31")
+        self.assertEqual((cells["IPP"], cells["vszip"]), ("**0.800**", "~0.800"))
+
     def test_memcpy_is_how_fast_one_can_be(self):
         done = self.table(report(ours("copy 1", 500.0, "memcpy", 600.0), ours("box 3", 1000.0, "IPP a", 800.0),
                                  ours("box 5", 1000.0, "IPP a", 1000.0)))
