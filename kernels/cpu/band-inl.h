@@ -63,12 +63,11 @@ struct Middle {
   bool empty() const { return begin == end; }
 };
 
-// `offset`: Engine::offset.
+// `least_bytes`: of rows that are not copied. `offset`: Engine::offset.
 template <class T, class Lane>
 Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
-                 const WindowLayout& layout, int offset) {
-  // Rows of fewer bytes: to call an engine for both ends costs more than to copy them.
-  constexpr int least = 1536 / sizeof(T);
+                 const WindowLayout& layout, int least_bytes, int offset) {
+  const int least = least_bytes / static_cast<int>(sizeof(T));
   const bool as_they_lie = src.step == 1 && are_lanes<T, Lane>(plan, offset);
   if (!as_they_lie || layout.mixed() || reach.left > Middle::edge || src.width < least) return {};
   const int blocks = (src.width - Middle::edge - reach.right - Middle::beyond) / Middle::edge;
@@ -161,6 +160,10 @@ class BandRun {
  public:
   using Lane = typename Engine::Lane;
   static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
+  static constexpr bool keeps_state = requires(Engine & e) { e.select(0, 0); };
+  // Rows of fewer bytes: to call an engine for both ends costs more than to copy them, the more so
+  // where it begins anew at each.
+  static constexpr int least_in_place = keeps_state ? 4096 : 1536;
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
@@ -183,7 +186,8 @@ class BandRun {
         dst_(pixel_layout<T>(band.pairs, &PlanePair::dst)),
         ahead_((src_.step * std::ptrdiff_t{sizeof(T)} + count_ - 1) / std::max(1, count_)),
         split_into_lines_(are_lanes<T, Lane>(plan, engine.offset)),
-        middle_(middle_of<T, Lane>(plan, reach, pair(0).src, layout, engine.offset)) {}
+        middle_(
+            middle_of<T, Lane>(plan, reach, pair(0).src, layout, least_in_place, engine.offset)) {}
 
   void run() {
     int y = band_.first - reach_.above;  // the next source row to load
@@ -262,17 +266,18 @@ class BandRun {
   void make_rows(int k, int out_y, int next_y, int begin, int end, bool in_place) {
     Window<Lane>& lines = window(k);
     const int used = layout_.slots - (rows_ - rows_from(out_y));
+    int slot = slot_of(out_y - reach_.above);
     for (int j = 0; j < used; ++j) {
-      const int slot = slot_of(out_y - reach_.above + j);
       lines.rows()[j] =
           begin + (in_place ? lines.in_place()[slot] : lines.lanes() + layout_.first(slot));
+      if (++slot == layout_.slots) slot = 0;
     }
     T* out[Engine::rows];
     for (int r = 0; r < rows_; ++r) {
       T* const row = dst_.step > 1 ? made(k, r) : reinterpret_cast<T*>(dst_.row(out_y + r));
       out[r] = out_y + r < band_.last ? row + begin : nullptr;
     }
-    if constexpr (requires { engine_.select(k, begin); }) engine_.select(k, begin);
+    if constexpr (keeps_state) engine_.select(k, begin);
     auto next = next_rows<Engine::rows>(k, next_y, begin);
     engine_.make_rows(lines.rows(), out, end - begin, next);
   }

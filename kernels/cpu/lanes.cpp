@@ -10,6 +10,8 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/lane-inl.h"
+#include "kernels/cpu/lane_pass-inl.h"
+#include "kernels/cpu/lane_sums-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
@@ -35,7 +37,7 @@ class LanesEngine {
     if (plan_.passes() == 0) return;
     for (const LanesTerm<Lane>& term : plan_.terms) {
       if (!term.two_passes()) continue;
-      make_pass(term, source, pass, width);
+      LanePass<Lane>::make(term, source, pass, width);
       pass += layout_.line;
     }
   }
@@ -84,11 +86,11 @@ class LanesEngine {
   template <int size, Terms terms>
   static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense && !is_small(size) ? 3
                                                                                                 : 2;
-  static constexpr int pass_vectors = 4;
-  static_assert(pass_vectors * lanes <= WindowLayout::block);
+  static_assert(LanePass<Lane>::block <= WindowLayout::block);
   // Output rows whose sums are made together: of AVX2 all, because four chains of multiply-adds do
   // not keep it busy; what there are no registers for is sums of lines.
   static constexpr int group = sizeof(V) == 64 || HWY_TARGET == HWY_AVX2 ? rows : rows / 2;
+  using LineSums = LaneSums<Lane, group>;
   template <int vectors>
   using Sums = V[group][vectors];
 
@@ -142,11 +144,11 @@ class LanesEngine {
         Sums<vectors> sums;
         add_term<size, terms>(term, window, x, pass, sums);
         if (term.two_passes()) pass += layout_.line;
-        each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
+        LineSums::template each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
           response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
         });
         if (!term.last) continue;
-        each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
+        LineSums::template each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
           folded[r][u] = fold(finish, d, !begun, folded[r][u], response[r][u]);
         });
         begun = true;
@@ -192,228 +194,25 @@ class LanesEngine {
     const Lane* const* top = window + term.top;
     constexpr bool all_dense = terms == Terms::dense;
     if constexpr (all_dense && is_small(size))
-      return add_small<size>(term.dense.data(), top, x - term.left, sums);
+      return LineSums::template add_small<size>(term.dense.data(), top, x - term.left, sums);
     else if constexpr (terms == Terms::separable && size > 0)
-      return add_both_passes<size>(term, top, x - term.left, sums);
-    each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
+      return LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
+    LineSums::template each<vectors>([&](auto r, auto u)
+                                         VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
     if (all_dense || (terms != Terms::separable && !term.two_passes())) {
-      add_lines<all_dense * size, true>(term.dense.data(), width, height, top, x - term.left, sums);
+      LineSums::template add_lines<all_dense * size, true>(term.dense.data(), width, height, top,
+                                                           x - term.left, sums);
       return;
     }
     if constexpr (!all_dense) {
       if constexpr (size > 0)
-        add_both_passes<size>(term, top, x - term.left, sums);
+        LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
       else if (plan_.size > 0)
-        add_both_passes(term, top, x - term.left, sums);
+        LineSums::add_both_passes(term, top, x - term.left, sums);
       else
-        add_columns(term, top, pass, sums);
+        LineSums::add_columns(term, top, pass, sums);
     }
-  }
-
-  // A column pass: there is code for heights that are common.
-  template <int vectors>
-  static HWY_INLINE void add_columns(const LanesTerm<Lane>& term, const Lane* const* lines,
-                                     std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    const Lane* taps = term.column.data();
-    if constexpr (HWY_NATIVE_FMA && std::is_same_v<Lane, float>) {
-      if (term.height == 5) return add_columns<5>(taps, lines, at, sums);
-      if (term.height == 9) return add_columns<9>(taps, lines, at, sums);
-      if (term.height == 17) return add_columns<17>(taps, lines, at, sums);
-    }
-    add_lines<0, false>(taps, 1, term.height, lines, at, sums);
-  }
-
-  template <int height, int vectors>
-  static HWY_INLINE void add_columns(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
-                                     V (&sums)[group][vectors]) {
-    unrolled<0, group + height - 1>([&](auto line) VIDCONV_LAMBDA {
-      V samples[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-        samples[u] = hn::LoadU(d, lines[line] + at + u * lanes);
-      });
-      unrolled<std::max(0, line + 1 - height), std::min(group, line + 1)>(
-          [&](auto r) VIDCONV_LAMBDA {
-            const V tap = hn::Set(d, taps[line - r]);
-            unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-              sums[r][u] = multiply_add(d, tap, samples[u], sums[r][u]);
-            });
-          });
-    });
-  }
-
-  // Both passes at once, for so few taps that a line between them would cost more than what
-  // several output rows have in common.
-  template <int vectors>
-  static void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
-                              std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    for (int line = 0; line < group + term.height - 1; ++line) {
-      V between[vectors];
-      for (int u = 0; u < vectors; ++u) {
-        between[u] = hn::Zero(d);
-        const Lane* from = lines[line] + at + u * lanes;
-        for (Lane tap : term.row)
-          between[u] = multiply_add(d, hn::Set(d, tap), hn::LoadU(d, from++), between[u]);
-      }
-      for (int r = std::max(0, line + 1 - term.height); r < std::min(group, line + 1); ++r) {
-        const V tap = hn::Set(d, term.column[static_cast<std::size_t>(line - r)]);
-        for (int u = 0; u < vectors; ++u) sums[r][u] = multiply_add(d, tap, between[u], sums[r][u]);
-      }
-    }
-  }
-
-  // The same for a size that is known when compiling, whose sums begin here. The first product of
-  // a sum is not added to 0: that changes nothing but the sign of a sum that is 0, which the last
-  // step's addition of an offset does away with.
-  template <int size, int vectors>
-  static HWY_INLINE void add_both_passes(const LanesTerm<Lane>& term, const Lane* const* lines,
-                                         std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    const Lane* row = term.row.data();
-    const Lane* column = term.column.data();
-    unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
-      V between[vectors];
-      add_row<size, true>(row, lines[line] + at, between);
-      constexpr int first = std::max(0, line + 1 - size), last = std::min(group, line + 1);
-      unrolled<first, last>([&](auto r) VIDCONV_LAMBDA {
-        const V tap = hn::Set(d, column[line - r]);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          if constexpr (line == r)
-            sums[r][u] = hn::Mul(tap, between[u]);
-          else
-            sums[r][u] = multiply_add(d, tap, between[u], sums[r][u]);
-        });
-      });
-    });
-  }
-
-  // products[u] = what `size` taps make of the samples from `from` on.
-  template <int size, bool all_moved, int vectors>
-  static HWY_INLINE void add_row(const Lane* taps, const Lane* from, V (&products)[vectors]) {
-    const MovedBy<Lane, vectors, all_moved, size / 2> moved(from);
-    unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-      const V tap = hn::Set(d, taps[i]);
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        const V samples = moved.template at<u, i>(from);
-        if constexpr (i == 0)
-          products[u] = hn::Mul(tap, samples);
-        else
-          products[u] = multiply_add(d, tap, samples, products[u]);
-      });
-    });
-  }
-
-  // A matrix of a size that is known when compiling, whose sums begin here as well.
-  template <int size, int vectors>
-  static HWY_INLINE void add_small(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
-                                   V (&sums)[group][vectors]) {
-    unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
-      constexpr int begin = std::max(0, line + 1 - size), end = std::min(group, line + 1);
-      const Lane* from = lines[line] + at;
-      const MovedBy<Lane, vectors, size == 3, size / 2> moved(from);
-      Sums<vectors> products;
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        V samples[vectors];
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          samples[u] = moved.template at<u, i>(from);
-        });
-        unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
-          const V tap = hn::Set(d, taps[(line - r) * size + i]);
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-            if constexpr (i == 0)
-              products[r][u] = hn::Mul(tap, samples[u]);
-            else
-              products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
-          });
-        });
-      });
-      each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {
-        if constexpr (line == r)
-          sums[r][u] = products[r][u];
-        else
-          sums[r][u] = hn::Add(sums[r][u], products[r][u]);
-      });
-    });
-  }
-
-  // Adds `height` rows of `width` taps to the sums of the output rows, the first of which has the
-  // window's row lines[0] under the first row of taps. `apart`: a row's products are added up
-  // before they are added to the sum. `size`: the width, or 0 where it is not to be known when
-  // compiling.
-  template <int size, bool apart, int vectors>
-  static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
-                                   const Lane* const* lines, std::ptrdiff_t at,
-                                   V (&sums)[group][vectors]) {
-    if (height < group - 1) {
-      for (int line = 0; line < height + group - 1; ++line)
-        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
-          if (line >= r && line - r < height)
-            add_line<size, apart, r, r + 1>(taps, width, lines, line, at, sums);
-        });
-      return;
-    }
-    // Lines that serve the first output rows only, lines that serve all, and the last ones.
-    unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
-      add_line<size, apart, 0, r>(taps, width, lines, r - 1, at, sums);
-    });
-    for (int line = group - 1; line < height; ++line)
-      add_line<size, apart, 0, group>(taps, width, lines, line, at, sums);
-    unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
-      add_line<size, apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
-    });
-  }
-
-  // For the output rows from `begin` up to `end`.
-  template <int size, bool apart, int begin, int end, int vectors>
-  static HWY_INLINE void add_line(const Lane* taps, int width, const Lane* const* lines, int line,
-                                  std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
-    const Lane* from = lines[line] + at;
-    Sums<vectors> products;
-    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
-      products[r][u] = apart ? hn::Zero(d) : sums[r][u];
-    });
-    const auto add_tap = [&](int i, const V(&samples)[vectors]) VIDCONV_LAMBDA {
-      unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
-        const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
-        });
-      });
-    };
-    V samples[vectors];
-    if constexpr (size > 0) {
-      const MovedBy<Lane, vectors, false> moved(from);
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          samples[u] = moved.template at<u, i>(from);
-        });
-        add_tap(i, samples);
-      });
-    } else {
-      using Samples = Moved<Lane, vectors>;
-      const int most = Samples::in_registers ? lanes : width;
-      for (int i = 0; i < width;) {
-        Samples moved(from + i);
-        for (const int stop = std::min(width, i + most); i < stop; ++i) {
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-            samples[u] = moved.template at<u>(from + i);
-          });
-          add_tap(i, samples);
-          moved.next();
-        }
-      }
-    }
-    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
-      sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
-    });
-  }
-
-  // Calls f(row, vector) for each of a group.
-  template <int vectors, int begin = 0, int end = group, class F>
-  static HWY_INLINE void each(const F& f) {
-    unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {  //
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
-    });
   }
 
   // `finish`: a Finish, or what serves for it.
@@ -438,75 +237,6 @@ class LanesEngine {
         samples[u] = samples_of_plain<T>(d, finish.of(folded[u]), plan_.shift);
     });
     store_block(way, Narrow(), samples, out, x, width);
-  }
-
-  // A row pass: there is code for widths that are common.
-  static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
-    constexpr bool halves = HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float>;
-    if constexpr (Moved<Lane, pass_vectors>::in_registers || halves) {
-      if (term.width == 5) return make_pass<5>(term, source, pass, width);
-      if (term.width == 9) return make_pass<9>(term, source, pass, width);
-      if (term.width == 17) return make_pass<17>(term, source, pass, width);
-    }
-    if constexpr (halves) {
-      if (term.width == 3) return make_pass<3>(term, source, pass, width);
-      if (term.width == 7) return make_pass<7>(term, source, pass, width);
-      if (term.width == 15) return make_pass<15>(term, source, pass, width);
-      if (term.width == 31) return make_pass<31>(term, source, pass, width);
-    }
-    make_any_pass(term, source, pass, width);
-  }
-
-  template <int size>
-  static void make_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
-    const Lane* row = term.row.data();
-    for (int x = 0; x < width; x += pass_vectors * lanes) {
-      const Lane* from = source + x - term.left;
-      const MovedBy<Lane, pass_vectors, false, size / 2> moved(from);
-      V sums[pass_vectors];
-      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        const V tap = hn::Set(d, row[i]);
-        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-          sums[u] = multiply_add(d, tap, moved.template at<u, i>(from), sums[u]);
-        });
-      });
-      unrolled<0, pass_vectors>(
-          [&](auto u) VIDCONV_LAMBDA { hn::StoreU(sums[u], d, pass + x + u * lanes); });
-    }
-  }
-
-  static void make_any_pass(const LanesTerm<Lane>& term, const Lane* source, Lane* pass,
-                            int width) {
-    const Lane* row = term.row.data();
-    const int count = static_cast<int>(term.row.size());
-    for (int x = 0; x < width; x += pass_vectors * lanes) {
-      V sums[pass_vectors];
-      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
-      const Lane* from = source + x - term.left;
-      // Loads that no line of the cache holds whole take two cycles, as long as two sums: every
-      // other vector is made of two that are in registers.
-      using Samples = Moved<Lane, pass_vectors>;
-      const int most = Samples::in_registers ? lanes : count;
-      for (int begin = 0; begin < count; begin += most) {
-        Samples moved(from + begin);
-        const int end = std::min(count, begin + most);
-        for (int i = begin; i < end; ++i) {
-          const V tap = hn::Set(d, row[i]);
-          unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-            sums[u] = multiply_add(d, tap, moved.template at<u>(from + i), sums[u]);
-          });
-          moved.next();
-        }
-      }
-      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-        if constexpr (std::is_same_v<Lane, std::int32_t>) {
-          const V half = hn::Set(d, 1 << term.row_shift >> 1);
-          sums[u] = hn::ShiftRightSame(hn::Add(sums[u], half), term.row_shift);
-        }
-        hn::StoreU(sums[u], d, pass + x + u * lanes);
-      });
-    }
   }
 
   const LanesPlan<Lane>& plan_;
