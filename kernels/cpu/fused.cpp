@@ -61,7 +61,7 @@ class FusedEngine {
   static constexpr bool is_codes = !std::is_same_v<Lane, float>;
   // In a block. Of three taps there are registers for more, and one vector more is loaded.
   template <int size>
-  static constexpr int vectors_of = is_codes&& size == 3 ? 4 : 2;
+  static constexpr int vectors_of = size == 3 && is_codes ? 4 : 2;
   static_assert(vectors_of<3> * lanes <= WindowLayout::block);
 
   template <int size>
@@ -124,6 +124,7 @@ class FusedEngine {
     }
   }
 
+  // As in LaneSums, the first product is not added to 0.
   // between[u] = what the taps of a row make of the samples from `from` on.
   template <int size, int vectors>
   static HWY_INLINE void add_row(const V (&taps)[size], const Lane* from, V (&between)[vectors]) {
