@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <thread>
 
@@ -261,19 +262,23 @@ TEST_P(Allocations, NoneFromPipeToPipe) {
         if (write(in[1], frame.data(), frame.size()) < 0) return;
       close(in[1]);
     });
-    std::jthread reader([&] {
-      static std::array<char, 65536> bytes;
-      while (read(out[0], bytes.data(), bytes.size()) > 0) {
+    const auto drain = [](int fd) {
+      std::array<char, 65536> bytes;
+      while (read(fd, bytes.data(), bytes.size()) > 0) {
       }
-    });
-    {
+    };
+    std::jthread reader([&] { drain(out[0]); });
+    try {
       SourceOptions options = options_for(GetParam());
       options.stdin_fd = in[0];
       if (raw) options.raw = "64x48:yuv420p@25";
       const auto source = open_source("-", options);
       expect_no_allocations(*source, "-", GetParam(), "sobel",
                             {.format = kind, .stdout_fd = out[1]});
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
     }
+    drain(in[0]);  // what was not read, for which the writer would wait
     writer.join();
     close(in[0]);
     close(out[1]);
