@@ -45,10 +45,10 @@ class WindowLayout {
   WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources,
                int scratch = 0)
       : slots(reach.above + rows + reach.below),
-        line(round_up(reach.left) + round_up(width, block) + round_up(reach.right + 1)),
+        line(before(reach) + round_up(width, block) + round_up(reach.right + 1)),
         slot(line * (passes + (keep_sources ? 1 : 0))),
         elements(slot * slots + line * (1 + scratch)),
-        origin_(round_up(reach.left)),
+        origin_(before(reach)),
         keep_sources_(keep_sources) {}
 
   // Offsets of sample 0 of the source's line, and of the first line made of it.
@@ -74,6 +74,8 @@ class WindowLayout {
 
  private:
   static constexpr int round_up(int n, int unit = 64) { return (n + unit - 1) / unit * unit; }
+  // What loops load beyond the kernel's reach is there, too, if it is less than a vector.
+  static constexpr int before(const Reach& reach) { return round_up(std::max(1, reach.left)); }
 
   std::ptrdiff_t origin_ = 0;
   bool keep_sources_ = true;

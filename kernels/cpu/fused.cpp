@@ -128,14 +128,25 @@ class FusedEngine {
   // between[u] = what the taps of a row make of the samples from `from` on.
   template <int size, int vectors>
   static HWY_INLINE void add_row(const V (&taps)[size], const Lane* from, V (&between)[vectors]) {
-    V samples[vectors + 1];
-    unrolled<0, vectors + 1>([&](auto u) VIDCONV_LAMBDA { samples[u] = load(from + u * lanes); });
+    // Of three taps of floats, vectors are loaded where blocks begin, so that none crosses a line
+    // of the cache; of more there are no registers for one vector more.
+    constexpr bool aligned = size == 3 && !is_codes;
+    constexpr int centre = aligned ? 1 : 0, first = aligned ? 1 : 0;
+    V samples[vectors + 1 + first];
+    unrolled<0, vectors + 1 + first>(
+        [&](auto u) VIDCONV_LAMBDA { samples[u] = load(from + centre + (u - first) * lanes); });
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      between[u] = hn::Mul(taps[0], samples[u]);
-      unrolled<1, size>([&](auto i) VIDCONV_LAMBDA {
-        between[u] = multiply_add(
-            d, taps[i], lanes_from(std::integral_constant<int, i>(), samples[u], samples[u + 1]),
-            between[u]);
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        constexpr int moved = i - centre;
+        V at = samples[u + first];
+        if constexpr (moved < 0)
+          at = lanes_from(std::integral_constant<int, lanes + moved>(), samples[u], at);
+        else if constexpr (moved > 0)
+          at = lanes_from(std::integral_constant<int, moved>(), at, samples[u + first + 1]);
+        if constexpr (i == 0)
+          between[u] = hn::Mul(taps[0], at);
+        else
+          between[u] = multiply_add(d, taps[i], at, between[u]);
       });
     });
   }
