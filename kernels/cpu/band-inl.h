@@ -63,11 +63,10 @@ struct Middle {
   bool empty() const { return begin == end; }
 };
 
-// `least_bytes`: of rows that are not copied. `offset`: Engine::offset.
+// `least`: samples of rows that are not copied. `offset`: Engine::offset.
 template <class T, class Lane>
 Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
-                 const WindowLayout& layout, int least_bytes, int offset) {
-  const int least = least_bytes / static_cast<int>(sizeof(T));
+                 const WindowLayout& layout, int least, int offset) {
   const bool as_they_lie = src.step == 1 && are_lanes<T, Lane>(plan, offset);
   if (!as_they_lie || layout.mixed() || reach.left > Middle::edge || src.width < least) return {};
   const int blocks = (src.width - Middle::edge - reach.right - Middle::beyond) / Middle::edge;
@@ -161,9 +160,9 @@ class BandRun {
   using Lane = typename Engine::Lane;
   static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
   static constexpr bool keeps_state = requires(Engine & e) { e.select(0, 0); };
-  // Rows of fewer bytes: to call an engine for both ends costs more than to copy them, the more so
-  // where it begins anew at each.
-  static constexpr int least_in_place = keeps_state ? 4096 : 1536;
+  // Rows of fewer samples: to call an engine for both ends costs more than to copy them, the more
+  // so where it begins anew at each.
+  static constexpr int least_in_place = std::min(4096 / int{sizeof(T)}, keeps_state ? 4096 : 1536);
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
