@@ -87,8 +87,9 @@ class FusedEngine {
   void make_blocks(Way way, const Last& last_step, const Lane* const* lines, Lane* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int vectors = vectors_of<size>, block = vectors * lanes;
-    // Else all rows are stored after the last load: with loads between stores, time depends on where
-    // planes lie, probably because a load waits for a store with the same last bits of its address.
+    // Else all rows are stored after the last load: with loads between stores, time depends on
+    // where planes lie, probably because a load waits for a store with the same last bits of its
+    // address.
     constexpr bool at_once = vectors > 2;  // there are no registers for all rows
     const Last last = last_step;           // here, it is in registers
     const int shift = plan_.shift;
