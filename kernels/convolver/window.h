@@ -74,7 +74,7 @@ class WindowLayout {
 
  private:
   static constexpr int round_up(int n, int unit = 64) { return (n + unit - 1) / unit * unit; }
-  // What loops load beyond the kernel's reach is there, too, if it is less than a vector.
+  // Never none: loops over three columns may load a vector that begins before the first.
   static constexpr int before(const Reach& reach) { return round_up(std::max(1, reach.left)); }
 
   std::ptrdiff_t origin_ = 0;

@@ -12,6 +12,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/fused_plan.h"
 #include "kernels/cpu/lane-inl.h"
+#include "kernels/cpu/lane_store-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
 #include "kernels/cpu/unroll-inl.h"
@@ -73,12 +74,12 @@ class FusedEngine {
     const PlainCodes<D> plain(plan_.finish);
     for_blocks<vectors_of<size> * lanes>(
         stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-          if (is_codes && plain.serves_all_codes() && plan_.shift == 0)
-            make_blocks<size>(way, plain.of_all_codes(), lines, out, begin, end, next);
-          else if (is_codes && plain.serves())
-            make_blocks<size>(way, plain, lines, out, begin, end, next);
-          else
-            make_blocks<size>(way, plan_.finish, lines, out, begin, end, next);
+          if constexpr (is_codes) {
+            if (plain.serves_all_codes() && plan_.shift == 0)
+              return make_blocks<size>(way, plain.of_all_codes(), lines, out, begin, end, next);
+            if (plain.serves()) return make_blocks<size>(way, plain, lines, out, begin, end, next);
+          }
+          make_blocks<size>(way, plan_.finish, lines, out, begin, end, next);
         });
   }
 
@@ -115,12 +116,12 @@ class FusedEngine {
             });
         if constexpr (at_once && line >= size - 1) {
           constexpr int r = line - (size - 1);
-          if (out[r] != nullptr) store(way, last, sums[r], shift, x, out[r], end);
+          if (out[r] != nullptr) store_lanes(way, d, last, sums[r], shift, out[r], x, end);
         }
       });
       if constexpr (!at_once)
         unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-          if (out[r] != nullptr) store(way, last, sums[r], shift, x, out[r], end);
+          if (out[r] != nullptr) store_lanes(way, d, last, sums[r], shift, out[r], x, end);
         });
     }
   }
@@ -158,29 +159,6 @@ class FusedEngine {
     else
       return hn::ConvertTo(
           d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<Lane, D>(), from)));
-  }
-
-  template <class Way, class Last, int vectors>
-  static HWY_INLINE void store(Way way, const Last& last, const V (&sums)[vectors], int shift,
-                               int x, Lane* out, int width) {
-    if constexpr (std::is_same_v<Last, Finish>) {
-      const hn::Rebind<Lane, D> narrow;
-      hn::VFromD<decltype(narrow)> samples[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        samples[u] = samples_of<Lane>(d, finish_lanes<Lane>(last, d, sums[u]), shift);
-      });
-      store_block(way, narrow, samples, out, x, width);
-    } else if constexpr (is_codes) {
-      constexpr hn::ScalableTag<std::uint16_t> d16;
-      hn::VFromD<decltype(d16)> samples[vectors / 2];
-      unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
-        samples[u] =
-            clamped_halves(truncated(last.of(sums[2 * u])), truncated(last.of(sums[2 * u + 1])));
-        if constexpr (std::is_same_v<Last, PlainCodes<D>>)
-          samples[u] = hn::ShiftLeftSame(samples[u], shift);
-      });
-      store_block(way, d16, samples, out, x, width);
-    }
   }
 
   const FusedPlan& plan_;

@@ -92,10 +92,12 @@ class PlainCodes {
         half_(constant(f.real_half)),
         min_(constant(f.min)),
         max_(constant(f.max)) {}
+  static constexpr bool may_shift = true;  // stored codes
   HWY_INLINE bool serves() const { return serves_; }
   // Where codes are all of 16 bits and nothing but their rounding is added, and packing clamps.
   HWY_INLINE bool serves_all_codes() const { return serves_ && from_zero_ && to_most_; }
   struct AllCodes {
+    static constexpr bool may_shift = false;
     V half;
     HWY_INLINE V of(V response) const { return hn::Add(response, half); }
   };

@@ -11,6 +11,7 @@
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/lane_pass-inl.h"
+#include "kernels/cpu/lane_store-inl.h"
 #include "kernels/cpu/lane_sums-inl.h"
 #include "kernels/cpu/lanes_plan.h"
 #include "kernels/cpu/simd.h"
@@ -115,9 +116,10 @@ class LanesEngine {
           T* const to = out[g + r];
           if (to == nullptr) return;
           if constexpr (terms <= Terms::separable && sizeof(T) == 2) {
-            if (plain.serves()) return store(way, plain, results[r], x, to, width);
+            if (plain.serves())
+              return store_lanes(way, d, plain, results[r], plan_.shift, to, x, width);
           }
-          store(way, finish, results[r], x, to, width);
+          store_lanes(way, d, finish, results[r], plan_.shift, to, x, width);
         });
       }
     }
@@ -213,30 +215,6 @@ class LanesEngine {
       else
         LineSums::add_columns(term, top, pass, sums);
     }
-  }
-
-  // `finish`: a Finish, or what serves for it.
-  template <class T, class F, int vectors>
-  HWY_INLINE void store(StoreWay way, const F& finish, const V (&folded)[vectors], int x, T* out,
-                        int width) const {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    if constexpr (std::is_same_v<F, PlainCodes<D>> && std::is_same_v<Lane, float> && vectors == 2) {
-      constexpr hn::ScalableTag<std::uint16_t> d16;
-      const auto both =
-          clamped_halves(truncated(finish.of(folded[0])), truncated(finish.of(folded[1])));
-      const hn::VFromD<decltype(d16)> samples[] = {hn::ShiftLeftSame(both, plan_.shift)};
-      return store_block(way, d16, samples, out, x, width);
-    }
-#endif
-    using Narrow = hn::Rebind<T, D>;
-    hn::VFromD<Narrow> samples[vectors];
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      if constexpr (std::is_same_v<F, Finish>)
-        samples[u] = samples_of<T>(d, finish_lanes<T>(finish, d, folded[u]), plan_.shift);
-      else
-        samples[u] = samples_of_plain<T>(d, finish.of(folded[u]), plan_.shift);
-    });
-    store_block(way, Narrow(), samples, out, x, width);
   }
 
   const LanesPlan<Lane>& plan_;

@@ -59,6 +59,15 @@ TEST_F(Fused, LastStepsOfAllKinds) {
     }
 }
 
+TEST_F(Fused, AnchorsMayBeAtACorner) {
+  for (const SampleType& sample : {codes, floats})
+    for (const int anchor : {0, 2}) {
+      Plan plan = plan_of("gaussian:sigma=0.7:radius=1", sample);
+      plan.terms[0].anchor_x = plan.terms[0].anchor_y = anchor;
+      for (int size = 1; size <= 40 && !IsSkipped(); ++size) check(plan, size, 41 - size, 1);
+    }
+}
+
 TEST_F(Fused, RowsAreReadWhereTheyLie) {
   for (const SampleType& sample : {codes, floats})
     for (const int width : {2100, 2127, 2160})
