@@ -16,8 +16,8 @@
 
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/dot-inl.h"
-#include "kernels/cpu/finish-inl.h"
-#include "kernels/cpu/quotient-inl.h"
+#include "kernels/cpu/prefix-inl.h"
+#include "kernels/cpu/running_codes-inl.h"
 #include "kernels/cpu/running_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
@@ -28,8 +28,8 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType: of samples.
-template <class LaneType>
+// LaneType: of samples. Value: of sums of columns, and of results where RunningPlan::division16.
+template <class LaneType, class Value>
 class RunningEngine {
  public:
   using Lane = LaneType;
@@ -52,9 +52,9 @@ class RunningEngine {
     const int part = begin == 0 ? 0 : begin == Middle::edge ? 1 : 2;
     begun_ = &started_[static_cast<std::size_t>(k)][static_cast<std::size_t>(part)];
     auto* lines =
-        reinterpret_cast<std::int32_t*>(windows_[static_cast<std::size_t>(k)].lanes() + scratch_);
+        reinterpret_cast<Value*>(windows_[static_cast<std::size_t>(k)].lanes() + scratch_);
     sums_ = lines + part * (line_ + lanes);
-    slid_ = lines + RunningPlan::parts * (line_ + lanes) + lanes;
+    kept_ = lines + RunningPlan::parts * (line_ + lanes) + lanes;
   }
 
   void make_passes(const Lane*, Lane*, int) const {}
@@ -65,39 +65,28 @@ class RunningEngine {
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) {
     if (!*begun_) begin_sums(window, width);
     *begun_ = true;
-    if (plan_.inverse != 0)
-      make_rows<Division::by_float>(window, out, width, next);
-    else if (plan_.plain)
-      make_rows<Division::by_reciprocal>(window, out, width, next);
-    else
+    if constexpr (sizeof(Value) == 2) {
+      if (plan_.division16) return make_rows<Division::in_16_bits>(window, out, width, next);
+      if (plan_.inverse != 0) return make_pairs<Division::by_float>(window, out, width, next);
+      if (plan_.plain) return make_pairs<Division::by_reciprocal>(window, out, width, next);
+      make_pairs<Division::any>(window, out, width, next);
+    } else {
+      if (plan_.inverse != 0) return make_rows<Division::by_float>(window, out, width, next);
+      if (plan_.plain) return make_rows<Division::by_reciprocal>(window, out, width, next);
       make_rows<Division::any>(window, out, width, next);
+    }
   }
 
  private:
-  using D = hn::ScalableTag<std::int32_t>;
+  using D = hn::ScalableTag<Value>;
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int steps = std::bit_width(static_cast<unsigned>(lanes)) - 1;
-  static constexpr int vectors = 4;  // in a block
+  static constexpr int vectors = static_cast<int>(sizeof(Value));  // in a block: one of bytes
   static constexpr int block = vectors * lanes;
-  static constexpr int piece = 256;  // columns whose sums are made before they are used
+  static constexpr int piece = 1024;  // columns whose sums are made before they are used
   static_assert(block <= WindowLayout::block && piece % block == 0);
-  enum class Division : std::uint8_t { by_float, by_reciprocal, any };
-  // Of Division::by_float. Not the plan's own, which what is stored could change, for all that a
-  // compiler knows.
-  class Inverse {
-   public:
-    explicit HWY_INLINE Inverse(float inverse)
-        : inverse_(hn::Set(real, inverse)), half_(hn::Set(real, inverse / 2)) {}
-    HWY_INLINE V codes_of(V sum) const {
-      return truncated(hn::MulAdd(hn::ConvertTo(real, sum), inverse_, half_));
-    }
-
-   private:
-    static constexpr hn::Rebind<float, D> real{};
-    const hn::VFromD<hn::Rebind<float, D>> inverse_, half_;
-  };
   // Of vectors of sums, each made of one and the one before: those of one, two, four columns.
   using Before = V[rows][steps];
 
@@ -107,14 +96,20 @@ class RunningEngine {
     return wanted <= (-left & 63) ? wanted : 0;
   }
 
-  // The vector that begins `count` lanes before `v`, which follows `before`.
+  // The vector that begins `count` lanes before `v`, which follows `before`; `count`: a power of
+  // two.
   template <int count>
   static HWY_INLINE V lanes_before(V before, V v) {
+    constexpr int in_block = 16 / static_cast<int>(sizeof(Value));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    return V{_mm512_alignr_epi32(v.raw, before.raw, lanes - count)};
+    constexpr int in_int = 4 / static_cast<int>(sizeof(Value));
+    if constexpr (count % in_int == 0)
+      return V{_mm512_alignr_epi32(v.raw, before.raw, (lanes - count) / in_int)};
+    else
+      return hn::CombineShiftRightLanes<in_block - count>(d, v, lanes_before<in_block>(before, v));
 #else
-    if constexpr (lanes == 4) {
-      return hn::CombineShiftRightLanes<4 - count>(d, v, before);
+    if constexpr (lanes == in_block) {
+      return hn::CombineShiftRightLanes<in_block - count>(d, v, before);
     } else {
 #if HWY_TARGET == HWY_AVX2
       const V between{
@@ -123,8 +118,8 @@ class RunningEngine {
 #else
       const V between = hn::ConcatLowerUpper(d, v, before);
 #endif
-      if constexpr (count == 4) return between;
-      return hn::CombineShiftRightLanes<(4 - count) & 3>(d, v, between);
+      if constexpr (count == in_block) return between;
+      return hn::CombineShiftRightLanes<(in_block - count) & (in_block - 1)>(d, v, between);
     }
 #endif
   }
@@ -146,7 +141,7 @@ class RunningEngine {
   // The place of an output column's last tap, counted from the first column of sums.
   int last_tap() const { return before_ + plan_.width - 1; }
   // Of row r, with zeros before.
-  std::int32_t* slid(int r) const { return slid_ + (2 * r + 1) * line_; }
+  Value* kept(int r) const { return kept_ + (2 * r + 1) * line_; }
 
   // Where sums begin: with the rows over the lowest of the first output row.
   void begin_sums(const Lane* const* window, int width) {
@@ -157,15 +152,12 @@ class RunningEngine {
       for (int j = 0; j < slots_ - rows; ++j) sum = hn::Add(sum, load(window[j] - left + i));
       hn::StoreU(sum, d, sums_ + i);
     }
-    for (int r = 0; r < rows; ++r)
-      std::fill(slid(r) - plan_.width - 2 * lanes, slid(r), std::int32_t{0});
+    for (int r = 0; r < rows; ++r) std::fill(kept(r) - plan_.width - 2 * lanes, kept(r), Value{0});
   }
 
   template <Division division, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    const Finish finish = plan_.finish;
-    const Quotient<D> quotient(finish);
-    const Inverse inverse(plan_.inverse);
+    const RunningCodes<division, T, D> codes_of(plan_);
     const int shift = plan_.shift;
     const bool stream = stream_;
     const int first = last_tap();
@@ -174,15 +166,17 @@ class RunningEngine {
     V sums[rows];
     unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
       unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA { before[r][k] = hn::Zero(d); });
-      sums[r] = hn::Set(d, plan_.start());
+      sums[r] = hn::Set(d, static_cast<Value>(plan_.start()));
     });
     int made = 0;
     for (int from = 0; from < width; from += piece) {
       const int to = std::min(from + piece, (width + block - 1) / block * block);
-      slide_to(window, first + to, made, before, next);
+      sum_columns(window, first + to, made, next, [&](V sum, auto r, Value* at) VIDCONV_LAMBDA {
+        hn::StoreU(slide(sum, before[r]), d, at);
+      });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        const std::int32_t* gained = slid(r) + first;
-        const std::int32_t* lost = gained - plan_.width;
+        const Value* gained = kept(r) + first;
+        const Value* lost = gained - plan_.width;
         V sum = sums[r];
         const auto advance = [&](int x) VIDCONV_LAMBDA {
           const V change = hn::Sub(hn::LoadU(d, gained + x), hn::LoadU(d, lost + x));
@@ -195,12 +189,10 @@ class RunningEngine {
             V codes[vectors];
             unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
               advance(x + u * lanes);
-              if constexpr (division == Division::by_float)
-                codes[u] = inverse.codes_of(sum);
-              else
-                codes[u] = codes_of<division, T>(finish, quotient, sum);
+              codes[u] = codes_of.of(sum);
             });
-            store(store_way(stream, x + block <= width), codes, shift, x, out[r], width);
+            store_running_codes(store_way(stream, x + block <= width), d, codes, shift, x, out[r],
+                                width);
           }
         }
         sums[r] = sum;
@@ -208,73 +200,89 @@ class RunningEngine {
     }
   }
 
-  // From column number `made` up to number `end`: sums of columns, and of as many of those as a
-  // vector has lanes.
-  HWY_INLINE void slide_to(const Lane* const* window, int end, int& made, Before& before,
-                           NextRows<rows>& next) const {
+  // As make_rows(), of sums of 16 bits. Results hold more, and are made two at a time: each is the
+  // one before and what that gains from there, a column's sum less another's. So half as many lanes
+  // of 32 bits are added up as there are results.
+  template <Division division, class T>
+  void make_pairs(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    constexpr Sum::D32 d32;
+    const RunningCodes<division, T, Sum::D32> codes_of(plan_);
+    const bool stream = stream_;
+    const int first = last_tap();
+    const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
+    Sum::V32 sums[rows];  // of the result before those that are at hand
+    int made = 0;
+    for (int from = 0; from < width; from += piece) {
+      const int to = std::min(from + piece, (width + block - 1) / block * block);
+      sum_columns(window, first + to, made, next,
+                  [&](V sum, auto, Value* at) VIDCONV_LAMBDA { hn::StoreU(sum, d, at); });
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        const Value* gained = kept(r) + first;
+        const Value* lost = gained - plan_.width;
+        const auto gain = [&](int x) VIDCONV_LAMBDA {
+          const V change = hn::Sub(hn::LoadU(d, gained + x), hn::LoadU(d, lost + x));
+          return hn::BitCast(Sum::D16(), change);
+        };
+        const auto in_pairs = [](Sum::V16 gains) HWY_ATTR {
+          Sum both;
+          both.start(0);
+          both.add(gains, pair_of_taps(0x00010001));
+          return both.total();
+        };
+        if (from == 0) {
+          Sum::V32 all = hn::Zero(d32);
+          for (int x = begin; x < 0; x += lanes) all = hn::Add(all, in_pairs(gain(x)));
+          sums[r] = hn::Add(hn::SumOfLanes(d32, all), hn::Set(d32, plan_.start()));
+        }
+        if (out[r] == nullptr) return;
+        Sum::V32 sum = sums[r];
+        for (int x = from; x < to; x += block) {
+          Sum::V32 codes[vectors];
+          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            const Sum::V16 gains = gain(x + u * lanes);
+            const Sum::V32 so_far = prefix_sums(in_pairs(gains));
+            const Sum::V32 odd = hn::Add(sum, so_far);
+            const Sum::V32 even = hn::Sub(odd, hn::ShiftRight<16>(hn::BitCast(d32, gains)));
+            sum = hn::Add(sum, last_lane(so_far));
+            codes[u] = byte_pairs(codes_of.of(even), codes_of.of(odd));
+          });
+          constexpr hn::ScalableTag<std::uint8_t> d8;
+          const hn::VFromD<decltype(d8)> bytes[] = {
+              hn::BitCast(d8, lower_halves(codes[0], codes[1]))};
+          store_block(store_way(stream, x + block <= width), d8, bytes, out[r], x, width);
+        }
+        sums[r] = sum;
+      });
+    }
+  }
+
+  // From column number `made` up to number `end`: the sums of columns, of which keep(sums, row, at)
+  // makes what is kept for an output row.
+  template <class Keep>
+  HWY_INLINE void sum_columns(const Lane* const* window, int end, int& made, NextRows<rows>& next,
+                              const Keep& keep) const {
     const std::ptrdiff_t left = plan_.left + before_;
     const Lane* upper[rows];
     const Lane* lower[rows];
-    std::int32_t* to[rows];
+    Value* to[rows];
     unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
       upper[r] = window[r] - left;
       lower[r] = window[slots_ - rows + r] - left;
-      to[r] = slid(r);
+      to[r] = kept(r);
     });
-    std::int32_t* HWY_RESTRICT sums = sums_;
+    Value* HWY_RESTRICT sums = sums_;
     int i = made;
     for (; i < end; i += lanes) {
       if (i % block == 0) next.ask(i + block);
       V sum = hn::LoadU(d, sums + i);
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         sum = hn::Add(sum, load(lower[r] + i));
-        hn::StoreU(slide(sum, before[r]), d, to[r] + i);
+        keep(sum, r, to[r] + i);
         sum = hn::Sub(sum, load(upper[r] + i));
       });
       hn::StoreU(sum, d, sums + i);
     }
     made = i;
-  }
-
-  template <class T>
-  static HWY_INLINE void store(StoreWay way, const V (&codes)[vectors], int shift, int x, T* out,
-                               int width) {
-    constexpr hn::ScalableTag<std::uint16_t> d16;
-    hn::VFromD<decltype(d16)> halves[vectors / 2];
-    unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
-#if HWY_TARGET == HWY_AVX2
-      halves[u] = clamped_halves(codes[2 * u], codes[2 * u + 1]);
-#else
-      halves[u] =
-          hn::ConcatEven(d16, hn::BitCast(d16, codes[2 * u + 1]), hn::BitCast(d16, codes[2 * u]));
-#endif
-    });
-    if constexpr (sizeof(T) == 2) {
-      if (shift != 0)
-        unrolled<0, vectors / 2>(
-            [&](auto u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], shift); });
-      store_block(way, d16, halves, out, x, width);
-    } else {
-      constexpr hn::ScalableTag<std::uint8_t> d8;
-#if HWY_TARGET == HWY_AVX2
-      const hn::RebindToSigned<decltype(d16)> signed16;
-      const hn::VFromD<decltype(d8)> bytes[] = {
-          clamped_bytes(hn::BitCast(signed16, halves[0]), hn::BitCast(signed16, halves[1]))};
-#else
-      const hn::VFromD<decltype(d8)> bytes[] = {
-          hn::ConcatEven(d8, hn::BitCast(d8, halves[1]), hn::BitCast(d8, halves[0]))};
-#endif
-      store_block(way, d8, bytes, out, x, width);
-    }
-  }
-
-  template <Division division, class T>
-  HWY_INLINE V codes_of(const Finish& finish, const Quotient<D>& quotient, V sum) const {
-    if constexpr (division == Division::by_reciprocal) {
-      return quotient.of(sum);
-    } else {
-      return finish_lanes<T>(finish, d, hn::Mul(sum, hn::Set(d, plan_.tap)));
-    }
   }
 
   const RunningPlan& plan_;
@@ -286,26 +294,29 @@ class RunningEngine {
   // Of each component, of the parts of its rows.
   std::array<std::array<bool, RunningPlan::parts>, most_packed> started_{};
   bool* begun_ = nullptr;
-  std::int32_t* sums_ = nullptr;  // of each column, over all rows but the lowest
-  std::int32_t* slid_ = nullptr;
+  Value* sums_ = nullptr;  // of each column, over all rows but the lowest
+  Value* kept_ = nullptr;
 };
 
-template <class Lane>
+template <class Value, class Lane>
 void run_running(const Plan& plan, const RunningPlan& running_plan, const Band& band,
                  const WindowLayout& layout, const Windows<Lane>& windows) {
   note_used_simd(HWY_TARGET);
-  RunningEngine<Lane> engine(running_plan, layout, windows,
-                             goes_past_caches(band.pairs.front().dst));
+  RunningEngine<Lane, Value> engine(running_plan, layout, windows,
+                                    goes_past_caches(band.pairs.front().dst));
   run_band<Lane>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
 void run_running8(const Plan& plan, const RunningPlanOf<1>& running_plan, const Band& band,
                   const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
-  run_running(plan, running_plan, band, layout, windows);
+  if (running_plan.in_16_bits())
+    run_running<std::uint16_t>(plan, running_plan, band, layout, windows);
+  else
+    run_running<std::int32_t>(plan, running_plan, band, layout, windows);
 }
 void run_running16(const Plan& plan, const RunningPlanOf<2>& running_plan, const Band& band,
                    const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
-  run_running(plan, running_plan, band, layout, windows);
+  run_running<std::int32_t>(plan, running_plan, band, layout, windows);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -344,6 +355,7 @@ std::optional<RunningPlan> make_running_plan(const Plan& plan) {
   result.plain = result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() &&
                  f.offset >= 0 && highest <= f.limit;
   if (result.plain) result.inverse = find_inverse(f, plan.sample.max());
+  if (result.plain && plan.sample.storage == Storage::u8) result.division16 = find_division16(f);
   return result;
 }
 

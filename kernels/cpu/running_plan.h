@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/cpu/division16.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
@@ -21,6 +22,10 @@ struct RunningPlan {
   bool plain = false;
   // What find_inverse() makes of the divisor, where it is plain; else 0.
   float inverse = 0;
+  // Where it is plain, samples have 8 bits, and no sum needs more than 16.
+  std::optional<Division16> division16;
+  // Whether, of samples of 8 bits, sums of columns need no more than 15, or division16.
+  bool in_16_bits() const { return division16.has_value() || height * 255 < 1 << 15; }
   int start() const { return plain ? finish.offset : 0; }
   int shift = 0;  // of stored codes
 
@@ -31,8 +36,8 @@ struct RunningPlan {
 // `lane_bytes`: of samples.
 template <int lane_bytes>
 struct RunningPlanOf : RunningPlan {
-  // Lines beside those of source rows, for sums of 32 bits: one of each part, two of each output
-  // row, and one for what they need at their ends.
+  // Lines beside those of source rows, for sums of up to 32 bits: one of each part, two of each
+  // output row, and one for what they need at their ends.
   static constexpr int scratch = (parts + 2 * rows + 1) * 4 / lane_bytes;
 };
 
