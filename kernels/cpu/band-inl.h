@@ -161,8 +161,9 @@ class BandRun {
   static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
   static constexpr bool keeps_state = requires(Engine & e) { e.select(0, 0); };
   // Rows of fewer samples: to call an engine for both ends costs more than to copy them, the more
-  // so where it begins anew at each.
-  static constexpr int least_in_place = std::min(4096 / int{sizeof(T)}, keeps_state ? 4096 : 1536);
+  // so where it begins anew at each, or adds up along a row.
+  static constexpr int least_in_place =
+      has_own_rows ? 3072 : std::min(4096 / int{sizeof(T)}, keeps_state ? 4096 : 1536);
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
