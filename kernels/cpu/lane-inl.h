@@ -189,16 +189,21 @@ class MovedBy {
 
   explicit HWY_INLINE MovedBy(const Lane* from) {
     if constexpr (in_registers)
-      unrolled<0, vectors + 1>([&](auto u) VIDCONV_LAMBDA {  //
-        loaded_[u] = hn::LoadU(D(), from + u * lanes);
+      unrolled<0, vectors + 1 + aligned>([&](auto u) VIDCONV_LAMBDA {  //
+        loaded_[u] = hn::LoadU(D(), from + first + u * lanes);
       });
   }
   // Of vector u, `i` to the right.
   template <int u, int i>
   HWY_INLINE V at(const Lane* from) const {
     constexpr int half = lanes / 2, beyond = (i - centre) & (half - 1);
-    if constexpr (in_registers && i > 0 && i < lanes && (all || u % 2 == 1)) {
-      return lanes_from(std::integral_constant<int, i>(), loaded_[u], loaded_[u + 1]);
+    constexpr int begin = (i - first) / lanes, moved = (i - first) % lanes;
+    if constexpr (aligned && moved == 0) {
+      return loaded_[u + begin];
+    } else if constexpr (in_registers && i - first > 0 && (aligned || i < lanes) &&
+                         (all || u % 2 == 1)) {
+      return lanes_from(std::integral_constant<int, moved>(), loaded_[u + begin],
+                        loaded_[u + begin + 1]);
     } else if constexpr (in_halves && beyond != 0 && (all || beyond != 3)) {
       const Lane* const lower = from + i + u * lanes - beyond;
       return hn::CombineShiftRightBytes<beyond * sizeof(Lane)>(D(), hn::LoadU(D(), lower + half),
@@ -209,7 +214,10 @@ class MovedBy {
   }
 
  private:
-  V loaded_[in_registers ? vectors + 1 : 1];
+  // Of three columns, one vector more is loaded, so that none crosses a line of the cache.
+  static constexpr bool aligned = in_registers && all && centre == 1;
+  static constexpr int first = aligned ? centre - lanes : 0;  // the column of what is loaded first
+  V loaded_[in_registers ? vectors + 1 + aligned : 1];
 };
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

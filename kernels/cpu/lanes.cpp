@@ -50,8 +50,8 @@ class LanesEngine {
       if (single && !plan_.terms.front().two_passes()) {
         const LanesTerm<Lane>& term = plan_.terms.front();
         const int size = term.width == term.height ? term.width : 0;
-        if (size == 3) return make_rows<3, Terms::dense>(window, out, width, next);
-        if (size == 5) return make_rows<5, Terms::dense>(window, out, width, next);
+        if (size == 3) return make_small<3>(window, out, width, next);
+        if (size == 5) return make_small<5>(window, out, width, next);
         if (size == 7) return make_rows<7, Terms::dense>(window, out, width, next);
         if (size == 9) return make_rows<9, Terms::dense>(window, out, width, next);
         if constexpr (sizeof(V) == 64) {  // only there has it been seen to be faster
@@ -94,6 +94,38 @@ class LanesEngine {
   using LineSums = LaneSums<Lane, group>;
   template <int vectors>
   using Sums = V[group][vectors];
+
+  // A small matrix: how results are stored, which takes a share of its time, is asked once a row.
+  template <int size, class T>
+  void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
+    for_blocks<2 * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      using Plain = std::conditional_t<std::is_same_v<T, float>, PlainFloats<D>, PlainCodes<D>>;
+      if (const Plain plain(plan_.finish); plain.serves())
+        return make_blocks<size>(way, plain, window, out, begin, end, next);
+      make_blocks<size>(way, plan_.finish, window, out, begin, end, next);
+    });
+  }
+
+  // `last_step`: as store_lanes() takes it.
+  template <int size, class Way, class Last, class T>
+  void make_blocks(Way way, const Last& last_step, const Lane* const* window, T* const* out,
+                   int begin, int end, NextRows<rows>& next) const {
+    constexpr int vectors = 2, block = vectors * lanes;
+    const Last last = last_step;  // here, it is in registers
+    const LanesTerm<Lane>& term = plan_.terms.front();
+    for (int x = begin; x < end; x += block) {
+      next.ask(x + block);
+      for (int g = 0; g < rows; g += group) {
+        Sums<vectors> results;
+        LineSums::template add_small<size>(term.dense.data(), window + g + term.top, x - term.left,
+                                           results);
+        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+          T* const to = out[g + r];
+          if (to != nullptr) store_lanes(way, d, last, results[r], plan_.shift, to, x, end);
+        });
+      }
+    }
+  }
 
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling.
   template <int size, Terms terms, class T>
