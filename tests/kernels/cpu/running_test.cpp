@@ -15,14 +15,14 @@
 namespace vidconv::test {
 namespace {
 
-constexpr SampleType bytes{Storage::u8, 8, 0};
+constexpr SampleType codes_of_8{Storage::u8, 8, 0};
 
-Plan plan_of(const std::string& spec, SampleType sample = bytes) {
+Plan equal_from(const std::string& spec, SampleType sample = codes_of_8) {
   return make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour, Codes::all);
 }
 
 // A matrix of `width` x `height` equal taps.
-std::string equal_taps(int width, int height, const std::string& more = ":scale=auto") {
+std::string matrix_of_ones(int width, int height, const std::string& more = ":scale=auto") {
   std::string row = "1";
   for (int x = 1; x < width; ++x) row += " 1";
   std::string spec = "matrix:" + row;
@@ -60,7 +60,7 @@ class Running : public testing::Test {
 
 TEST_F(Running, ResultsOf16Bits) {
   for (const auto& [width, height] : {std::pair{15, 15}, {16, 16}, {2, 128}, {128, 2}, {1, 256}}) {
-    const Plan plan = plan_of(equal_taps(width, height));
+    const Plan plan = equal_from(matrix_of_ones(width, height));
     ASSERT_TRUE(running_of(plan).division16) << width << "x" << height;
     check_all_sizes(plan);
   }
@@ -68,7 +68,7 @@ TEST_F(Running, ResultsOf16Bits) {
 
 TEST_F(Running, ColumnsOf16Bits) {
   for (const auto& [width, height] : {std::pair{17, 16}, {101, 101}, {3, 128}, {40, 127}}) {
-    const Plan plan = plan_of(equal_taps(width, height));
+    const Plan plan = equal_from(matrix_of_ones(width, height));
     ASSERT_FALSE(running_of(plan).division16) << width << "x" << height;
     ASSERT_TRUE(running_of(plan).in_16_bits()) << width << "x" << height;
     check_all_sizes(plan);
@@ -77,7 +77,7 @@ TEST_F(Running, ColumnsOf16Bits) {
 
 TEST_F(Running, ColumnsOfMore) {
   for (const auto& [width, height] : {std::pair{3, 129}, {20, 257}}) {
-    const Plan plan = plan_of(equal_taps(width, height));
+    const Plan plan = equal_from(matrix_of_ones(width, height));
     ASSERT_FALSE(running_of(plan).in_16_bits()) << width << "x" << height;
     check_all_sizes(plan);
   }
@@ -87,7 +87,7 @@ TEST_F(Running, LastStepsOfAllKinds) {
   for (const char* more : {":scale=1/400:bias=0.1", ":scale=1/300:bias=-0.2",
                            ":scale=-1/200:bias=1", ":scale=3/700", ":scale=1/256"}) {
     SCOPED_TRACE(more);
-    const Plan plan = plan_of(equal_taps(20, 18, more));
+    const Plan plan = equal_from(matrix_of_ones(20, 18, more));
     ASSERT_TRUE(make_running_plan(plan));
     check_all_sizes(plan);
   }
@@ -101,7 +101,7 @@ TEST(RunningPlan, DividesEverySumByFloats) {
                                     {"box:size=63", 10},
                                     {"box:size=31", 12}}) {
     const SampleType sample{depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
-    const RunningPlan running = running_of(plan_of(spec, sample));
+    const RunningPlan running = running_of(equal_from(spec, sample));
     ASSERT_NE(running.inverse, 0) << spec << ", " << depth;
     const auto divisor = static_cast<std::int32_t>(running.finish.divisor);
     const float half = running.inverse / 2;
@@ -118,8 +118,8 @@ TEST(RunningPlan, DividesEverySumByFloats) {
 }
 
 TEST(RunningPlan, LeavesLargeDivisorsToIntegers) {
-  EXPECT_EQ(running_of(plan_of("box:size=129")).inverse, 0);
-  EXPECT_EQ(running_of(plan_of("box:size=101", {Storage::u16, 16, 0})).inverse, 0);
+  EXPECT_EQ(running_of(equal_from("box:size=129")).inverse, 0);
+  EXPECT_EQ(running_of(equal_from("box:size=101", {Storage::u16, 16, 0})).inverse, 0);
 }
 
 }  // namespace
