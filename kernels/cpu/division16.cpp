@@ -14,8 +14,8 @@ std::optional<Division16> find_division16(const Finish& finish) {
 }
 
 float find_inverse(const Finish& finish, int max) {
-  // The inverse is rounded by up to 2^-24 of itself, the product and the sum, below max + 1, a power
-  // of two, by up to 2^-25 of that each.
+  // The inverse is rounded by up to 2^-24 of itself, the product and the sum, below max + 1, a
+  // power of two, by up to 2^-25 of that each.
   const double divisor = finish.divisor;
   if (finish.limit >= 1 << 24 || (max + 1) * 0x1p-23 >= 0.5 / divisor) return 0;
   return static_cast<float>(1 / divisor);

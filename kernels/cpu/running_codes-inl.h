@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
@@ -105,7 +106,7 @@ template <class D, class T, int vectors>
 HWY_INLINE void store_running_codes(StoreWay way, D, const hn::VFromD<D> (&codes)[vectors],
                                     int shift, int x, T* out, int width) {
   constexpr hn::ScalableTag<std::uint16_t> d16;
-  constexpr int in_one = sizeof(hn::TFromD<D>) / sizeof(std::uint16_t);
+  constexpr int in_one = std::is_same_v<hn::TFromD<D>, std::uint16_t> ? 1 : 2;
   hn::VFromD<decltype(d16)> halves[vectors / in_one];
   unrolled<0, vectors / in_one>([&](auto u) VIDCONV_LAMBDA {
     if constexpr (in_one == 1)
