@@ -80,13 +80,10 @@ class LanesEngine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   // One term of one or of two passes whose sums are results, as LanesPlan::pair() says, or any.
   enum class Terms : std::uint8_t { dense, separable, pair, any };
-  // Whether a matrix of that size is unrolled as a whole.
-  static constexpr bool is_small(int size) { return size == 3 || size == 5; }
   // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
-  // multiply-adds alone take the time; small ones have few taps.
-  template <int size, Terms terms>
-  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense && !is_small(size) ? 3
-                                                                                                : 2;
+  // multiply-adds alone take the time; small ones have few taps (make_small).
+  template <Terms terms>
+  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense ? 3 : 2;
   static_assert(LanePass<Lane>::block <= WindowLayout::block);
   // Output rows whose sums are made together: of AVX2 all, because four chains of multiply-adds do
   // not keep it busy; what there are no registers for is sums of lines.
@@ -130,7 +127,7 @@ class LanesEngine {
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling.
   template <int size, Terms terms, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    constexpr int vectors = vectors_of<size, terms>, block = vectors * lanes;
+    constexpr int vectors = vectors_of<terms>, block = vectors * lanes;
     const Finish finish = plan_.finish;  // here, it is in registers
     const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
@@ -227,9 +224,7 @@ class LanesEngine {
                            std::ptrdiff_t pass, V (&sums)[group][vectors]) const {
     const Lane* const* top = window + term.top;
     constexpr bool all_dense = terms == Terms::dense;
-    if constexpr (all_dense && is_small(size))
-      return LineSums::template add_small<size>(term.dense.data(), top, x - term.left, sums);
-    else if constexpr (terms == Terms::separable && size > 0)
+    if constexpr (terms == Terms::separable && size > 0)
       return LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
     LineSums::template each<vectors>([&](auto r, auto u)
                                          VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
