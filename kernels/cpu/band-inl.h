@@ -102,7 +102,7 @@ template <class Lane, class T>
 void load_line(const Plan& plan, const Reach& reach, const T* from, int width, int offset,
                const Middle& middle, Lane* line) {
   // 16-bit codes may wrap in a lane, which only whole numbers do.
-  using Wide = std::conditional_t<std::is_same_v<Lane, float>, double, std::int32_t>;
+  using Wide = std::conditional_t<std::is_floating_point_v<Lane>, double, std::int32_t>;
   const Lane outside = static_cast<Lane>(static_cast<Wide>(plan.outside) - offset);
   if (from == nullptr) {
     std::fill(line - reach.left, line + width + reach.right, outside);

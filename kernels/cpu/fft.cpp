@@ -1,6 +1,8 @@
 // The variant for large matrices: sums by Fourier transforms. Sums of integers are integers, and
-// the transforms' errors stay below 1/4 (fft_plan.cpp), so rounding gives each sum exactly: the
-// bytes are those of any other variant.
+// the transforms' errors stay below 1/4 (fft_plan.cpp), so rounding gives each sum exactly. Sums of
+// floats are in double, and their error is known: almost always all that it allows rounds to the
+// same float, and what it leaves open is added up in the definition's order. So the bytes are those
+// of any other variant.
 //
 // A picture is cut into tiles that overlap by the kernel (overlap-save); two tiles, as real and
 // imaginary parts, are transformed at once. Each thread has two of its own, but where these are
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/fft_plan.h"
 #include "kernels/cpu/fft_tile.h"
+#include "kernels/plan/transform_error.h"
 
 namespace vidconv {
 namespace {
@@ -26,16 +30,17 @@ namespace {
 struct FftScratch {
   FftTile tile;
   AlignedArray<double> lines;
-  AlignedArray<double> sums[2];         // of the pieces so far
-  AlignedArray<std::uint16_t> samples;  // a row of results
+  AlignedArray<double> sums[2];  // of the pieces so far
+  AlignedArray<float> samples;   // a row of results, of any type
 };
 
 class Fft final : public Convolver {
  public:
   Fft(const Plan& plan, FftPlan fft, int threads)
       : plan_(plan),
-        shape_(shape_of(plan.terms[0], fft)),
+        shape_(shape_of(plan, fft)),
         piece_bits_(fft.piece_bits),
+        error_(fft.error),
         pool_(shared_thread_pool(threads)),
         scratch_(WindowsInTurn::of<FftScratch>(threads)) {
     make_room();
@@ -80,9 +85,11 @@ class Fft final : public Convolver {
     int x, y;
   };
 
-  static FftShape shape_of(const Taps& taps, const FftPlan& fft) {
+  static FftShape shape_of(const Plan& plan, const FftPlan& fft) {
+    const Taps& taps = plan.terms[0];
     return {FftTwiddles(fft.tile_width), FftTwiddles(fft.tile_height),
-            fft.tile_width - taps.width + 1, fft.tile_height - taps.height + 1};
+            fft.tile_width - taps.width + 1, fft.tile_height - taps.height + 1,
+            plan.sample.storage == Storage::f32};
   }
 
   const Taps& taps() const { return plan_.terms[0]; }
@@ -126,9 +133,10 @@ class Fft final : public Convolver {
     in_groups(height(), [&](int first, int last, const FftScratch&) {
       for (std::size_t picture = 0; picture < 2; ++picture)
         for (int y = first; y < last; ++y)
-          load(picture < tiles.size() ? &tiles[picture] : nullptr, y,
-               points.codes(static_cast<int>(picture), y));
+          load(picture < tiles.size() ? &tiles[picture] : nullptr, points,
+               static_cast<int>(picture), y);
     });
+    const double error = shape_.floats ? error_of_sums(points) : 0;
     for (std::size_t p = 0; p < spectra_.size(); ++p) {
       in_groups(width(), [&](int first, int last, const FftScratch& scratch) {
         fft_down(shape_, points, scratch.lines.get(), first, last);
@@ -143,10 +151,15 @@ class Fft final : public Convolver {
     }
     in_groups(shape_.results_height, [&](int first, int last, FftScratch& scratch) {
       for (int y = first; y < std::min(last, shape_.results_height); ++y) {
-        store(tiles[0], y, points.real(y), scratch);
-        if (tiles.size() > 1) store(tiles[1], y, points.imaginary(y), scratch);
+        for (std::size_t picture = 0; picture < tiles.size(); ++picture)
+          store(tiles[picture], points, static_cast<int>(picture), y, error, scratch);
       }
     });
+  }
+
+  double error_of_sums(const FftTile& points) const {
+    const double norm = fft_norm(shape_, points);
+    return norm == 0 ? 0 : norm * error_ + least_error_of_sum;
   }
 
   // To the pieces before, and after the last one in their place.
@@ -167,63 +180,83 @@ class Fft final : public Convolver {
   }
 
   // Row y of a tile; of none, and where no sample of the tile asks for them, zeros.
-  void load(const Tile* tile, int y, std::uint16_t* codes) const {
-    std::fill_n(codes, width(), std::uint16_t{0});
-    if (tile == nullptr) return;
-    if (plan_.sample.storage == Storage::u8)
-      load(tile->pair->src.as<const std::uint8_t>(), *tile, y, codes);
-    else
-      load(tile->pair->src.as<const std::uint16_t>(), *tile, y, codes);
+  void load(const Tile* tile, const FftTile& points, int picture, int y) const {
+    switch (plan_.sample.storage) {
+      case Storage::u8:
+        return load<std::uint8_t>(tile, y, points.samples<std::uint16_t>(picture, y));
+      case Storage::u16:
+        return load<std::uint16_t>(tile, y, points.samples<std::uint16_t>(picture, y));
+      case Storage::f32:
+        return load<float>(tile, y, points.samples<float>(picture, y));
+    }
   }
 
-  template <class T>
-  void load(const Plane<const T>& src, const Tile& tile, int y, std::uint16_t* codes) const {
+  // Stored samples as codes, or as they are.
+  template <class T, class Sample>
+  void load(const Tile* any_tile, int y, Sample* samples) const {
+    std::fill_n(samples, width(), Sample{0});
+    if (any_tile == nullptr) return;
+    const Tile& tile = *any_tile;
+    const Plane<const T> src = tile.pair->src.template as<const T>();
     const int rows = std::min(shape_.results_height, src.height - tile.y) + taps().height - 1;
     const int columns = std::min(shape_.results_width, src.width - tile.x) + taps().width - 1;
     if (y >= rows) return;
-    const auto outside = static_cast<std::uint16_t>(plan_.outside);
+    const auto outside = static_cast<Sample>(plan_.outside);
     const int v = border_index(plan_.border, tile.y - taps().anchor_y + y, src.height);
     if (v < 0) {
-      std::fill_n(codes, columns, outside);
+      std::fill_n(samples, columns, outside);
       return;
     }
     const T* const row = src.row(v);
-    const auto code = [&](int u) {
-      return static_cast<std::uint16_t>(row[std::ptrdiff_t{u} * src.step] >> plan_.sample.shift);
+    const auto sample_of = [&](T stored) -> Sample {
+      if constexpr (std::is_same_v<T, float>)
+        return stored;
+      else
+        return static_cast<Sample>(stored >> plan_.sample.shift);
     };
+    const auto sample = [&](int u) { return sample_of(row[std::ptrdiff_t{u} * src.step]); };
     const int left = tile.x - taps().anchor_x;
     const int begin = std::clamp(-left, 0, columns);
     const int end = std::clamp(src.width - left, begin, columns);
     const auto beyond = [&](int from, int to) {
       for (int x = from; x < to; ++x) {
         const int u = border_index(plan_.border, left + x, src.width);
-        codes[x] = u < 0 ? outside : code(u);
+        samples[x] = u < 0 ? outside : sample(u);
       }
     };
     beyond(0, begin);
     if (src.step == 1)
-      std::transform(row + left + begin, row + left + end, codes + begin, [&](T sample) {
-        return static_cast<std::uint16_t>(sample >> plan_.sample.shift);
-      });
+      std::transform(row + left + begin, row + left + end, samples + begin, sample_of);
     else
-      for (int x = begin; x < end; ++x) codes[x] = code(left + x);
+      for (int x = begin; x < end; ++x) samples[x] = sample(left + x);
     beyond(end, columns);
   }
 
-  void store(const Tile& tile, int y, const double* sums, FftScratch& scratch) const {
+  void store(const Tile& tile, const FftTile& points, int picture, int y, double error,
+             FftScratch& scratch) const {
     if (tile.y + y >= tile.pair->dst.height) return;
-    if (plan_.sample.storage == Storage::u8)
-      store(tile.pair->dst.as<std::uint8_t>(), tile, y, sums, scratch);
-    else
-      store(tile.pair->dst.as<std::uint16_t>(), tile, y, sums, scratch);
+    const int columns = std::min(shape_.results_width, tile.pair->dst.width - tile.x);
+    const double* const sums = picture == 0 ? points.real(y) : points.imaginary(y);
+    float* const floats = scratch.samples.get();
+    const auto codes = [&]<class T>() {
+      T* const samples = reinterpret_cast<T*>(floats);
+      fft_samples(plan_, sums, samples, columns);
+      store(samples, tile, y, columns);
+    };
+    switch (plan_.sample.storage) {
+      case Storage::u8:
+        return codes.template operator()<std::uint8_t>();
+      case Storage::u16:
+        return codes.template operator()<std::uint16_t>();
+      case Storage::f32:
+        fft_floats(plan_, points, picture, y, sums, error, floats, columns);
+        store(floats, tile, y, columns);
+    }
   }
 
   template <class T>
-  void store(const Plane<T>& dst, const Tile& tile, int y, const double* sums,
-             FftScratch& scratch) const {
-    const int columns = std::min(shape_.results_width, dst.width - tile.x);
-    T* const samples = reinterpret_cast<T*>(scratch.samples.get());
-    fft_samples(plan_, sums, samples, columns);
+  void store(const T* samples, const Tile& tile, int y, int columns) const {
+    const Plane<T> dst = tile.pair->dst.as<T>();
     T* const to = dst.row(tile.y + y) + std::ptrdiff_t{tile.x} * dst.step;
     if (dst.step == 1)
       std::copy_n(samples, columns, to);
@@ -234,6 +267,7 @@ class Fft final : public Convolver {
   const Plan plan_;
   const FftShape shape_;
   const int piece_bits_;
+  const double error_;  // of float sums, for tiles of norm 1
   std::shared_ptr<ThreadPool> pool_;
   const std::shared_ptr<std::vector<FftScratch>> scratch_;  // of each thread
   std::vector<AlignedArray<double>> spectra_;               // of the pieces

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/plan/transform_error.h"
+
 namespace vidconv {
 namespace {
 
-constexpr double epsilon = 0x1p-53;
-constexpr double twiddle_error = 4 * epsilon;  // sine and cosine are rounded once: 1 would do
-constexpr double largest_error = 1.0 / 4;      // of a sum; 1/2 would do
+constexpr double largest_error = 1.0 / 4;               // of a sum; 1/2 would do
 constexpr int smallest_tile = 64, largest_tile = 2048;  // points on a side
 constexpr int most_pieces = 8;
 
@@ -43,27 +43,6 @@ void choose_tile(const Taps& t, FftPlan& plan) {
   }
 }
 
-double norm(const std::vector<double>& values) {
-  double squares = 0;
-  for (double v : values) squares += v * v;
-  return std::sqrt(squares);
-}
-
-// How far a cyclic convolution by transforms of 2^n complex points can be off: Brent, Percival and
-// Zimmermann, "Error bounds on complex floating-point multiplication", Math. Comp. 76 (2007),
-// theorem 5.1. Two dimensions are the levels of both. Theirs multiply at each level; those of four
-// points at a time (fft_points-inl.h) at every other one, and round no more often; with fused
-// multiply-adds a product is off by 2 epsilon at most, not sqrt(5) (Jeannerod, Kornerup, Louvet and
-// Muller, "Error bounds on complex floating-point multiplication with an FMA", Math. Comp. 86
-// (2017)).
-double error_of_transform(double norm_x, double norm_y, int n) {
-  const double levels = 3.0 * n;
-  return norm_x * norm_y *
-         std::expm1(levels * std::log1p(epsilon) +
-                    (levels + 1) * std::log1p(epsilon * std::sqrt(5.0)) +
-                    levels * std::log1p(twiddle_error));
-}
-
 // Digits of base 2^bits between -2^(bits - 1) and 2^(bits - 1), the lowest first; the last takes
 // what is left.
 std::vector<std::vector<double>> digits(const std::vector<double>& taps, int count, int bits) {
@@ -82,11 +61,19 @@ std::vector<std::vector<double>> digits(const std::vector<double>& taps, int cou
 }  // namespace
 
 std::optional<FftPlan> make_fft_plan(const Plan& plan) {
-  if (plan.sample.storage == Storage::f32 || plan.arith == Arith::float32 ||
-      plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
+  if (plan.arith == Arith::float32 || plan.terms.size() != 1 ||
+      plan.finish.combine != Combine::linear)
     return std::nullopt;
   const Taps& t = plan.terms[0];
   if (t.dense.empty() || t.separable()) return std::nullopt;
+  if (plan.sample.storage == Storage::f32) {
+    FftPlan result;
+    choose_tile(t, result);
+    result.pieces = {t.dense};
+    result.error = error_of_matrix(t, log2_of(result.tile_width) + log2_of(result.tile_height),
+                                   t.width + t.height);
+    return result;
+  }
 
   const double max = plan.sample.max();
   double largest = 0, sum = 0;

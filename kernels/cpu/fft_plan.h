@@ -1,4 +1,5 @@
-// A plan of many integer taps: what a Fourier transform in double computes exactly.
+// A plan of many taps, whose sums Fourier transforms in double compute: of integers exactly, of
+// floats within an error.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,12 @@ struct FftPlan {
   // the errors of a single transform could reach half a unit.
   std::vector<std::vector<double>> pieces;
   int piece_bits = 0;
+  // Of float samples: how far a sum is from the definition's, for tiles of norm 1.
+  double error = 0;
 };
 
-// None for real taps and samples, for several kernels, where two passes do, and where a sum of more
-// than 52 bits is possible.
+// None for sums in float32, for several kernels, where two passes do, for real taps over integers,
+// and where a sum of more than 52 bits is possible.
 std::optional<FftPlan> make_fft_plan(const Plan& plan);
 
 }  // namespace vidconv

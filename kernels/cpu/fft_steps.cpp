@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cmath>
+
 #include "kernels/cpu/fft_points-inl.h"
 #include "kernels/cpu/fft_tile.h"
 #include "kernels/cpu/finish-inl.h"
@@ -52,23 +54,28 @@ class ResultColumns : TileColumns {
   int rows_;
 };
 
+HWY_INLINE FftVec load_samples(const std::uint16_t* codes) {
+  const hn::Rebind<std::int32_t, FftTag> d32;
+  const hn::Rebind<std::uint16_t, FftTag> d16;
+  return hn::PromoteTo(FftTag(), hn::PromoteTo(d32, hn::LoadU(d16, codes)));
+}
+HWY_INLINE FftVec load_samples(const float* samples) {
+  return hn::PromoteTo(FftTag(), hn::LoadU(hn::Rebind<float, FftTag>(), samples));
+}
+
 // Columns of samples from x on.
+template <class T>
 class SampleColumns {
  public:
   HWY_INLINE SampleColumns(const FftTile& tile, int x)
-      : codes_{tile.codes(0, 0) + x, tile.codes(1, 0) + x},
-        stride_(tile.codes(0, 1) - tile.codes(0, 0)) {}
+      : samples_{tile.samples<T>(0, 0) + x, tile.samples<T>(1, 0) + x},
+        stride_(tile.samples<T>(0, 1) - tile.samples<T>(0, 0)) {}
   HWY_INLINE Point get(int y) const {
-    return {load(codes_[0] + y * stride_), load(codes_[1] + y * stride_)};
+    return {load_samples(samples_[0] + y * stride_), load_samples(samples_[1] + y * stride_)};
   }
 
  private:
-  static HWY_INLINE FftVec load(const std::uint16_t* codes) {
-    const hn::Rebind<std::int32_t, FftTag> d32;
-    const hn::Rebind<std::uint16_t, FftTag> d16;
-    return hn::PromoteTo(FftTag(), hn::PromoteTo(d32, hn::LoadU(d16, codes)));
-  }
-  const std::uint16_t* codes_[2];
+  const T* samples_[2];
   std::ptrdiff_t stride_;
 };
 
@@ -124,13 +131,22 @@ class TileRows {
   double *real_[fft_lanes], *imaginary_[fft_lanes];
 };
 
-void run_down(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
-  note_used_simd(HWY_TARGET);
+template <class T>
+void transform_down(const FftShape& shape, const FftTile& tile, double* lines, int first,
+                    int last) {
   const FftLine line(lines);
   for (int x = first; x < last; x += fft_lanes) {
-    forward_but_last(shape.down, SampleColumns(tile, x), line);
+    forward_but_last(shape.down, SampleColumns<T>(tile, x), line);
     forward_last(shape.down, line, TileColumns(tile, x));
   }
+}
+
+void run_down(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
+  note_used_simd(HWY_TARGET);
+  if (shape.floats)
+    transform_down<float>(shape, tile, lines, first, last);
+  else
+    transform_down<std::uint16_t>(shape, tile, lines, first, last);
 }
 
 void run_along(const FftShape& shape, const FftTile& tile, const double* spectrum, double* lines,
@@ -208,6 +224,62 @@ void make_samples16(const Plan& plan, const double* sums, std::uint16_t* samples
   make_samples(plan, sums, samples, width);
 }
 
+double norm_of_floats(const FftShape& shape, const FftTile& tile) {
+  FftVec squares = hn::Zero(FftTag());
+  for (int picture = 0; picture < 2; ++picture) {
+    for (int y = 0; y < shape.down.points; ++y) {
+      const float* const row = tile.samples<float>(picture, y);
+      for (int x = 0; x < shape.along.points; x += fft_lanes) {
+        const FftVec samples = load_samples(row + x);
+        squares = hn::MulAdd(samples, samples, squares);
+      }
+    }
+  }
+  return std::sqrt(hn::GetLane(hn::SumOfLanes(FftTag(), squares)));
+}
+
+// The definition's sums of the samples from `row` on, the rows of which are `stride` apart.
+HWY_NOINLINE FftVec add_up_in_order(const Taps& taps, const float* row, std::ptrdiff_t stride) {
+  const FftTag d;
+  const double* tap = taps.dense.data();
+  FftVec sum = hn::Zero(d);
+  for (int j = 0; j < taps.height; ++j, row += stride) {
+    FftVec of_row = hn::Zero(d);
+    for (int i = 0; i < taps.width; ++i)
+      of_row = multiply_add(d, hn::Set(d, *tap++), load_samples(row + i), of_row);
+    sum = hn::Add(sum, of_row);
+  }
+  return sum;
+}
+
+void make_floats(const Plan& plan, const FftTile& tile, int picture, int y, const double* sums,
+                 double error, float* samples, int width) {
+  const FftTag d;
+  const hn::Rebind<float, FftTag> narrow;
+  const hn::RebindToUnsigned<decltype(narrow)> bits;
+  const float* const row = tile.samples<float>(picture, y);
+  const std::ptrdiff_t stride = tile.samples<float>(picture, 1) - tile.samples<float>(picture, 0);
+  Finish finish = plan.finish;
+  finish.absolute = false;  // an absolute value would make one of what differs in sign
+  const auto finished = [&](FftVec sum) VIDCONV_LAMBDA {
+    return samples_of<float>(d, finish_lanes<float>(finish, d, sum), 0);
+  };
+  const auto most = hn::Set(d, error);
+  for (int x = 0; x < width; x += fft_lanes) {
+    const FftVec sum = hn::Load(d, sums + x);
+    const auto least = finished(hn::Sub(sum, most));
+    const auto largest = finished(hn::Add(sum, most));
+    auto results = least;
+    // No sum that is not a number equals another.
+    const auto same =
+        hn::And(hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, least), hn::BitCast(bits, largest))),
+                hn::BitCast(bits, hn::VecFromMask(narrow, hn::Eq(least, largest))));
+    if (!hn::AllTrue(bits, hn::Ne(same, hn::Zero(bits))))
+      results = finished(add_up_in_order(plan.terms[0], row + x, stride));
+    hn::StoreU(plan.finish.absolute ? hn::Abs(results) : results, narrow, samples + x);
+  }
+}
+
 std::ptrdiff_t fewest_taps() {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   return 441;
@@ -227,6 +299,8 @@ HWY_EXPORT(run_down);
 HWY_EXPORT(run_along);
 HWY_EXPORT(make_spectrum);
 HWY_EXPORT(run_up);
+HWY_EXPORT(norm_of_floats);
+HWY_EXPORT(make_floats);
 HWY_EXPORT(make_samples8);
 HWY_EXPORT(make_samples16);
 HWY_EXPORT(fewest_taps);
@@ -243,6 +317,13 @@ void fft_spectrum(const FftShape& shape, const FftTile& tile, double* spectrum, 
 }
 void fft_up(const FftShape& shape, const FftTile& tile, double* lines, int first, int last) {
   HWY_DYNAMIC_DISPATCH(run_up)(shape, tile, lines, first, last);
+}
+double fft_norm(const FftShape& shape, const FftTile& tile) {
+  return HWY_DYNAMIC_DISPATCH(norm_of_floats)(shape, tile);
+}
+void fft_floats(const Plan& plan, const FftTile& tile, int picture, int y, const double* sums,
+                double error, float* samples, int width) {
+  HWY_DYNAMIC_DISPATCH(make_floats)(plan, tile, picture, y, sums, error, samples, width);
 }
 template <>
 void fft_samples(const Plan& plan, const double* sums, std::uint8_t* samples, int width) {

@@ -36,9 +36,10 @@ void FftTile::reserve(const FftShape& shape) {
   width_ = shape.along.points;
   height_ = shape.down.points;
   stride_ = odd_lines(2 * width_, sizeof(double));
-  codes_stride_ = odd_lines(width_, sizeof(std::uint16_t));
   points_.reserve(stride_ * height_);
-  codes_.reserve(2 * codes_stride_ * height_);
+  const std::ptrdiff_t bytes = shape.floats ? sizeof(float) : sizeof(std::uint16_t);
+  samples_stride_ = odd_lines(width_ * bytes, 1);
+  samples_.reserve(2 * samples_stride_ * height_ + std::ptrdiff_t{fft_group} * bytes);
 }
 
 }  // namespace vidconv

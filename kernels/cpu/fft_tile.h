@@ -30,6 +30,7 @@ struct FftShape {
   FftTwiddles along, down;  // of its rows and of its columns
   // From (0, 0) on: as many points of a tile as are sums of samples of that tile.
   int results_width, results_height;
+  bool floats;  // samples; else codes of 16 bits
 };
 
 class FftTile {
@@ -39,17 +40,20 @@ class FftTile {
 
   double* real(int y) const { return points_.get() + y * stride_; }
   double* imaginary(int y) const { return real(y) + width_; }
-  // Row y of the samples of the first picture (0) or the second one (1).
-  std::uint16_t* codes(int picture, int y) const {
-    return codes_.get() + (std::ptrdiff_t{picture} * height_ + y) * codes_stride_;
+  // Row y of the samples of the first picture (0) or the second one (1); fft_group more may be
+  // read. T: float or std::uint16_t, as the shape says.
+  template <class T>
+  T* samples(int picture, int y) const {
+    return reinterpret_cast<T*>(samples_.get() +
+                                (std::ptrdiff_t{picture} * height_ + y) * samples_stride_);
   }
 
  private:
   int width_ = 0, height_ = 0;
   // Odd numbers of cache lines: the rows of a column do not push each other out.
-  std::ptrdiff_t stride_ = 0, codes_stride_ = 0;
+  std::ptrdiff_t stride_ = 0, samples_stride_ = 0;  // in doubles and bytes
   AlignedArray<double> points_;
-  AlignedArray<std::uint16_t> codes_;
+  AlignedArray<std::byte> samples_;
 };
 
 // Columns or rows that a step takes together.
@@ -72,6 +76,15 @@ void fft_along(const FftShape& shape, const FftTile& tile, const double* spectru
                int first, int last);
 // Transforms columns back: sums, in the rows and columns of results.
 void fft_up(const FftShape& shape, const FftTile& tile, double* lines, int first, int last);
+
+// The norm of all float samples of a tile, of both pictures.
+double fft_norm(const FftShape& shape, const FftTile& tile);
+
+// Makes samples of row y of a picture's sums, each of which is off by `error` at most: what the
+// definition gives, by multiply-adds in its order where the error leaves that open. Both have room
+// for `width` rounded up to fft_group.
+void fft_floats(const Plan& plan, const FftTile& tile, int picture, int y, const double* sums,
+                double error, float* samples, int width);
 
 // Makes samples of the plan, of type T, of a row of sums, which are whole numbers but for errors
 // below 1/2. Both have room for `width` rounded up to twice fft_group.

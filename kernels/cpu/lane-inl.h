@@ -53,6 +53,23 @@ HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, h
 #endif
 }
 
+// Doubles rounded to floats, to infinity where they are too large.
+template <class D>
+HWY_INLINE hn::VFromD<hn::Rebind<float, D>> to_floats([[maybe_unused]] D d, hn::VFromD<D> v) {
+  const hn::Rebind<float, D> narrow;
+#if HWY_TARGET == HWY_EMU128
+  // Whose DemoteTo() makes the largest float of them.
+  constexpr std::size_t count = hn::MaxLanes(d);
+  HWY_ALIGN double doubles[count];
+  HWY_ALIGN float floats[count];
+  hn::Store(v, d, doubles);
+  for (std::size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(doubles[i]);
+  return hn::Load(narrow, floats);
+#else
+  return hn::DemoteTo(narrow, v);
+#endif
+}
+
 // A vector of results as samples.
 template <class T, class D>
 HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFromD<D> results,
@@ -62,7 +79,7 @@ HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFr
   if constexpr (std::is_same_v<T, Lane>) {
     return results;
   } else if constexpr (std::is_same_v<T, float>) {
-    return hn::DemoteTo(narrow, results);
+    return to_floats(d, results);
   } else {
     const hn::Rebind<std::int32_t, D> d32;
     hn::VFromD<decltype(d32)> codes;

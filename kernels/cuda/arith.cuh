@@ -75,8 +75,9 @@ auto with_types(const Plan& plan, Make make) {
       return with_arith.template operator()<std::uint8_t>();
     case Storage::u16:
       return with_arith.template operator()<std::uint16_t>();
-    case Storage::f32:  // planned in float32 always
-      return make.template operator()<float, OrderedFloat>();
+    case Storage::f32:
+      return plan.arith == Arith::float64 ? make.template operator()<float, OrderedDouble>()
+                                          : make.template operator()<float, OrderedFloat>();
   }
   throw std::invalid_argument("unknown sample type");
 }

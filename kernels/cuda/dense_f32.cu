@@ -225,8 +225,9 @@ class DenseF32 final : public Convolver {
 }  // namespace
 
 bool supports_dense_f32(const Plan& plan, const CudaAbilities& abilities) {
-  return plan.sample.storage == Storage::f32 && plan.terms.size() == 1 && supports_dense(plan) &&
-         abilities.sm80() && shared_bytes_of(plan.terms[0]) <= most_shared;
+  return plan.sample.storage == Storage::f32 && plan.arith == Arith::float32 &&
+         plan.terms.size() == 1 && supports_dense(plan) && abilities.sm80() &&
+         shared_bytes_of(plan.terms[0]) <= most_shared;
 }
 
 std::unique_ptr<Convolver> make_dense_f32(const Plan& plan, int) {

@@ -191,8 +191,9 @@ Result with_width(int width, Result no, Make make) {
 }  // namespace
 
 bool supports_dense_f32_wide(const Plan& plan, const CudaAbilities& abilities) {
-  if (plan.sample.storage != Storage::f32 || plan.terms.size() != 1 || !supports_dense(plan) ||
-      plan.finish.combine != Combine::linear || !abilities.sm80())
+  if (plan.sample.storage != Storage::f32 || plan.arith != Arith::float32 ||
+      plan.terms.size() != 1 || !supports_dense(plan) || plan.finish.combine != Combine::linear ||
+      !abilities.sm80())
     return false;
   constexpr int most_shared = 99 * 1024;  // every device of sm_80 and later gives a block that
   const Taps& t = plan.terms[0];

@@ -58,6 +58,9 @@ std::unique_ptr<Convolver> make_dense_rows(const Plan&, int threads);
 bool supports_dense_small(const Plan&);
 std::unique_ptr<Convolver> make_dense_small(const Plan&, int threads);
 
+bool supports_dense_fft(const Plan&, const CudaAbilities&);
+std::unique_ptr<Convolver> make_dense_fft(const Plan&, int threads);
+
 bool supports_dense_f32_wide(const Plan&, const CudaAbilities&);
 std::unique_ptr<Convolver> make_dense_f32_wide(const Plan&, int threads);
 

@@ -65,6 +65,12 @@ void Planner::find_passes() {
   if (linear() ? passes_[0].list.empty() : cost >= taps) passes_.clear();
 }
 
+bool Planner::many_taps() const {
+  constexpr std::size_t many = 441;  // docs/decisions/cpu-kernels.md, "Floats"
+  return linear() && passes_.empty() && two_dimensional(filter_.kernels[0]) &&
+         filter_.kernels[0].taps().size() >= many;
+}
+
 void Planner::use_real() {
   constexpr double float_bound = 1.0 / 2;  // in codes; worse: use double
   // Each tap is rounded once, each step of a chain of width + height steps once.
@@ -83,7 +89,8 @@ void Planner::use_real() {
   }
   if (threshold_ > 0) steps += 2;  // subtracted and added
   const double unit = (combined(sums) * max_ + threshold_) * steps;
-  const bool narrow = plan_.sample.storage == Storage::f32 || unit * 0x1p-24 + lost <= float_bound;
+  const bool floats = plan_.sample.storage == Storage::f32;
+  const bool narrow = floats ? !many_taps() : unit * 0x1p-24 + lost <= float_bound;
   plan_.arith = narrow ? Arith::float32 : Arith::float64;
   plan_.error_bound = unit * (narrow ? 0x1p-24 : 0x1p-53) + lost;
   const auto rounded = [narrow](std::vector<double> taps) {
@@ -172,6 +179,8 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
   double level = border.value * sample.max();
   if (sample.storage != Storage::f32)
     level = std::clamp(std::floor(level + 0.5), 0.0, static_cast<double>(sample.max()));
+  else
+    level = static_cast<double>(static_cast<float>(level));
   plan.outside = role == Role::chroma ? sample.neutral() : level;
   plan.finish.combine = filter.combine;
   plan.finish.absolute = filter.absolute;

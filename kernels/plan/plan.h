@@ -57,7 +57,7 @@ struct Plan {
   int components = 1;
   unsigned kept = 0;  // of the components those that are only to be copied: bit 0 is the first's
   BorderMode border = BorderMode::reflect101;
-  double outside = 0;  // the sample that BorderMode::constant supplies, as a code
+  double outside = 0;  // the sample that BorderMode::constant supplies, as a code, or a float
   Arith arith = Arith::int32;
   // One per kernel of the filter; more where a kernel of low rank is a sum of products (`joins`).
   std::vector<Taps> terms;

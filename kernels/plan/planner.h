@@ -49,6 +49,10 @@ class Planner {
   // Fused multiply-adds of the taps as they are.
   void use_real();
 
+  // Of floats: one matrix of so many taps that transforms make its sums sooner, which can tell the
+  // float nearest to a sum in double, but not what a chain of roundings in float gives.
+  bool many_taps() const;
+
   bool linear() const { return filter_.combine == Combine::linear; }
 
   // The largest of the kernels' values; their sum where responses are added.

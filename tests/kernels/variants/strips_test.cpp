@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
         StripsCase{"float_matrix_11", StripsTaps::real, 11, f32, "cuda-dense-f32-wide"},
         StripsCase{"float_matrix_15", StripsTaps::real, 15, f32, "cuda-dense-f32-wide"},
         StripsCase{"float_matrix_17", StripsTaps::real, 17, f32, "cuda-dense-f32-wide"},
-        StripsCase{"float_matrix_31", StripsTaps::real, 31, f32, "cuda-dense-f32-wide"},
+        StripsCase{"float_matrix_31", StripsTaps::real, 31, f32, "cuda-dense-fft"},
         StripsCase{"sixteen_bit_matrix_3", StripsTaps::real, 3, strips_16, "cuda-dense-rows"},
         StripsCase{"sixteen_bit_matrix_9", StripsTaps::real, 9, strips_16, "cuda-dense-rows"},
         StripsCase{"whole_3", StripsTaps::whole, 3, strips_16, "cuda-dense-imma"},
