@@ -132,6 +132,16 @@ void expect_the_same_floats(const Picture& made, const Picture& truth, std::stri
   }
 }
 
+void expect_of_all_variants(const Plan& plan, const Picture& src, const Picture& blank,
+                            const Picture& truth) {
+  for (const Variant* variant : runnable_variants(src.width(), src.height())) {
+    if (!supports(*variant, plan)) continue;
+    Picture made = blank;
+    Runner(*variant, plan).run(src, made);
+    expect_the_same_floats(made, truth, variant->name);
+  }
+}
+
 class HardFloats : public testing::TestWithParam<HardPicture> {
  protected:
   void TearDown() override { force_simd(0); }
@@ -145,12 +155,7 @@ TEST_P(HardFloats, AreAddedUpInOrder) {
     GetParam().draw(src);
     Picture blank(f32, 97, 43, {}, 2);
     const Picture truth = expected(plan, src, blank);
-    for (const Variant* variant : runnable_variants(97, 43)) {
-      if (!supports(*variant, plan)) continue;
-      Picture made = blank;
-      Runner(*variant, plan).run(src, made);
-      expect_the_same_floats(made, truth, variant->name);
-    }
+    expect_of_all_variants(plan, src, blank, truth);
     for (const SimdLevel level : simd_levels()) {
       force_simd(level);
       for (const char* name : {"cpu-fft", "cpu-lanes"}) {
@@ -181,12 +186,7 @@ TEST(HardFloats, MayHaveTapsOfAnySize) {
     src.draw(Content::noise, 3);
     Picture blank(f32, 50, 30, {}, 2);
     const Picture truth = expected(plan, src, blank);
-    for (const Variant* variant : runnable_variants(50, 30)) {
-      if (!supports(*variant, plan)) continue;
-      Picture made = blank;
-      Runner(*variant, plan).run(src, made);
-      expect_the_same_floats(made, truth, variant->name);
-    }
+    expect_of_all_variants(plan, src, blank, truth);
   }
 }
 
