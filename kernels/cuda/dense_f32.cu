@@ -1,4 +1,4 @@
-// cuda-dense-f32: a matrix of floats of up to about 47x47, over float samples.
+// cuda-dense-f32: a matrix of floats, of fewer than 441 taps, over float samples.
 //
 // The chains of fused multiply-adds have the order of docs/numerics.md: one along each kernel row,
 // then the rows from top to bottom. A thread makes 4 rows of two groups of 4 outputs, 128 columns

@@ -94,7 +94,7 @@ constexpr Variant table[] = {
      prepare_cuda<cuda::supports_dense_fft, cuda::make_dense_fft>},
     {"cuda-dense-f32-wide", "float, one matrix of 11 to 31 columns, unrolled", Device::cuda,
      prepare_cuda<cuda::supports_dense_f32_wide, cuda::make_dense_f32_wide>},
-    {"cuda-dense-f32", "float, one matrix of up to about 47x47", Device::cuda,
+    {"cuda-dense-f32", "float, one matrix of fewer than 441 taps", Device::cuda,
      prepare_cuda<cuda::supports_dense_f32, cuda::make_dense_f32>},
     {"cuda-dense", "matrices of any size", Device::cuda,
      prepare_cuda<cuda::supports_dense, cuda::make_dense>},
