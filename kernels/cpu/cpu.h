@@ -52,7 +52,7 @@ Prepared prepare_cpu_folded(const Plan& plan, const CudaAbilities&);
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);
 
-// One large matrix of integer taps: exact sums by Fourier transforms.
+// One large matrix, of integer taps or over floats: sums by Fourier transforms.
 Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&);
 
 // Every plan of multiply-adds, in lanes of its own arithmetic.

@@ -60,6 +60,16 @@ struct Eight {
   }
 };
 
+// A step of all eight, in place; `factors`: what they are turned by afterwards.
+template <bool back>
+__device__ inline void step(const Eight& eight, const Complex* factors = nullptr) {
+  Complex p[8];
+  eight.load(p);
+  transform8<back>(p);
+  if (factors != nullptr) turn8<back>(p, factors);
+  eight.store(p);
+}
+
 // Calls body(line) for as many lines as the lanes of a warp share, and waits for the other warps.
 template <class Body>
 __device__ inline void for_lines(int lines, Body body) {
@@ -183,21 +193,8 @@ __device__ inline double transform_and_back(const Work& work, const Samples& sam
 
   squares = 0;
   for (double of_warp : squares_of_warp) squares += of_warp;
-  for_lines(points, [&](int x) {
-    const Eight eight = Eight::of_column(tile_points, x, 8 * part, 1);
-    Complex p[8];
-    eight.load(p);
-    transform8<false>(p);
-    eight.store(p);
-  });
-  for_lines(points, [&](int y) {
-    const Eight eight = Eight::of_row(tile_points, y, part, 8);
-    Complex p[8];
-    eight.load(p);
-    transform8<false>(p);
-    turn8<false>(p, factors);
-    eight.store(p);
-  });
+  for_lines(points, [&](int x) { step<false>(Eight::of_column(tile_points, x, 8 * part, 1)); });
+  for_lines(points, [&](int y) { step<false>(Eight::of_row(tile_points, y, part, 8), factors); });
   for_lines(points, [&](int y) {
     const Eight eight = Eight::of_row(tile_points, y, 8 * part, 1);
     const Complex* const from = spectrum + 8 * part * points + y;
@@ -214,21 +211,9 @@ __device__ inline double transform_and_back(const Work& work, const Samples& sam
     turn8<true>(p, factors);
     eight.store(p);
   });
-  for_lines(points, [&](int y) {
-    const Eight eight = Eight::of_row(tile_points, y, part, 8);
-    Complex p[8];
-    eight.load(p);
-    transform8<true>(p);
-    eight.store(p);
-  });
-  for_lines(work.results_width, [&](int x) {
-    const Eight eight = Eight::of_column(tile_points, x, 8 * part, 1);
-    Complex p[8];
-    eight.load(p);
-    transform8<true>(p);
-    turn8<true>(p, factors);
-    eight.store(p);
-  });
+  for_lines(points, [&](int y) { step<true>(Eight::of_row(tile_points, y, part, 8)); });
+  for_lines(work.results_width,
+            [&](int x) { step<true>(Eight::of_column(tile_points, x, 8 * part, 1), factors); });
 
   return sqrt(squares);
 }
