@@ -59,6 +59,11 @@ struct Middle {
   static constexpr int edge = WindowLayout::block;
   static constexpr int beyond = 64;  // engines may load so many samples more than they need
 
+  static constexpr int parts = 3;
+  // Which part of a row begins at column `begin`: the one before the middle, the middle, or the one
+  // behind it.
+  static int part_of(int begin) { return begin == 0 ? 0 : begin == edge ? 1 : 2; }
+
   int begin = 0, end = 0;
   bool empty() const { return begin == end; }
 };
@@ -125,14 +130,38 @@ void load_line(const Plan& plan, const Reach& reach, const T* from, int width, i
 template <int rows>
 class NextRows {
  public:
+  static constexpr std::ptrdiff_t cache_line = 64;
+
+  // Of some columns, to be asked for row by row between other loads, which wait for all that was
+  // asked for at once before them.
+  class Columns {
+   public:
+    HWY_INLINE void ask(int row) const {
+      for (std::ptrdiff_t at = from_; at < to_; at += cache_line) hwy::Prefetch(rows_[row] + at);
+    }
+
+   private:
+    friend NextRows;
+    HWY_INLINE Columns(const std::byte* const* rows_of, std::ptrdiff_t from, std::ptrdiff_t to)
+        : rows_(rows_of), from_(from), to_(to) {}
+
+    const std::byte* const* rows_;
+    std::ptrdiff_t from_, to_;
+  };
+
   // `column`: bytes to ask for with each column. The rows' first ones are at first[r].
   NextRows(const std::array<const std::byte*, rows>& first, std::ptrdiff_t column)
       : rows_(first), column_(column) {}
-  // Asks for what is left of the columns up to `end`, which may lie beyond a row's end.
+  // What is left of the columns up to `end`, which may lie beyond a row's end.
+  HWY_INLINE Columns columns(int end) {
+    const std::ptrdiff_t from = asked_;
+    asked_ = std::max(asked_, (end * column_ + cache_line - 1) / cache_line * cache_line);
+    return {rows_.data(), from, asked_};
+  }
+  // Asks for them in all rows.
   HWY_INLINE void ask(int end) {
-    constexpr std::ptrdiff_t cache_line = 64;
-    for (; asked_ < end * column_; asked_ += cache_line)
-      for (const std::byte* row : rows_) hwy::Prefetch(row + asked_);
+    const Columns left = columns(end);
+    for (int row = 0; row < rows; ++row) left.ask(row);
   }
 
  private:

@@ -100,9 +100,10 @@ class FusedEngine {
       column[i] = hn::Set(d, plan_.column[i]);
     });
     for (int x = begin; x < end; x += block) {
-      next.ask(x + block);
+      const auto asked = next.columns(x + block);
       V sums[rows][vectors];
       unrolled<0, rows + size - 1>([&](auto line) VIDCONV_LAMBDA {
+        if constexpr (line < rows) asked.ask(line);
         V between[vectors];
         add_row<size>(row, lines[line] + x, between);
         unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(

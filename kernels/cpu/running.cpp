@@ -49,7 +49,7 @@ class RunningEngine {
 
   // What follows is of component k, from column `begin` on.
   void select(int k, int begin) {
-    const int part = begin == 0 ? 0 : begin == Middle::edge ? 1 : 2;
+    const int part = Middle::part_of(begin);
     begun_ = &started_[static_cast<std::size_t>(k)][static_cast<std::size_t>(part)];
     auto* lines =
         reinterpret_cast<Value*>(windows_[static_cast<std::size_t>(k)].lanes() + scratch_);
