@@ -37,6 +37,9 @@ Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&);
 // Floats under equal taps: sums of two sums each.
 Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
 
+// The same of up to 16x16 taps, in registers, on AVX-512.
+Prepared prepare_cpu_fused_box(const Plan& plan, const CudaAbilities&);
+
 // One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
 

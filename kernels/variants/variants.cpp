@@ -37,6 +37,8 @@ constexpr Variant table[] = {
     {"cpu-smooth", "SIMD, sums of up to 7x7 samples, 1 2 1 and 1 4 6 4 1 in 16 bits; threads",
      Device::cpu, prepare_cpu_smooth},
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
+    {"cpu-fused-box", "SIMD with AVX-512, boxes of 6x6 to 16x16 floats in registers; threads",
+     Device::cpu, prepare_cpu_fused_box},
     {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
      prepare_cpu_pairwise},
     {"cpu-fft", "SIMD, sums of large matrices by Fourier transforms; threads", Device::cpu,

@@ -1,13 +1,10 @@
 // Both passes at once: the bytes of the definition at all sizes, wherever samples lie.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "kernels/cpu/fused_plan.h"
-#include "kernels/cpu/simd.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
-#include "tests/kernels/support/runner.h"
+#include "tests/kernels/support/on_avx512.h"
 
 namespace vidconv::test {
 namespace {
@@ -18,22 +15,11 @@ Plan plan_of(const char* spec, SampleType sample, Border border = {}, Codes rang
   return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
 }
 
-class Fused : public testing::Test {
+class Fused : public OnAvx512 {
  protected:
   static void check(const Plan& plan, int width, int height, int step) {
-    const Variant& variant = *find_variant("cpu-fused");
-    if (!supports(variant, plan)) {
-      ASSERT_TRUE(make_fused_plan(plan)) << "not taken";
-      GTEST_SKIP() << "SKIPPED: no AVX-512";
-    }
-    Runner runner(variant, plan);
-    Picture src(plan.sample, width, height, {.step = step}, 1);
-    src.draw(width % 3 == 0 ? Content::black_and_white : Content::noise,
-             static_cast<unsigned>(width));
-    Picture result(plan.sample, width, height, {.step = step}, 3);
-    const Picture truth = expected(plan, src, result);
-    runner.run(src, result);
-    ASSERT_EQ(result.bytes(), truth.bytes()) << width << "x" << height << ", step " << step;
+    OnAvx512::check(*find_variant("cpu-fused"), make_fused_plan(plan).has_value(), plan, width,
+                    height, step);
   }
 };
 

@@ -80,6 +80,12 @@ void expect_same(const char* variant, const char* spec, SampleType sample) {
   EXPECT_EQ(aligned.first_different_row(beside), -1) << variant << " " << spec;
 }
 
+// Not every machine has all variants.
+void expect_same_where_taken(const char* variant, const char* spec, SampleType sample) {
+  const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
+  if (find_variant(variant)->prepare(plan, {})) expect_same(variant, spec, sample);
+}
+
 TEST(PastCaches, TakesLargePlanesWhoseRowsAreAligned) {
   alignas(64) std::byte memory[128];
   const auto taken = [&](int beside, std::ptrdiff_t stride, int rows, int step = 1) {
@@ -99,15 +105,10 @@ TEST(PastCaches, CodesOf8Bits) {
   expect_same("cpu-smooth", "binomial", codes);
   expect_same("cpu-smooth", "box:size=5", codes);
   expect_same("cpu-sobel", "sobel", codes);
-  // Not every machine has these.
-  const auto expect_same_where_taken = [&](const char* variant, const char* spec) {
-    const Plan plan = make_plan(FilterSpec::parse(spec).make(), codes, {}, Role::colour);
-    if (find_variant(variant)->prepare(plan, {})) expect_same(variant, spec, codes);
-  };
-  expect_same_where_taken("cpu-bytes", "sharpen");
-  expect_same_where_taken("cpu-pairs", "sharpen");
-  expect_same_where_taken("cpu-pairs", "matrix:1 2 3 4;4 3 2 5;1 1 7 1;2 2 5 1:scale=1/64");
-  expect_same_where_taken("cpu-passes", "gaussian:sigma=1");
+  expect_same_where_taken("cpu-bytes", "sharpen", codes);
+  expect_same_where_taken("cpu-pairs", "sharpen", codes);
+  expect_same_where_taken("cpu-pairs", "matrix:1 2 3 4;4 3 2 5;1 1 7 1;2 2 5 1:scale=1/64", codes);
+  expect_same_where_taken("cpu-passes", "gaussian:sigma=1", codes);
 }
 
 TEST(PastCaches, CodesOf10Bits) {
@@ -130,6 +131,9 @@ TEST(PastCaches, Floats) {
   expect_same("cpu-lanes", "sobel", floats);
   expect_same("cpu-lanes", "matrix:1 2 3;4 5 6;7 8 -10", floats);
   expect_same("cpu-pairwise", "box:size=9", floats);
+  expect_same_where_taken("cpu-fused", "gaussian:sigma=0.7:radius=1", floats);
+  expect_same_where_taken("cpu-fused-box", "box:size=7", floats);
+  expect_same_where_taken("cpu-fused-box", "box:size=9", floats);
 }
 
 }  // namespace
