@@ -183,16 +183,18 @@ class NextRows {
 //                      to ask for what the row below needs
 //   select(k, begin)   where it keeps anything from call to call: what follows is of component k,
 //                      from column `begin` on (0, Middle::edge or another one)
+//   least_in_place     where rows have to have more samples than others' until they are not copied
 template <class T, class Engine>
 class BandRun {
  public:
   using Lane = typename Engine::Lane;
   static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
   static constexpr bool keeps_state = requires(Engine & e) { e.select(0, 0); };
-  // Rows of fewer samples: to call an engine for both ends costs more than to copy them, the more
-  // so where it begins anew at each, or adds up along a row.
-  static constexpr int least_in_place =
-      has_own_rows ? 3072 : std::min(4096 / int{sizeof(T)}, keeps_state ? 4096 : 1536);
+  // Rows of fewer samples: to call an engine for both ends costs more than to copy them.
+  static constexpr int least_in_place = [] {
+    if constexpr (requires { Engine::least_in_place; }) return Engine::least_in_place;
+    return std::min(4096 / int{sizeof(T)}, 1536);
+  }();
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,

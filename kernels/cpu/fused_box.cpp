@@ -7,11 +7,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <array>
-#include <cstddef>
+#include <algorithm>
 
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/fused_box_plan.h"
+#include "kernels/cpu/kept-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
@@ -44,14 +44,9 @@ class FusedBoxEngine {
   // For one band, with a window for each component. `stream`: whether results go past the caches.
   FusedBoxEngine(const FusedBoxPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows,
                  bool stream)
-      : plan_(plan), stream_(stream), scratch_(layout.scratch()), windows_(windows) {}
+      : plan_(plan), stream_(stream), kept_(layout, windows, plan.size - 1) {}
 
-  // What follows is of component k, from column `begin` on.
-  void select(int k, int begin) {
-    const auto component = static_cast<std::size_t>(k);
-    begun_ = &started_[component][static_cast<std::size_t>(Middle::part_of(begin))];
-    kept_ = windows_[component].lanes() + scratch_ + std::ptrdiff_t{begin} * (plan_.size - 1);
-  }
+  void select(int k, int begin) { kept_.select(k, begin); }
 
   void make_passes(const Lane*, Lane*, int) const {}
 
@@ -69,7 +64,8 @@ class FusedBoxEngine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int vectors = 2, block = vectors * lanes;
   static_assert(FusedBoxPlan::most <= lanes && block <= WindowLayout::block);
-  // Lines whose sums are made in turns, for one after the other leaves the processor waiting.
+  // Lines whose sums are made in turns, and whose results come in bursts: memory takes those
+  // faster.
   static constexpr int together = 2;
   static_assert(rows % together == 0);
 
@@ -87,63 +83,29 @@ class FusedBoxEngine {
                  NextRows<rows>& next) const {
     const Lane* lines[rows + size - 1];
     for (int line = 0; line < rows + size - 1; ++line) lines[line] = window[line] - plan_.left;
-    if (!*begun_)
+    if (!kept_.begun())
       for (int x = 0; x < width; x += block) begin_sums<size>(lines, x);
-    *begun_ = true;
-    if (stream_) stream_rows<size>(lines + size - 1, out, width / block * block, next);
-    const int whole = stream_ ? width / block * block : 0;
-    for (int x = whole; x < width; x += block) {
-      const StoreWay way = store_way(false, x + block <= width);
-      make_block<size>(lines + size - 1, x, next,
-                       [&](int r, const V(&results)[vectors]) VIDCONV_LAMBDA {
-                         if (out[r] != nullptr) store_block(way, d, results, out[r], x, width);
-                       });
-    }
-  }
-
-  // Past the caches. What makes a row of memory wait is computing between its lines: where there is
-  // much of it, two blocks of each row are written at a time.
-  template <int size>
-  void stream_rows(const Lane* const* lines, Lane* const* out, int width,
-                   NextRows<rows>& next) const {
-    constexpr bool in_pairs = size > 8;
-    HWY_ALIGN Lane first[rows][block];
-    int x = 0;
-    const auto one = [&](bool behind_first) VIDCONV_LAMBDA {
-      make_block<size>(lines, x, next, [&](int r, const V(&results)[vectors]) VIDCONV_LAMBDA {
-        if (out[r] == nullptr) return;
-        if (behind_first)
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-            hn::Stream(hn::Load(d, first[r] + u * lanes), d, out[r] + x - block + u * lanes);
-          });
-        unrolled<0, vectors>(
-            [&](auto u) VIDCONV_LAMBDA { hn::Stream(results[u], d, out[r] + x + u * lanes); });
-      });
-    };
-    for (; in_pairs && x + 2 * block <= width; x += block) {
-      make_block<size>(lines, x, next, [&](int r, const V(&results)[vectors]) VIDCONV_LAMBDA {
-        unrolled<0, vectors>(
-            [&](auto u) VIDCONV_LAMBDA { hn::Store(results[u], d, first[r] + u * lanes); });
-      });
-      x += block;
-      one(true);
-    }
-    for (; x < width; x += block) one(false);
-  }
-
-  // take(r, results) for each row of a block. lines[r]: the lowest line of row r.
-  template <int size, class Take>
-  HWY_INLINE void make_block(const Lane* const* lines, int x, NextRows<rows>& next,
-                             const Take& take) const {
-    const auto asked = next.columns(x + block);
-    const V tap = hn::Set(d, plan_.tap), added = hn::Set(d, plan_.offset);
-    add_lines<size, rows, false>(lines, x, [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
-      asked.ask(r);
-      V results[vectors];
-      unrolled<0, vectors>(
-          [&](auto u) VIDCONV_LAMBDA { results[u] = hn::Add(hn::Mul(tap, sums[u]), added); });
-      take(r, results);
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      make_blocks<size>(way, lines + size - 1, out, begin, end, next);
     });
+  }
+
+  // lines[r]: the lowest line of output row r.
+  template <int size, class Way>
+  void make_blocks(Way way, const Lane* const* lines, Lane* const* out, int begin, int end,
+                   NextRows<rows>& next) const {
+    const V tap = hn::Set(d, plan_.tap), added = hn::Set(d, plan_.offset);
+    for (int x = begin; x < end; x += block) {
+      const auto asked = next.columns(x + block);
+      add_lines<size, rows, false>(lines, x, [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
+        asked.ask(r);
+        if (out[r] == nullptr) return;
+        V results[vectors];
+        unrolled<0, vectors>(
+            [&](auto u) VIDCONV_LAMBDA { results[u] = hn::Add(hn::Mul(tap, sums[u]), added); });
+        store_block(way, d, results, out[r], x, end);
+      });
+    }
   }
 
   // Of the lines above the first row's lowest one.
@@ -159,7 +121,7 @@ class FusedBoxEngine {
   template <int size, int count, bool first, class Take>
   HWY_INLINE void add_lines(const Lane* const* lines, int x, const Take& take) const {
     constexpr int steps = pairwise_steps(size);
-    float* const kept = kept_ + std::ptrdiff_t{x} * (size - 1);
+    float* const kept = kept_.of_block(x);
     V sums[steps + 1][count + (size + 1) / 2][vectors];
     const auto each_kept = [&](const auto& f) VIDCONV_LAMBDA {
       unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
@@ -232,12 +194,7 @@ class FusedBoxEngine {
 
   const FusedBoxPlan& plan_;
   const bool stream_;
-  const std::ptrdiff_t scratch_;
-  const Windows<Lane> windows_;
-  // Of each component and part of its rows: whether sums are kept.
-  std::array<std::array<bool, Middle::parts>, most_packed> started_{};
-  bool* begun_ = nullptr;
-  float* kept_ = nullptr;  // of each block of columns the kept sums of all steps, one after another
+  KeptSums<Lane> kept_;  // of all steps, one less for each column than there are taps
 };
 
 #endif

@@ -19,6 +19,8 @@ struct FusedPlan {
   Finish finish;
   int shift = 0;  // of stored codes
 
+  // Lines that are kept for the next rows, of floats: of 16-bit samples twice as many.
+  static constexpr int scratch = 2 * (most - 1);
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }
 };

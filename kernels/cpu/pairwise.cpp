@@ -30,6 +30,7 @@ class PairwiseEngine {
   using Lane = float;
   static constexpr int rows = PairwisePlan::most_rows;
   static constexpr int offset = 0;
+  static constexpr int least_in_place = 3072;  // it adds up along a row
 
   // `stream`: whether results go past the caches, where their rows lie so that they can.
   PairwiseEngine(const PairwisePlan& plan, bool stream) : plan_(plan), stream_(stream) {}

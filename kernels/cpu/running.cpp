@@ -35,6 +35,7 @@ class RunningEngine {
   using Lane = LaneType;
   static constexpr int rows = RunningPlan::rows;
   static constexpr int offset = 0;
+  static constexpr int least_in_place = 4096 / int{sizeof(Lane)};  // it begins anew at each end
 
   // For one band, with a window for each component. `stream`: whether results go past the caches.
   RunningEngine(const RunningPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows,
