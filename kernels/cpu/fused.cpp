@@ -1,7 +1,7 @@
-// The variant for short passes over 16-bit or float samples, in floats: both passes at once,
-// without a line between them, and samples of 16 bits converted where they are multiplied. Each sum
-// along a row is added to all output rows that want it while it is in a register; those that want
-// rows below, too, are kept.
+// The variant for short passes over 16-bit or float samples, in floats, and for 3x3 matrices of
+// floats: both passes at once, without a line between them, and samples of 16 bits converted where
+// they are multiplied. What is made of a line is added to all output rows that want it while it is
+// in registers; rows that want lines below, too, are kept.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fused.cpp"
 #include "kernels/cpu/targets.h"
@@ -55,9 +55,12 @@ class FusedEngine {
 
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
-    if (plan_.size == 3) return make_rows<3>(window, out, width, next);
-    if (plan_.size == 5) return make_rows<5>(window, out, width, next);
-    make_rows<7>(window, out, width, next);
+    if constexpr (!is_codes) {
+      if (plan_.is_matrix) return make_rows<Matrix>(window, out, width, next);
+    }
+    if (plan_.size == 3) return make_rows<TwoPasses<3>>(window, out, width, next);
+    if (plan_.size == 5) return make_rows<TwoPasses<5>>(window, out, width, next);
+    make_rows<TwoPasses<7>>(window, out, width, next);
   }
 
  private:
@@ -66,81 +69,149 @@ class FusedEngine {
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr bool is_codes = !std::is_same_v<Lane, float>;
-  // In a block. Of three taps there are registers for more, and one vector more is loaded.
-  template <int size>
-  static constexpr int vectors_of = size == 3 && is_codes ? 4 : 2;
-  static_assert(vectors_of<3> * lanes <= WindowLayout::block);
-  // Lines whose sums are made before any is used: results past the caches come in bursts, which
-  // memory takes faster, but there have to be registers.
-  template <int size>
-  static constexpr int together_of = size == 5 ? 4 : 2;
 
-  template <int size>
+  // What is made of each line, and added to the output rows that want it:
+  //   vectors      in a block
+  //   together     lines that are read before any is added: results past the caches come in
+  //                bursts, which memory takes faster, but there have to be registers
+  //   read(from, line)     `from`: the sample under the first tap of the block's first column
+  //   add<i>(line, sums)   to the sums of the row that has the line under its row i of taps
+  //
+  // As in LaneSums, the first product is not added to 0. Two passes: sums along the line.
+  template <int taps>
+  class TwoPasses {
+   public:
+    static constexpr int size = taps;
+    // Of three taps there are registers for more, and one vector more is loaded.
+    static constexpr int vectors = size == 3 && is_codes ? 4 : 2;
+    static constexpr int together = size == 5 ? 4 : 2;
+    struct Line {
+      HWY_INLINE Line() {}  // GCC's own is not for this target
+
+      V sums[vectors];
+    };
+
+    explicit HWY_INLINE TwoPasses(const FusedPlan& plan) {
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+        row_[i] = hn::Set(d, plan.row[i]);
+        column_[i] = hn::Set(d, plan.column[i]);
+      });
+    }
+    HWY_INLINE void read(const Lane* from, Line& line) const {
+      // Of three taps of floats, vectors are loaded where blocks begin, so that none crosses a line
+      // of the cache; of more there are no registers for one vector more.
+      constexpr bool aligned = size == 3 && !is_codes;
+      const Samples<size, vectors, aligned> samples(from);
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+          const V at = samples.template at<u, i>();
+          line.sums[u] = i == 0 ? hn::Mul(row_[0], at) : multiply_add(d, row_[i], at, line.sums[u]);
+        });
+      });
+    }
+    template <int i>
+    HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        sums[u] = i == 0 ? hn::Mul(column_[0], line.sums[u])
+                         : multiply_add(d, column_[i], line.sums[u], sums[u]);
+      });
+    }
+
+   private:
+    V row_[size], column_[size];
+  };
+
+  // A matrix of 3x3: each of its rows' products are added up before they are added to the sum.
+  class Matrix {
+   public:
+    static constexpr int size = 3, vectors = 2, together = 2;
+    struct Line {
+      HWY_INLINE Line() {}  // GCC's own is not for this target
+
+      V samples[size][vectors];
+    };
+
+    explicit HWY_INLINE Matrix(const FusedPlan& plan) {
+      unrolled<0, size * size>([&](auto i)
+                                   VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.matrix[i]); });
+    }
+    HWY_INLINE void read(const Lane* from, Line& line) const {
+      const Samples<size, vectors, true> samples(from);
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {  //
+          line.samples[i][u] = samples.template at<u, i>();
+        });
+      });
+    }
+    template <int i>
+    HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        V products = hn::Mul(taps_[i * size], line.samples[0][u]);
+        unrolled<1, size>([&](auto x) VIDCONV_LAMBDA {
+          products = multiply_add(d, taps_[i * size + x], line.samples[x][u], products);
+        });
+        sums[u] = i == 0 ? products : hn::Add(sums[u], products);
+      });
+    }
+
+   private:
+    V taps_[size * size];
+  };
+
+  template <class Taps>
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
+    constexpr int size = Taps::size, block = Taps::vectors * lanes;
+    static_assert(block <= WindowLayout::block);
     const Lane* lines[rows + size - 1];
     for (int line = 0; line < rows + size - 1; ++line)
       lines[line] = window[plan_.top + line] - plan_.left;
     if (!kept_.begun())
-      for (int x = 0; x < width; x += vectors_of<size> * lanes) begin_sums<size>(lines, x);
+      for (int x = 0; x < width; x += block) begin_sums<Taps>(lines, x);
     const Lane* const* const lowest = lines + size - 1;  // of each output row
-    const PlainCodes<D> plain(plan_.finish);
-    for_blocks<vectors_of<size> * lanes>(
-        stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-          if constexpr (is_codes) {
-            if (plain.serves_all_codes() && plan_.shift == 0)
-              return make_blocks<size>(way, plain.of_all_codes(), lowest, out, begin, end, next);
-            if (plain.serves()) return make_blocks<size>(way, plain, lowest, out, begin, end, next);
-          }
-          make_blocks<size>(way, plan_.finish, lowest, out, begin, end, next);
-        });
+    using Plain = std::conditional_t<is_codes, PlainCodes<D>, PlainFloats<D>>;
+    const Plain plain(plan_.finish);
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if constexpr (is_codes) {
+        if (plain.serves_all_codes() && plan_.shift == 0)
+          return make_blocks<Taps>(way, plain.of_all_codes(), lowest, out, begin, end, next);
+      }
+      if (plain.serves()) return make_blocks<Taps>(way, plain, lowest, out, begin, end, next);
+      make_blocks<Taps>(way, plan_.finish, lowest, out, begin, end, next);
+    });
   }
 
-  // `last_step`: Finish, or one for codes where it serves.
-  template <int size, class Way, class Last>
+  // `last_step`: as store_lanes() takes it. lines[r]: the lowest line of output row r.
+  template <class Taps, class Way, class Last>
   void make_blocks(Way way, const Last& last_step, const Lane* const* lines, Lane* const* out,
                    int begin, int end, NextRows<rows>& next) const {
-    constexpr int vectors = vectors_of<size>, block = vectors * lanes;
+    constexpr int vectors = Taps::vectors, block = vectors * lanes;
     const Last last = last_step;  // here, it is in registers
     const int shift = plan_.shift;
-    const Coefficients<size> taps(plan_);
+    const Taps taps(plan_);
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
-      add_lines<size, rows, false>(taps, lines, x,
-                                   [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
-                                     asked.ask(r);
-                                     if (out[r] != nullptr)
-                                       store_lanes(way, d, last, sums, shift, out[r], x, end);
-                                   });
+      add_lines<rows, false>(taps, lines, x, [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
+        asked.ask(r);
+        if (out[r] != nullptr) store_lanes(way, d, last, sums, shift, out[r], x, end);
+      });
     }
   }
 
-  // The taps of both passes, in all lanes.
-  template <int size>
-  struct Coefficients {
-    explicit HWY_INLINE Coefficients(const FusedPlan& plan) {
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        row[i] = hn::Set(d, plan.row[i]);
-        column[i] = hn::Set(d, plan.column[i]);
-      });
-    }
-    V row[size], column[size];
-  };
-
   // Of the lines above the first row's lowest one.
-  template <int size>
+  template <class Taps>
   HWY_NOINLINE void begin_sums(const Lane* const* lines, int x) const {
-    const Coefficients<size> taps(plan_);
-    add_lines<size, size - 1, true>(taps, lines, x, [](auto, const auto&) VIDCONV_LAMBDA {});
+    const Taps taps(plan_);
+    add_lines<Taps::size - 1, true>(taps, lines, x, [](auto, const auto&) VIDCONV_LAMBDA {});
   }
 
   // Adds `count` lines, one below the other, to what is kept of the output rows that end with one
   // of the first size - 1 of them, or to nothing where they are `first`: take(line, sums) of the
-  // row that ends with each line. As in LaneSums, the first product is not added to 0.
-  template <int size, int count, bool first, class Take>
-  HWY_INLINE void add_lines(const Coefficients<size>& taps, const Lane* const* lines, int x,
+  // row that ends with each line.
+  template <int count, bool first, class Taps, class Take>
+  HWY_INLINE void add_lines(const Taps& taps, const Lane* const* lines, int x,
                             const Take& take) const {
-    constexpr int vectors = vectors_of<size>, together = together_of<size>;
+    constexpr int size = Taps::size, vectors = Taps::vectors, together = Taps::together;
     float* const kept = kept_.of_block(x);
     V sums[count + size - 1][vectors];  // [r]: of the output row that ends with line r
     const auto each_kept = [&](const auto& f) VIDCONV_LAMBDA {
@@ -152,20 +223,13 @@ class FusedEngine {
     if constexpr (!first)
       each_kept([&](auto r, auto u, const float* from)
                     VIDCONV_LAMBDA { sums[r][u] = hn::Load(d, from); });
-    V along[together][vectors];
+    typename Taps::Line read[together];
     unrolled<0, count>([&](auto line) VIDCONV_LAMBDA {
       if constexpr (line % together == 0)
         unrolled<0, std::min(together, count - line)>(
-            [&](auto i) VIDCONV_LAMBDA { add_row<size>(taps.row, lines[line + i] + x, along[i]); });
-      const auto& between = along[line % together];
+            [&](auto i) VIDCONV_LAMBDA { taps.read(lines[line + i] + x, read[i]); });
       unrolled<0, first ? std::min(line + 1, size) : size>([&](auto i) VIDCONV_LAMBDA {
-        constexpr int r = line + size - 1 - i;
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          if constexpr (i == 0)
-            sums[r][u] = hn::Mul(taps.column[0], between[u]);
-          else
-            sums[r][u] = multiply_add(d, taps.column[i], between[u], sums[r][u]);
-        });
+        taps.template add<i>(read[line % together], sums[line + size - 1 - i]);
       });
       if constexpr (!first) take(line, sums[line]);
     });
@@ -173,31 +237,31 @@ class FusedEngine {
                   VIDCONV_LAMBDA { hn::Store(sums[count + r][u], d, to); });
   }
 
-  // between[u] = what the taps of a row make of the samples from `from` on.
-  template <int size, int vectors>
-  static HWY_INLINE void add_row(const V (&taps)[size], const Lane* from, V (&between)[vectors]) {
-    // Of three taps of floats, vectors are loaded where blocks begin, so that none crosses a line
-    // of the cache; of more there are no registers for one vector more.
-    constexpr bool aligned = size == 3 && !is_codes;
-    constexpr int centre = aligned ? 1 : 0, first = aligned ? 1 : 0;
-    V samples[vectors + 1 + first];
-    unrolled<0, vectors + 1 + first>(
-        [&](auto u) VIDCONV_LAMBDA { samples[u] = load(from + centre + (u - first) * lanes); });
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
-        constexpr int moved = i - centre;
-        V at = samples[u + first];
-        if constexpr (moved < 0)
-          at = lanes_from(std::integral_constant<int, lanes + moved>(), samples[u], at);
-        else if constexpr (moved > 0)
-          at = lanes_from(std::integral_constant<int, moved>(), at, samples[u + first + 1]);
-        if constexpr (i == 0)
-          between[u] = hn::Mul(taps[0], at);
-        else
-          between[u] = multiply_add(d, taps[i], at, between[u]);
+  // A block's samples under each of `size` taps of a row. `aligned`: loaded where the block begins,
+  // for three taps.
+  template <int size, int vectors, bool aligned>
+  class Samples {
+    static constexpr int before = aligned ? 1 : 0;  // vectors, and samples
+
+   public:
+    explicit HWY_INLINE Samples(const Lane* from) {
+      unrolled<0, vectors + 1 + before>([&](auto u) VIDCONV_LAMBDA {  //
+        loaded_[u] = load(from + before + (u - before) * lanes);
       });
-    });
-  }
+    }
+    template <int u, int i>
+    HWY_INLINE V at() const {
+      constexpr int first = u * lanes + i + before * (lanes - 1);
+      constexpr int begin = first / lanes, moved = first % lanes;
+      if constexpr (moved == 0)
+        return loaded_[begin];
+      else
+        return lanes_from(std::integral_constant<int, moved>(), loaded_[begin], loaded_[begin + 1]);
+    }
+
+   private:
+    V loaded_[vectors + 1 + before];
+  };
 
   static HWY_INLINE V load(const Lane* from) {
     if constexpr (!is_codes)

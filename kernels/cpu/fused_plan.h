@@ -1,4 +1,5 @@
-// Two short passes over 16-bit or float samples, in floats, as both are made at once.
+// Two short passes over 16-bit or float samples, in floats, as both are made at once, or a 3x3
+// matrix of floats.
 #pragma once
 
 #include <array>
@@ -12,10 +13,12 @@ struct FusedPlan {
   static constexpr int rows = 8;  // output rows computed together
   static constexpr int most = 7;  // taps
 
-  int size = 0;  // taps of either pass: 3, 5 or 7
+  int size = 0;  // taps in either direction: 3, 5 or 7
   int left = 0;  // samples from the first tap to the output sample
   int top = 0;   // the window's row under the first tap of the column pass
-  std::array<float, most> row{}, column{};
+  bool is_matrix = false;
+  std::array<float, most> row{}, column{};  // where it is none
+  std::array<float, 9> matrix{};
   Finish finish;
   int shift = 0;  // of stored codes
 

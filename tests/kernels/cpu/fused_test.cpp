@@ -34,6 +34,21 @@ TEST_F(Fused, AreTheTwoPasses) {
         }
 }
 
+TEST_F(Fused, MatricesOf3x3FloatsAreTheDefinition) {
+  for (const char* spec :
+       {"sharpen", "matrix:1 2 3;4 5 6;7 8 -10", "matrix:1 2 3;4 5 6;7 8 -10:bias=-0.5"})
+    for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
+      for (const bool absolute : {false, true})
+        for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
+          SCOPED_TRACE(spec);
+          Plan plan = plan_of(spec, floats, {border});
+          plan.finish.absolute = absolute;
+          check(plan, size, 41 - size, 1 + size % 3);
+        }
+  for (const int width : {1151, 2100})
+    if (!IsSkipped()) check(plan_of("sharpen", floats), width, 27, 1);
+}
+
 // Where codes are not all of 16 bits, or more than their rounding is added.
 TEST_F(Fused, LastStepsOfAllKinds) {
   for (const char* spec :
@@ -60,12 +75,18 @@ TEST_F(Fused, RowsAreReadWhereTheyLie) {
       if (!IsSkipped()) check(plan_of("gaussian:sigma=0.7:radius=1", sample), width, 19, 1);
 }
 
-TEST(FusedPlan, IsOfShortOddPassesInFloats) {
+TEST(FusedPlan, IsOfShortOddPassesInFloatsAndMatricesOf3x3) {
   const Plan plan = plan_of("gaussian:sigma=1.1:radius=2", codes);
   ASSERT_TRUE(make_fused_plan(plan));
   EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=1.1:radius=2", {Storage::u16, 10, 0})))
       << "integers";
   EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=3:radius=4", codes))) << "nine taps";
+  const char* const matrix = "matrix:1 2 3;4 5 6;7 8 -10";
+  EXPECT_TRUE(make_fused_plan(plan_of(matrix, floats))->is_matrix);
+  EXPECT_FALSE(make_fused_plan(plan_of(matrix, codes))) << "a matrix of codes";
+  EXPECT_FALSE(
+      make_fused_plan(plan_of("matrix:1 2 3 4 5;5 4 3 2 1;1 1 7 1 1;2 3 4 5 6;1 0 0 0 2", floats)))
+      << "a matrix of 5x5";
   EXPECT_FALSE(make_fused_plan(plan_of("sobel", floats))) << "two kernels";
   Plan other = plan;
   other.terms[0].pairwise = true;
