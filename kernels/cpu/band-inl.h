@@ -160,8 +160,8 @@ class NextRows {
   }
   // Asks for them in all rows.
   HWY_INLINE void ask(int end) {
-    const Columns left = columns(end);
-    for (int row = 0; row < rows; ++row) left.ask(row);
+    for (; asked_ < end * column_; asked_ += cache_line)
+      for (const std::byte* row : rows_) hwy::Prefetch(row + asked_);
   }
 
  private:

@@ -192,10 +192,10 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
   }
 }
 
-void run_sobel_floats(const Plan& plan, const SobelPlan&, const Band& band,
+void run_sobel_floats(const Plan& plan, const SobelFloatsPlan&, const Band& band,
                       const WindowLayout& layout, const Windows<float>& windows) {
   note_used_simd(HWY_TARGET);
-  const SobelFloats engine(plan.finish, goes_past_caches(band.pairs.front().dst));
+  SobelFloats engine(plan.finish, layout, windows, goes_past_caches(band.pairs.front().dst));
   run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
 }
 
@@ -218,10 +218,13 @@ Prepared prepare_cpu_sobel(const Plan& plan, const CudaAbilities&) {
     return prepare_banded<std::uint8_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_sobel_8)(arguments...);
     });
-  if (plan.sample.storage == Storage::f32)
-    return prepare_banded<float>(plan, make_sobel_plan(plan), [](auto&... arguments) {
+  if (plan.sample.storage == Storage::f32) {
+    std::optional<SobelFloatsPlan> floats;
+    if (const auto found = make_sobel_plan(plan)) floats.emplace(SobelFloatsPlan{*found});
+    return prepare_banded<float>(plan, floats, [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_sobel_floats)(arguments...);
     });
+  }
   return prepare_banded<std::uint16_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_sobel_16)(arguments...);
   });

@@ -12,6 +12,7 @@
 
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/kept-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/sobel_plan.h"
 #include "kernels/cpu/store-inl.h"
@@ -29,16 +30,22 @@ namespace HWY_NAMESPACE {
 class SobelFloats {
  public:
   using Lane = float;
-  static constexpr int rows = SobelPlan::rows;
+  static constexpr int rows = SobelFloatsPlan::rows;
   static constexpr int offset = 0;
 
-  // `stream`: whether results go past the caches.
-  SobelFloats(const Finish& finish, bool stream) : finish_(finish), stream_(stream) {}
+  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  SobelFloats(const Finish& finish, const WindowLayout& layout, const Windows<Lane>& windows,
+              bool stream)
+      : finish_(finish), stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
+
+  void select(int k, int begin) { kept_.select(k, begin); }
 
   void make_passes(const Lane*, Lane*, int) const {}
 
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
+    if (!kept_.begun())
+      for (int x = 0; x < width; x += block) begin_sums(window, x);
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
@@ -60,32 +67,83 @@ class SobelFloats {
     V across, down, middle_across, middle_down;
   };
 
+  // Of an output row as far as its lines are known: `upper` has two of three, `lower` one, whose
+  // sum down is to be taken off.
+  struct Sums {
+    HWY_INLINE Sums() {}  // as above
+
+    V across, down;
+  };
+  struct Rows {
+    Sums upper, lower;
+
+    HWY_INLINE Rows() {}  // as above
+
+    HWY_INLINE void load(const float* kept) {
+      upper.across = hn::Load(d, kept);
+      upper.down = hn::Load(d, kept + lanes);
+      lower.across = hn::Load(d, kept + 2 * lanes);
+      lower.down = hn::Load(d, kept + 3 * lanes);
+    }
+    HWY_INLINE void store(float* kept) const {
+      hn::Store(upper.across, d, kept);
+      hn::Store(upper.down, d, kept + lanes);
+      hn::Store(lower.across, d, kept + 2 * lanes);
+      hn::Store(lower.down, d, kept + 3 * lanes);
+    }
+    HWY_INLINE void begin(const Line& line) {
+      lower.across = line.across;
+      lower.down = line.down;
+    }
+    HWY_INLINE void add(const Line& line) {
+      upper.across = hn::Add(lower.across, line.middle_across);
+      upper.down = hn::Sub(line.middle_down, lower.down);
+      begin(line);
+    }
+  };
+  static constexpr int kept_of_vector = SobelFloatsPlan::kept * lanes;
+  static_assert(SobelFloatsPlan::kept == 4);
+
+  // Of the two lines above the first row's lowest one.
+  HWY_NOINLINE void begin_sums(const Lane* const* window, int x) const {
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      Rows sums;
+      Line line;
+      read<u>(window[0] + x - 1, line);
+      sums.begin(line);
+      read<u>(window[1] + x - 1, line);
+      sums.add(line);
+      sums.store(kept_.of_block(x) + u * kept_of_vector);
+    });
+  }
+
   template <class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Finish finish = finish_;  // here, it is in registers
     for (int x = begin; x < end; x += block) {
-      next.ask(x + block);
-      V results[rows][vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-        Line lines[rows + 2];
-        unrolled<0, rows + 2>([&](auto y) VIDCONV_LAMBDA {
-          read<u, (y > 0 && y <= rows)>(window[y] + x - 1, lines[y]);
-          if constexpr (y >= 2) results[y - 2][u] = length(lines[y - 2], lines[y - 1], lines[y]);
-        });
-      });
+      const auto asked = next.columns(x + block);
+      float* const kept = kept_.of_block(x);
+      Rows sums[vectors];
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u].load(kept + u * kept_of_vector); });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        if (out[r] == nullptr) return;
+        asked.ask(r);
+        V results[vectors];
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          results[r][u] = finish_real_lanes<float>(finish, d, results[r][u]);
+          Line line;
+          read<u>(window[r + 2] + x - 1, line);
+          results[u] = finish_real_lanes<float>(finish, d, length(sums[u].upper, line));
+          sums[u].add(line);
         });
-        store_block(way, d, results[r], out[r], x, end);
+        if (out[r] != nullptr) store_block(way, d, results, out[r], x, end);
       });
+      unrolled<0, vectors>([&](auto u)
+                               VIDCONV_LAMBDA { sums[u].store(kept + u * kept_of_vector); });
     }
   }
 
   // `from`: the line's sample left of the block.
-  template <int u, bool in_middle>
+  template <int u>
   static HWY_INLINE void read(const Lane* from, Line& line) {
     const MovedBy<Lane, vectors, true, 1> moved(from);
     const V left = moved.template at<u, 0>(from), centre = moved.template at<u, 1>(from),
@@ -95,20 +153,18 @@ class SobelFloats {
     const V known = multiply_add(d, zero, centre, right);
     line.across = hn::Sub(known, left);
     line.down = hn::Add(multiply_add(d, two, centre, left), right);
-    if constexpr (in_middle) {
-      line.middle_across = multiply_add(d, two, known, hn::Mul(hn::Set(d, -2), left));
-      line.middle_down = multiply_add(d, zero, left, hn::Mul(zero, known));
-    }
+    line.middle_across = multiply_add(d, two, known, hn::Mul(hn::Set(d, -2), left));
+    line.middle_down = multiply_add(d, zero, left, hn::Mul(zero, known));
   }
 
-  static HWY_INLINE V length(const Line& above, const Line& middle, const Line& below) {
-    const V across = hn::Add(hn::Add(above.across, middle.middle_across), below.across);
-    const V down = hn::Add(hn::Sub(middle.middle_down, above.down), below.down);
+  static HWY_INLINE V length(const Sums& upper, const Line& below) {
+    const V across = hn::Add(upper.across, below.across), down = hn::Add(upper.down, below.down);
     return hn::Sqrt(hn::Add(hn::Mul(across, across), hn::Mul(down, down)));
   }
 
   const Finish finish_;
   const bool stream_;
+  KeptSums<Lane> kept_;
 };
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

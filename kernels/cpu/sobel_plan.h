@@ -31,6 +31,13 @@ struct SobelPlan {
   static constexpr bool any_dense() { return true; }
 };
 
+// The same for floats.
+struct SobelFloatsPlan : SobelPlan {
+  static constexpr int rows = 8;
+  static constexpr int kept = 4;  // sums of each column for the rows below
+  static constexpr int scratch = kept;
+};
+
 // None but for Combine::l2 of the two kernels or, of codes, the absolute value of one of them; and
 // of codes only where the result is neither scaled nor moved.
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan);

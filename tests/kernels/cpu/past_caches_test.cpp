@@ -131,6 +131,7 @@ TEST(PastCaches, Floats) {
   expect_same("cpu-lanes", "sobel", floats);
   expect_same("cpu-lanes", "matrix:1 2 3;4 5 6;7 8 -10", floats);
   expect_same("cpu-pairwise", "box:size=9", floats);
+  expect_same("cpu-sobel", "sobel", floats);
   expect_same_where_taken("cpu-fused", "gaussian:sigma=0.7:radius=1", floats);
   expect_same_where_taken("cpu-fused", "sharpen", floats);
   expect_same_where_taken("cpu-fused-box", "box:size=7", floats);
