@@ -100,11 +100,13 @@ class LaneSums {
     });
   }
 
-  // A matrix of a size that is known when compiling, whose sums begin here as well.
-  template <int size, int vectors>
+  // A matrix of a size that is known when compiling, whose sums begin here as well. `ask(r)` is
+  // called for each row of the sums, between the loads of lines.
+  template <int size, int vectors, class Ask>
   static HWY_INLINE void add_small(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
-                                   V (&sums)[group][vectors]) {
+                                   V (&sums)[group][vectors], const Ask& ask) {
     unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
+      if constexpr (line < group) ask(line);
       constexpr int begin = std::max(0, line + 1 - size), end = std::min(group, line + 1);
       const Lane* from = lines[line] + at;
       const MovedBy<Lane, vectors, size == 3, size / 2> moved(from);

@@ -111,11 +111,12 @@ class LanesEngine {
     const Last last = last_step;  // here, it is in registers
     const LanesTerm<Lane>& term = plan_.terms.front();
     for (int x = begin; x < end; x += block) {
-      next.ask(x + block);
+      const auto asked = next.columns(x + block);
       for (int g = 0; g < rows; g += group) {
         Sums<vectors> results;
         LineSums::template add_small<size>(term.dense.data(), window + g + term.top, x - term.left,
-                                           results);
+                                           results,
+                                           [&](int r) VIDCONV_LAMBDA { asked.ask(g + r); });
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to != nullptr) store_lanes(way, d, last, results[r], plan_.shift, to, x, end);
