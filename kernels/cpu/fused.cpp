@@ -77,7 +77,9 @@ class FusedEngine {
   //   read(from, line)     `from`: the sample under the first tap of the block's first column
   //   add<i>(line, sums)   to the sums of the row that has the line under its row i of taps
   //
-  // As in LaneSums, the first product is not added to 0. Two passes: sums along the line.
+  // As in LaneSums, the first product is not added to 0.
+  //
+  // Two passes: sums along the line, then by the taps of a column.
   template <int taps>
   class TwoPasses {
    public:

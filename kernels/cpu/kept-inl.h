@@ -34,7 +34,7 @@ class KeptSums {
     lines_ = reinterpret_cast<float*>(windows_[component].lanes() + scratch_);
     begin_ = begin;
   }
-  // Whether there is anything from a call before this one.
+  // Whether there is anything from a call before this one; from this call on there is.
   bool begun() const { return std::exchange(*begun_, true); }
   // Of the block at column x of what was selected, all its sums one after another; aligned to
   // vectors where x is a multiple of their lanes.
