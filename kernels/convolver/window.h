@@ -45,7 +45,7 @@ class WindowLayout {
   WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources,
                int scratch = 0)
       : slots(reach.above + rows + reach.below),
-        line(before(reach) + round_up(width, block) + round_up(reach.right + 1)),
+        line(apart(before(reach) + round_up(width, block) + round_up(reach.right + 1))),
         slot(line * (passes + (keep_sources ? 1 : 0))),
         elements(slot * slots + line * (1 + scratch)),
         origin_(before(reach)),
@@ -74,6 +74,10 @@ class WindowLayout {
 
  private:
   static constexpr int round_up(int n, int unit = 64) { return (n + unit - 1) / unit * unit; }
+  // An odd number of units, so that the samples of one column lie in different sets of a cache:
+  // with 1920 samples a line would be 4096 bytes or 8192, and as few lines as a set holds would
+  // drive one another out.
+  static constexpr int apart(int n, int unit = 64) { return n / unit % 2 == 0 ? n + unit : n; }
   // Never none: loops over three columns may load a vector that begins before the first.
   static constexpr int before(const Reach& reach) { return round_up(std::max(1, reach.left)); }
 
