@@ -69,6 +69,11 @@ struct Sum {
     a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
 #endif
   }
+#if HWY_TARGET == HWY_AVX2
+  // What was added is added here: else GCC makes many products first, for which there are no
+  // registers, and adds them up later.
+  HWY_INLINE void settle() { asm("" : "+x"(a.raw)); }
+#endif
 #if VIDCONV_HAVE_DOT
   // Adds the products of each four bytes with the four signed ones of `taps`.
   HWY_INLINE void add_bytes(V8 samples, std::uint32_t taps) {

@@ -162,8 +162,7 @@ class Engine {
         unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
             [&](auto r) VIDCONV_LAMBDA {
               const V16 taps = pair_of_taps(grid[line - r]);
-              sums[r][0].add(left_even, taps);
-              sums[r][1].add(left_odd, taps);
+              add_now(sums[r], left_even, left_odd, taps);
             });
         const V16 lower = hn::LoadU(d16, from + size - 1);
         if constexpr (line % 2 == 0) {
@@ -173,8 +172,7 @@ class Engine {
           const V16 odd = weave_upper(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
           unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
             const V16 taps = pair_of_taps(grid[Int16Plan::woven_at(r, line / 2)]);
-            sums[r][0].add(even, taps);
-            sums[r][1].add(odd, taps);
+            add_now(sums[r], even, odd, taps);
           });
         }
       });
@@ -186,6 +184,16 @@ class Engine {
         store_block(way, Narrow(), samples, out[r], x, end);
       });
     }
+  }
+
+  // To the sums of even columns, and of odd ones.
+  static HWY_INLINE void add_now(Sum (&sums)[2], V16 even, V16 odd, V16 taps) {
+    sums[0].add(even, taps);
+    sums[1].add(odd, taps);
+#if HWY_TARGET == HWY_AVX2
+    sums[0].settle();
+    sums[1].settle();
+#endif
   }
 
   template <bool plain, class T>
