@@ -116,6 +116,9 @@ class Engine {
     if constexpr (sums != Sums::wide) {
       if (plan_.size == 3) return make_small<sums, 3>(window, out, width, next);
       if (plan_.size == 5) return make_small<sums, 5>(window, out, width, next);
+      if (plan_.size == 7) return make_small<sums, 7>(window, out, width, next);
+      if (plan_.size == 9) return make_small<sums, 9>(window, out, width, next);
+      if (plan_.size == 11) return make_small<sums, 11>(window, out, width, next);
     }
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);

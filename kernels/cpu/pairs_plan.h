@@ -37,9 +37,10 @@ struct PairsPlan {
   // One, but where `wide`: what each makes is added up in 32 bits then.
   std::vector<Group> groups;
 
-  // The same of matrices of 3x3 or 5x5, for which there is code without lists: their height, else
-  // 0; and at pair_at() the taps of a pair of columns, at woven_at() those of the last column.
-  static constexpr int largest = 5;
+  // The same of square matrices of odd sizes up to `largest`, for which there is code without
+  // lists: their height, else 0; and at pair_at() the taps of a pair of columns, at woven_at()
+  // those of the last column.
+  static constexpr int largest = 11;
   int size = 0;
   std::array<std::uint32_t, largest*(largest / 2) + largest + 1> grid{};
   static constexpr std::size_t pair_at(int size, int row, int pair) {
