@@ -36,6 +36,15 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Has `v` made here, not where it is wanted: GCC puts much off that there are no registers for
+// then, or begins late what takes long.
+template <class V>
+HWY_INLINE void settle([[maybe_unused]] V& v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  asm("" : "+v"(v.raw));
+#endif
+}
+
 // A vector of 32-bit sums. Some machines add the two products of a pair apart.
 struct Sum {
   using D8 = hn::ScalableTag<std::uint8_t>;
@@ -69,11 +78,6 @@ struct Sum {
     a = hn::ReorderWidenMulAccumulate(d32, samples, taps, a, b);
 #endif
   }
-#if HWY_TARGET == HWY_AVX2
-  // What was added is added here: else GCC makes many products first, for which there are no
-  // registers, and adds them up later.
-  HWY_INLINE void settle() { asm("" : "+x"(a.raw)); }
-#endif
 #if VIDCONV_HAVE_DOT
   // Adds the products of each four bytes with the four signed ones of `taps`.
   HWY_INLINE void add_bytes(V8 samples, std::uint32_t taps) {

@@ -190,10 +190,8 @@ class Engine {
   static HWY_INLINE void add_now(Sum (&sums)[2], V16 even, V16 odd, V16 taps) {
     sums[0].add(even, taps);
     sums[1].add(odd, taps);
-#if HWY_TARGET == HWY_AVX2
-    sums[0].settle();
-    sums[1].settle();
-#endif
+    settle(sums[0].a);
+    settle(sums[1].a);
   }
 
   template <bool plain, class T>

@@ -80,23 +80,50 @@ struct Squares {
   }
 };
 
-// The rounded root of x * x + y * y in each lane, which is right up to 255, and larger or clamped
-// to 16 bits beyond.
-HWY_INLINE Sum::V16 lengths8(Sum::V16 x, Sum::V16 y) {
-  constexpr Squares::DF real;
-  const Squares v(x, y, 0);
-  auto upper = hn::Sqrt(v.upper);
-  if constexpr (near_root) {
-    // The units that divide and root are slow and others idle meanwhile: half of the roots are
-    // approximated, with a step of Newton's, by which what an approximation is off by at most
-    // (1.5 * 2^-12 of it) becomes 2^-22. A root of an integer is not so near to a half.
-    const auto inverse = hn::ApproximateReciprocalSqrt(hn::Max(v.upper, hn::Set(real, 1)));
-    const auto root = hn::Mul(v.upper, inverse);
-    upper =
-        hn::MulAdd(hn::NegMulAdd(root, root, v.upper), hn::Mul(inverse, hn::Set(real, 0.5F)), root);
-  }
-  return hn::ReorderDemote2To(Sum::D16(), nearest(hn::Sqrt(v.lower)), nearest(upper));
+// Whether codes of NaN are 0 when packed.
+constexpr bool packs_nan = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
+
+// Two vectors' lanes, as Squares parted them, clamped to 16 bits.
+HWY_INLINE Sum::V16 clamped_to_16(Sum::V32 lower, Sum::V32 upper) {
+#if HWY_TARGET == HWY_AVX2
+  return Sum::V16{_mm256_packus_epi32(lower.raw, upper.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return Sum::V16{_mm512_packus_epi32(lower.raw, upper.raw)};
+#else
+  return hn::ReorderDemote2To(Sum::D16(), lower, upper);
+#endif
 }
+
+// The roots of x * x + y * y in each lane. They take long, and units that do not divide or root are
+// idle meanwhile: there is time for something else until codes() wants them.
+class Roots8 {
+ public:
+  HWY_INLINE Roots8() {}
+  HWY_INLINE Roots8(Sum::V16 x, Sum::V16 y) {
+    constexpr Squares::DF real;
+    const Squares v(x, y, 0);
+    lower_ = hn::Sqrt(v.lower);
+    if constexpr (near_root) {
+      // Half of the roots are approximated, with a step of Newton's, by which what an approximation
+      // is off by at most (1.5 * 2^-12 of it) becomes 2^-22. A root of an integer is not so near to
+      // a half. The root of 0 may become NaN.
+      const auto inverse =
+          hn::ApproximateReciprocalSqrt(packs_nan ? v.upper : hn::Max(v.upper, hn::Set(real, 1)));
+      const auto root = hn::Mul(v.upper, inverse);
+      upper_ = hn::MulAdd(hn::NegMulAdd(root, root, v.upper), hn::Mul(inverse, hn::Set(real, 0.5F)),
+                          root);
+    } else {
+      upper_ = hn::Sqrt(v.upper);
+    }
+    settle(lower_);
+    settle(upper_);
+  }
+  // Rounded, which is right up to 255, and larger or clamped to 16 bits beyond.
+  HWY_INLINE Sum::V16 codes() const { return clamped_to_16(nearest(lower_), nearest(upper_)); }
+
+ private:
+  hn::VFromD<Squares::DF> lower_, upper_;
+};
 
 // min(rounded root of x * x + y * y, most) of each lane; `most` is at most 1023, x and y are at
 // most four times as large.

@@ -65,6 +65,7 @@ class SobelEngine {
   template <SobelResult result, class Way, class T>
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
+    using Begun = Result<result>;
     const SobelPlan plan = plan_;  // here, it is in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
@@ -75,22 +76,26 @@ class SobelEngine {
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
         upper[u] = hn::Add(above.differences[u], middle.differences[u]);
       });
+      Begun begun[2];  // of the row above, where roots are taken while this row's sums are made
+      const auto finish = [&](auto r) VIDCONV_LAMBDA {
+        V codes[2];
+        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(plan.most); });
+        if (out[r] != nullptr) store(way, codes, plan.shift, x, out[r], end);
+      };
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         Line below;
         read(window[r + 2] + x, below);
-        V codes[2];
+        Begun now[2];
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
           const V lower = hn::Add(middle.differences[u], below.differences[u]);
           const V across = hn::Add(upper[u], lower);
           const V down = hn::Sub(below.smooth[u], above.smooth[u]);
-          if constexpr (result == SobelResult::length)
-            codes[u] = lengths(plan.most, across, down);
-          else
-            codes[u] = hn::Min(hn::Abs(result == SobelResult::across ? across : down),
-                               hn::Set(dw, static_cast<Wide>(plan.most)));
+          now[u] = Begun(plan.most, across, down);
           upper[u] = lower;
         });
-        if (out[r] != nullptr) store(way, codes, plan.shift, x, out[r], end);
+        if constexpr (Begun::later && r > 0) finish(std::integral_constant<int, r - 1>());
+        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { begun[u] = now[u]; });
+        if constexpr (!Begun::later || r == rows - 1) finish(r);
         above = middle;
         middle = below;
       });
@@ -125,24 +130,49 @@ class SobelEngine {
     }
   }
 
-  static HWY_INLINE V lengths(int most, V x, V y) {
-    if constexpr (sizeof(Lane) == 1)
-      return lengths8(x, y);
-    else if constexpr (sizeof(Wide) == 2)
-      return lengths10(most, x, y);
-    else
-      return lengths32(most, x, y);
-  }
+  // What becomes of both sums: all that takes long is begun at once. `later`: and does take long.
+  template <SobelResult result>
+  class Result {
+    static constexpr bool is_length = result == SobelResult::length;
+    using DF = hn::ScalableTag<float>;
 
-  // As finish_real() says, one operation after the other.
-  static HWY_INLINE V lengths32(int most, V x, V y) {
-    const hn::Rebind<float, DW> real;
-    const auto a = hn::ConvertTo(real, x), b = hn::ConvertTo(real, y);
-    const auto root = hn::Sqrt(hn::Add(hn::Mul(a, a), hn::Mul(b, b)));
-    const auto code =
-        hn::Min(hn::Add(root, hn::Set(real, 0.5F)), hn::Set(real, static_cast<float>(most)));
-    return truncated(code);
-  }
+   public:
+    static constexpr bool later = is_length && (sizeof(Lane) == 1 || sizeof(Wide) == 4);
+
+    HWY_INLINE Result() {}
+    HWY_INLINE Result(int most, V across, V down) {
+      if constexpr (!is_length)
+        made_ = hn::Min(hn::Abs(result == SobelResult::across ? across : down),
+                        hn::Set(dw, static_cast<Wide>(most)));
+      else if constexpr (sizeof(Lane) == 1)
+        made_ = Roots8(across, down);
+      else if constexpr (sizeof(Wide) == 2)
+        made_ = lengths10(most, across, down);
+      else
+        made_ = length(across, down);
+    }
+    HWY_INLINE V codes([[maybe_unused]] int most) const {
+      if constexpr (!later) {
+        return made_;
+      } else if constexpr (sizeof(Lane) == 1) {
+        return made_.codes();
+      } else {
+        const auto code =
+            hn::Min(hn::Add(made_, hn::Set(DF(), 0.5F)), hn::Set(DF(), static_cast<float>(most)));
+        return truncated(code);
+      }
+    }
+
+   private:
+    // As finish_real() says, one operation after the other.
+    static HWY_INLINE hn::VFromD<DF> length(V x, V y) {
+      const auto a = hn::ConvertTo(DF(), x), b = hn::ConvertTo(DF(), y);
+      return hn::Sqrt(hn::Add(hn::Mul(a, a), hn::Mul(b, b)));
+    }
+
+    std::conditional_t<!later, V, std::conditional_t<sizeof(Lane) == 1, Roots8, hn::VFromD<DF>>>
+        made_;
+  };
 
   template <class Way, class T>
   static HWY_INLINE void store(Way way, const V (&codes)[2], int shift, int x, T* out, int width) {
