@@ -127,8 +127,8 @@ class Engine {
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
 
-  // Where multiply-adds are what takes the time, 3x3 is worth code of its own.
-  static constexpr bool has_small = HWY_TARGET == HWY_AVX2;
+  // For 3x3 there is code that takes five multiply-adds for six, with so many registers.
+  static constexpr bool has_small = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
   template <class T>
   void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
