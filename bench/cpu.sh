@@ -9,12 +9,13 @@
 # FRAME (4K), PAIRS (4), DEPTHS ("8 10 16 32"), KINDS (all, in steps), SIZES (all): what to measure; FRAME=HD PAIRS=1 stays in
 #                 the caches
 # ROUNDS (3) of all steps, SECONDS_EACH (0.05) for each filter of a program; the fastest counts
+# SIMD (the best): vidconv's instruction set; what holds peers to one is theirs
 # CORE (1) to stay on; LIMIT (none): seconds after which no step begins
 # CHECK (1): looks first how far results are off; 0: does not
 set -euo pipefail
 
 if [ $# -lt 1 ]; then
-    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,15s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,6 +27,7 @@ read -ra depths <<<"${DEPTHS:-8 10 16 32}"
 steps=("box" "gaussian" "dense" "sobel sobel-x binomial sharpen unsharp")
 if [ -n "${KINDS:-}" ]; then steps=("$KINDS"); fi
 read -ra sizes <<<"${SIZES:-}"
+simd=(${SIMD:+"--simd=$SIMD"})
 mkdir -p "$out"
 
 # Before all that is not of real time, on one core, where that is allowed.
@@ -43,7 +45,7 @@ both() {
     fi
     echo "$name, $SECONDS s" >&2
     common+=("${kinds[@]/#/--kind=}" "${sizes[@]/#/--size=}" "$@")
-    "${pin[@]}" "$bench" kernels --device cpu --threads 1 --fastest --kind copy "${common[@]}" --json "$out/bench-$name.json" >/dev/null
+    "${pin[@]}" "$bench" kernels --device cpu --threads 1 --fastest --kind copy "${simd[@]}" "${common[@]}" --json "$out/bench-$name.json" >/dev/null
     if [ -n "$python" ]; then
         "${pin[@]}" "$python" "$here/python_peers.py" "${common[@]}" --json "$out/python-$name.json" >/dev/null
     fi

@@ -16,6 +16,7 @@
 #include "bench/report.h"
 #include "bench/targets.h"
 #include "kernels/convolver/usable_threads.h"
+#include "kernels/cpu/simd.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 
@@ -66,7 +67,7 @@ struct KernelSettings {
   int pairs = 4;
   double seconds = 0.2;
   bool no_peers = false, fastest = false, check = false;
-  std::string json, targets;
+  std::string json, targets, simd;
 };
 
 SampleType sample_of(int depth) {
@@ -272,6 +273,11 @@ int run(const KernelSettings& settings) {
   Report report{typed_command(), describe_machine(), {}};
   for (const Peer& peer : peers())
     report.machine.push_back(fmt::format("{}: {}", peer.name, peer.status()));
+  for (const SimdLevel level : simd_levels())
+    if (simd_name(level) == settings.simd) {
+      force_simd(level);
+      report.machine.push_back("vidconv's CPU kernels: " + settings.simd);
+    }
   for (const Device device : {Device::cpu, Device::cuda}) {
     const char* const word = device == Device::cpu ? "cpu" : "cuda";
     if (!chosen(settings.devices, std::string(word))) continue;
@@ -323,6 +329,8 @@ Run kernels_command(CLI::App& app) {
   for (const KindRow& kind : kinds()) kind_names.emplace_back(kind.name);
   for (const FrameSize& frame : frame_sizes) frame_names.emplace_back(frame.name);
   for (const Variant& variant : variants()) variant_names.emplace_back(variant.name);
+  std::vector<std::string> simd_names;
+  for (const SimdLevel level : simd_levels()) simd_names.emplace_back(simd_name(level));
   app.add_option("--kind", s->kinds, "only these filters")->check(CLI::IsMember(kind_names));
   app.add_option("--size", s->sizes, "only these kernel sizes");
   app.add_option("--frame", s->frames, "frame sizes")
@@ -347,6 +355,8 @@ Run kernels_command(CLI::App& app) {
   app.add_flag("--fastest", s->fastest,
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
+  app.add_option("--simd", s->simd, "vidconv's CPU kernels by this instruction set, not the best")
+      ->check(CLI::IsMember(simd_names));
   app.add_flag("--check", s->check,
                "how far results are from the filter in double, and how many are vidconv's");
   app.add_option("--targets", s->targets,

@@ -34,6 +34,9 @@ Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
 // Two passes of 3, 5 or 7 taps over 16 bits or floats, in floats, on AVX-512.
 Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&);
 
+// Two passes of 3 taps over integers, on AVX-512.
+Prepared prepare_cpu_fused16(const Plan& plan, const CudaAbilities&);
+
 // Floats under equal taps: sums of two sums each.
 Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
 

@@ -14,6 +14,7 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/int16_codes-inl.h"
 #include "kernels/cpu/int16_plan.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/cpu/store-inl.h"
@@ -25,71 +26,6 @@ namespace vidconv {
 namespace HWY_NAMESPACE {
 
 namespace int16 {
-
-using D16 = hn::ScalableTag<std::int16_t>;
-using D32 = hn::RepartitionToWide<D16>;
-using V16 = hn::VFromD<D16>;
-using V32 = hn::VFromD<D32>;
-constexpr D16 d16;
-constexpr D32 d32;
-constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
-
-// The lower halves of `even` and `odd`, in turn.
-HWY_INLINE V16 weave(V32 even, V32 odd) {
-  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
-}
-
-// The upper halves.
-HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
-  return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
-}
-
-// How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
-// of two from 2^16 on and storing bytes clamps as wanted; else -1.
-inline int upper_shift(const Finish& f) {
-  const bool power = f.divides_by_power_of_two();
-  return power && f.log2 >= 16 && f.min == 0 && f.max == 255 ? f.log2 - 16 : -1;
-}
-
-// The last step, for sums at even and at odd columns. `plain` as in Int16Plan.
-template <bool plain>
-class Ending {
- public:
-  explicit Ending(const Int16Plan& plan)
-      : finish_(plan.finish),
-        narrow_(plan.division),
-        division_(plan.division.value_or(Division16{})),
-        upper_shift_(upper_shift(plan.finish)) {}
-
-  template <class T>
-  HWY_INLINE V16 codes(V32 even, V32 odd) const {
-    if constexpr (plain && sizeof(T) == 1)
-      if (upper_shift_ >= 0) return hn::ShiftRightSame(weave_upper(even, odd), upper_shift_);
-    if (narrow_) {
-      const hn::RebindToUnsigned<D16> du16;
-      const auto n = hn::BitCast(du16, weave(numerator(even), numerator(odd)));
-      return hn::BitCast(d16, quotients16(division_, du16, n));
-    }
-    if constexpr (plain)
-      return weave(quotients(finish_, d32, numerator(even)),
-                   quotients(finish_, d32, numerator(odd)));
-    else
-      return weave(finish_lanes<T>(finish_, d32, even), finish_lanes<T>(finish_, d32, odd));
-  }
-
- private:
-  HWY_INLINE V32 numerator(V32 n) const {
-    if constexpr (plain)
-      return hn::Min(hn::Max(n, hn::Set(d32, finish_.lowest)), hn::Set(d32, finish_.limit));
-    else
-      return numerators(finish_, d32, n);
-  }
-
-  const Finish finish_;
-  const bool narrow_;
-  const Division16 division_;
-  const int upper_shift_;
-};
 
 class Engine {
  public:
@@ -111,7 +47,11 @@ class Engine {
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     if constexpr (has_small) {
-      if (plan_.plain && plan_.small) return make_small(window, out, width, next);
+      if (plan_.plain && plan_.size == 3) return make_small<3>(window, out, width, next);
+      if (plan_.plain && plan_.size == 5) return make_small<5>(window, out, width, next);
+    }
+    if constexpr (HWY_TARGET == HWY_AVX2) {  // others take longer than with lists
+      if (plan_.plain && plan_.size == 7) return make_small<7>(window, out, width, next);
     }
     if (plan_.plain)
       make_rows<true>(window, out, width, next);
@@ -127,22 +67,21 @@ class Engine {
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
 
-  // For 3x3 there is code that takes five multiply-adds for six, with so many registers.
+  // For small matrices there is code that takes 5 multiply-adds for 6 (3x3) or 13 for 15 (5x5).
   static constexpr bool has_small = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
-  template <class T>
+  template <int size, class T>
   void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      make_small_blocks(way, window, out, begin, end, next);
+      make_small_blocks<size>(way, window, out, begin, end, next);
     });
   }
 
   // Two samples that lie side by side at a time; of the last column, two that lie one above the
   // other. Even and odd columns apart, each with loads where they lie.
-  template <class T, class Way>
+  template <int size, class T, class Way>
   void make_small_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                          NextRows<rows>& next) const {
-    constexpr int size = 3;
     const Ending<true> ending(plan_);
     const auto grid = plan_.grid;  // here, what is stored cannot change it
     const std::int32_t start = plan_.terms[0].start;
@@ -158,12 +97,14 @@ class Engine {
       V16 upper;  // of the last column
       unrolled<0, size + rows - 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* const from = window[line] + x - left;
-        const V16 left_even = hn::LoadU(d16, from), left_odd = hn::LoadU(d16, from + 1);
-        unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
-            [&](auto r) VIDCONV_LAMBDA {
-              const V16 taps = pair_of_taps(grid[line - r]);
-              add_now(sums[r], left_even, left_odd, taps);
-            });
+        unrolled<0, size / 2>([&](auto k) VIDCONV_LAMBDA {
+          const V16 even = hn::LoadU(d16, from + 2 * k), odd = hn::LoadU(d16, from + 2 * k + 1);
+          unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
+              [&](auto r) VIDCONV_LAMBDA {
+                const V16 taps = pair_of_taps(grid[PairGrid::pair_at(size, line - r, k)]);
+                add_now(sums[r], even, odd, taps);
+              });
+        });
         const V16 lower = hn::LoadU(d16, from + size - 1);
         if constexpr (line % 2 == 0) {
           upper = lower;
@@ -171,7 +112,7 @@ class Engine {
           const V16 even = weave(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
           const V16 odd = weave_upper(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
           unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-            const V16 taps = pair_of_taps(grid[Int16Plan::woven_at(r, line / 2)]);
+            const V16 taps = pair_of_taps(grid[PairGrid::woven_at(size, r, line / 2)]);
             add_now(sums[r], even, odd, taps);
           });
         }

@@ -61,15 +61,20 @@ Term one_pass(const Taps& t, const Reach& reach, int code_offset) {
   return term;
 }
 
-void add_small(const Taps& t, Int16Plan& result) {
-  if (t.width != 3 || t.height != 3) return;
-  result.small = true;
-  const double* taps = t.dense.data();
-  for (std::size_t j = 0; j < 3; ++j) result.grid[j] = pair_at(taps + 3 * j, 3, 0);
-  const double last[] = {taps[2], taps[5], taps[8]};
+void add_grid(const Taps& t, Int16Plan& result) {
+  const int size = t.width;
+  if (t.height != size || size % 2 == 0 || size < 3 || size > Int16Plan::largest) return;
+  result.size = size;
+  std::vector<double> last;
+  for (int j = 0; j < size; ++j) {
+    const double* row = &t.dense[static_cast<std::size_t>(j * size)];
+    for (int k = 0; k < size / 2; ++k)
+      result.grid[PairGrid::pair_at(size, j, k)] = pair_at(row, size, 2 * k);
+    last.push_back(row[size - 1]);
+  }
   for (int r = 0; r < Int16Plan::rows; ++r)
-    for (int k = 0; k < 2; ++k)
-      result.grid[Int16Plan::woven_at(r, k)] = pair_at(last, 3, 2 * k - r);
+    for (int k = 0; k <= size / 2; ++k)
+      result.grid[PairGrid::woven_at(size, r, k)] = pair_at(last.data(), size, 2 * k - r);
 }
 
 Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
@@ -149,7 +154,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
     }
     result.terms.push_back(*std::move(term));
   }
-  if (result.terms.size() == 1 && !result.terms[0].two_passes()) add_small(plan.terms[0], result);
+  if (result.terms.size() == 1 && !result.terms[0].two_passes()) add_grid(plan.terms[0], result);
   result.plain = plan.finish.combine == Combine::linear && !plan.finish.absolute;
   if (result.plain) add(result.terms[0].start, plan.finish.offset);
   return result;

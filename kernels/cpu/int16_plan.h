@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "kernels/cpu/division16.h"
+#include "kernels/cpu/pair_grid.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
 
 struct Int16Plan {
   // Output rows computed together, so that a loaded line serves each of them.
-  static constexpr int rows = 2;
+  static constexpr int rows = PairGrid::rows;
 
   // Two neighbouring taps, the left (or upper) one in the lower half.
   using TapPair = std::int32_t;
@@ -63,14 +64,11 @@ struct Int16Plan {
   std::optional<Division16> division;
   std::vector<Term> terms;
 
-  // Of one kernel of one pass that is 3x3, for which there is code without lists: the taps of the
-  // first two columns in each row, and of the last column, for output row `r` on lines 2 * `pair`
-  // and the next one.
-  bool small = false;
-  std::array<TapPair, 7> grid{};
-  static constexpr std::size_t woven_at(int r, int pair) {
-    return static_cast<std::size_t>(3 + 2 * r + pair);
-  }
+  // Of one kernel of one pass that is a square matrix of an odd size up to `largest`, for which
+  // there is code without lists: its size, else 0; and its taps as PairGrid has them.
+  static constexpr int largest = 7;
+  int size = 0;
+  std::array<TapPair, PairGrid::count(largest)> grid{};
 
   // One kernel whose sums, as they start, are the numerators of the last division but for the
   // clamp.

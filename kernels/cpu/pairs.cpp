@@ -159,7 +159,7 @@ class Engine {
           const V8 samples[] = {hn::LoadU(d8, from + 2 * k), hn::LoadU(d8, from + 2 * k + 1)};
           unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
               [&](auto r) VIDCONV_LAMBDA {
-                const V8 taps = taps_of(grid[PairsPlan::pair_at(size, line - r, k)]);
+                const V8 taps = taps_of(grid[PairGrid::pair_at(size, line - r, k)]);
                 unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
                   made[r][i] = sum_of<sums>(made[r][i], pairs_of_bytes(samples[i], taps));
                 });
@@ -172,7 +172,7 @@ class Engine {
           V8 woven[2];
           weave(last[0][0], column, woven);
           unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-            const V8 taps = taps_of(grid[PairsPlan::woven_at(size, r, line / 2)]);
+            const V8 taps = taps_of(grid[PairGrid::woven_at(size, r, line / 2)]);
             unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
               made[r][i] = sum_of<sums>(made[r][i], pairs_of_bytes(woven[i], taps));
             });

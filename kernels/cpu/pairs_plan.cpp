@@ -65,11 +65,11 @@ class PairsBuilder {
     const int last = size - 1;
     for (int j = 0; j < size; ++j)
       for (int k = 0; k < size / 2; ++k)
-        result.grid[PairsPlan::pair_at(size, j, k)] =
+        result.grid[PairGrid::pair_at(size, j, k)] =
             BytePair{tap(j, 2 * k), tap(j, 2 * k + 1)}.bits();
     for (int r = 0; r < rows; ++r)
       for (int k = 0; k <= size / 2; ++k)
-        result.grid[PairsPlan::woven_at(size, r, k)] =
+        result.grid[PairGrid::woven_at(size, r, k)] =
             BytePair{tap(2 * k - r, last), tap(2 * k + 1 - r, last)}.bits();
   }
 

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "kernels/cpu/division16.h"
+#include "kernels/cpu/pair_grid.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
 
 struct PairsPlan {
   // Output rows computed together, so that what is loaded serves each of them.
-  static constexpr int rows = 2;
+  static constexpr int rows = PairGrid::rows;
 
   // Two taps, twice, for each output row: of the samples at `column` and `column + 1`, counted from
   // the output sample, on the line of window row `row`; or, where `woven`, of those at `column` on
@@ -38,18 +39,10 @@ struct PairsPlan {
   std::vector<Group> groups;
 
   // The same of square matrices of odd sizes up to `largest`, for which there is code without
-  // lists: their height, else 0; and at pair_at() the taps of a pair of columns, at woven_at()
-  // those of the last column.
+  // lists: their size, else 0; and their taps as PairGrid has them.
   static constexpr int largest = 11;
   int size = 0;
-  std::array<std::uint32_t, largest*(largest / 2) + largest + 1> grid{};
-  static constexpr std::size_t pair_at(int size, int row, int pair) {
-    return static_cast<std::size_t>(row * (size / 2) + pair);
-  }
-  // Of output row `r`, on lines 2 * `pair` and the next one.
-  static constexpr std::size_t woven_at(int size, int r, int pair) {
-    return static_cast<std::size_t>(size * (size / 2) + r * ((size + 1) / 2) + pair);
-  }
+  std::array<std::uint32_t, PairGrid::count(largest)> grid{};
 
   bool wide = false;
   // Whether sums stop at the end of 16 bits: no tap is negative then.

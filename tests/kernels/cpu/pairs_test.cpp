@@ -80,7 +80,7 @@ TEST_F(PairsOnAvx2, GivesTheBytesOfTheDefinition) {
       {-64, 64, 3, -1, 60, -40, -64},  // of both signs
       {-128, 0, 127, 0, 1, 0, -3, 0},
   };
-  for (int size : {1, 2, 3, 4, 5, 6, 9, 12})
+  for (int size : {1, 2, 3, 4, 5, 6, 7, 9, 11, 12})
     for (const std::vector<int>& taps : sets)
       for (const char* scale : {"1/256", "1/2048", "1/77", "auto"}) {
         const std::string spec = matrix(size, taps, scale);

@@ -108,12 +108,19 @@ TEST(PastCaches, CodesOf8Bits) {
   expect_same_where_taken("cpu-bytes", "sharpen", codes);
   expect_same_where_taken("cpu-pairs", "sharpen", codes);
   expect_same_where_taken("cpu-pairs", "matrix:1 2 3 4;4 3 2 5;1 1 7 1;2 2 5 1:scale=1/64", codes);
+  expect_same_where_taken(
+      "cpu-pairs",
+      "matrix:1 2 3 4 5 6 7;4 3 2 5 1 1 2;1 1 7 1 1 1 1;2 2 5 1 2 3 4;0 1 0 1 2 "
+      "0 1;1 1 1 1 1 2 1;3 1 2 1 1 0 1:scale=1/128",
+      codes);
   expect_same_where_taken("cpu-passes", "gaussian:sigma=1", codes);
+  expect_same_where_taken("cpu-fused16", "gaussian:sigma=0.7:radius=1", codes);
 }
 
 TEST(PastCaches, CodesOf10Bits) {
   const SampleType codes{Storage::u16, 10, 0};
   expect_same("cpu-smooth", "binomial:size=3", codes);
+  expect_same_where_taken("cpu-fused16", "gaussian:sigma=0.7:radius=1", codes);
   expect_same("cpu-sobel", "sobel", codes);
 }
 

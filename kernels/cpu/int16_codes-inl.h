@@ -1,0 +1,97 @@
+// 16-bit multiply-adds' vectors of sums at even and at odd columns, and the last step that makes
+// codes of them. Compiled once for each instruction set.
+#if defined(VIDCONV_CPU_INT16_CODES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_INT16_CODES_INL_H
+#undef VIDCONV_CPU_INT16_CODES_INL_H
+#else
+#define VIDCONV_CPU_INT16_CODES_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "kernels/cpu/dot-inl.h"
+#include "kernels/cpu/finish-inl.h"
+#include "kernels/cpu/int16_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+namespace int16 {
+
+using D16 = hn::ScalableTag<std::int16_t>;
+using D32 = hn::RepartitionToWide<D16>;
+using V16 = hn::VFromD<D16>;
+using V32 = hn::VFromD<D32>;
+constexpr D16 d16;
+constexpr D32 d32;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
+
+// The lower halves of `even` and `odd`, in turn.
+HWY_INLINE V16 weave(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
+}
+
+// The upper halves.
+HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
+}
+
+// How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
+// of two from 2^16 on and storing bytes clamps as wanted; else -1.
+inline int upper_shift(const Finish& f) {
+  const bool power = f.divides_by_power_of_two();
+  return power && f.log2 >= 16 && f.min == 0 && f.max == 255 ? f.log2 - 16 : -1;
+}
+
+// The last step, for sums at even and at odd columns. `plain` as in Int16Plan.
+template <bool plain>
+class Ending {
+ public:
+  explicit Ending(const Int16Plan& plan)
+      : finish_(plan.finish),
+        narrow_(plan.division),
+        division_(plan.division.value_or(Division16{})),
+        upper_shift_(upper_shift(plan.finish)) {}
+
+  template <class T>
+  HWY_INLINE V16 codes(V32 even, V32 odd) const {
+    if constexpr (plain && sizeof(T) == 1)
+      if (upper_shift_ >= 0) return hn::ShiftRightSame(weave_upper(even, odd), upper_shift_);
+    if (narrow_) {
+      const hn::RebindToUnsigned<D16> du16;
+      const auto n = hn::BitCast(du16, weave(numerator(even), numerator(odd)));
+      return hn::BitCast(d16, quotients16(division_, du16, n));
+    }
+    if constexpr (plain)
+      return weave(quotients(finish_, d32, numerator(even)),
+                   quotients(finish_, d32, numerator(odd)));
+    else
+      return weave(finish_lanes<T>(finish_, d32, even), finish_lanes<T>(finish_, d32, odd));
+  }
+
+ private:
+  HWY_INLINE V32 numerator(V32 n) const {
+    if constexpr (plain)
+      return hn::Min(hn::Max(n, hn::Set(d32, finish_.lowest)), hn::Set(d32, finish_.limit));
+    else
+      return numerators(finish_, d32, n);
+  }
+
+  const Finish finish_;
+  const bool narrow_;
+  const Division16 division_;
+  const int upper_shift_;
+};
+
+}  // namespace int16
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
