@@ -139,6 +139,9 @@ class NextRows {
     HWY_INLINE void ask(int row) const {
       for (std::ptrdiff_t at = from_; at < to_; at += cache_line) hwy::Prefetch(rows_[row] + at);
     }
+    // Without a branch, for loops that these hold up: their first line of the cache, whether or not
+    // it was asked for. More is left only of rows of pixels.
+    HWY_INLINE void ask_first(int row) const { hwy::Prefetch(rows_[row] + from_); }
 
    private:
     friend NextRows;

@@ -31,7 +31,7 @@ Prepared prepare_cpu_gradient(const Plan& plan, const CudaAbilities&);
 // Linear integer plans whose taps are all the same: sums carried from row to row.
 Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
 
-// Two passes of 3, 5 or 7 taps over 16 bits or floats, in floats, on AVX-512.
+// Two passes of 3, 5 or 7 taps over 16 bits or floats, in floats, on AVX2 and AVX-512.
 Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&);
 
 // Two passes of 3 taps over integers, on AVX-512.

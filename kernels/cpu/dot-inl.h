@@ -123,13 +123,19 @@ HWY_INLINE Sum::V32 truncated(Floats v) {
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX2
+// The lanes of two vectors, four of each in turn, clamped to 0 and 65535.
+HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_quarters(Sum::V32 a, Sum::V32 b) {
+  return hn::VFromD<hn::ScalableTag<std::uint16_t>>{_mm256_packus_epi32(a.raw, b.raw)};
+}
+#endif
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 // The lanes of two vectors, one after the other, clamped to 0 and 65535.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_halves(Sum::V32 a, Sum::V32 b) {
 #if HWY_TARGET == HWY_AVX2
-  const __m256i packed = _mm256_packus_epi32(a.raw, b.raw);
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{
-      _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0))};
+      _mm256_permute4x64_epi64(clamped_quarters(a, b).raw, _MM_SHUFFLE(3, 1, 2, 0))};
 #else
   const __m512i packed = _mm512_packus_epi32(a.raw, b.raw);
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{

@@ -12,6 +12,7 @@
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/fused_plan.h"
+#include "kernels/cpu/fused_samples-inl.h"
 #include "kernels/cpu/kept-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/lane_store-inl.h"
@@ -24,9 +25,9 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Sums, taps and samples want some thirty registers.
+// Other instruction sets have fewer or shorter registers; of those it was not tried.
 #undef VIDCONV_HAVE_FUSED
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define VIDCONV_HAVE_FUSED 1
 #else
 #define VIDCONV_HAVE_FUSED 0
@@ -69,13 +70,18 @@ class FusedEngine {
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr bool is_codes = !std::is_same_v<Lane, float>;
+  // AVX2 has 16 registers, not 32: lines are added to one vector of the sums after the other, and
+  // what is to be brought in is asked for while lines are read, without branches that would part
+  // what is in registers.
+  static constexpr bool has_few_registers = HWY_TARGET == HWY_AVX2;
 
   // What is made of each line, and added to the output rows that want it:
   //   vectors      in a block
   //   together     lines that are read before any is added: results past the caches come in
   //                bursts, which memory takes faster, but there have to be registers
   //   read(from, line)     `from`: the sample under the first tap of the block's first column
-  //   add<i>(line, sums)   to the sums of the row that has the line under its row i of taps
+  //   add<i, u, end>(line, sums)  vectors u up to `end` to the sums of the row that has the line
+  //                under its row i of taps
   //
   // As in LaneSums, the first product is not added to 0.
   //
@@ -86,7 +92,10 @@ class FusedEngine {
     static constexpr int size = taps;
     // Of three taps there are registers for more, and one vector more is loaded.
     static constexpr int vectors = size == 3 && is_codes ? 4 : 2;
-    static constexpr int together = size == 5 ? 4 : 2;
+    // With few registers, lines' sums go by way of memory, but those of three taps of floats.
+    static constexpr int together = has_few_registers ? (size > 3 || is_codes ? rows : 2)
+                                    : size == 5       ? 4
+                                                      : 2;
     struct Line {
       HWY_INLINE Line() {}  // GCC's own is not for this target
 
@@ -103,7 +112,7 @@ class FusedEngine {
       // Of three taps of floats, vectors are loaded where blocks begin, so that none crosses a line
       // of the cache; of more there are no registers for one vector more.
       constexpr bool aligned = size == 3 && !is_codes;
-      const Samples<size, vectors, aligned> samples(from);
+      const FusedSamples<Lane, size, vectors, aligned> samples(from);
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
           const V at = samples.template at<u, i>();
@@ -111,9 +120,9 @@ class FusedEngine {
         });
       });
     }
-    template <int i>
+    template <int i, int begin, int end>
     HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](auto u) VIDCONV_LAMBDA {
         sums[u] = i == 0 ? hn::Mul(column_[0], line.sums[u])
                          : multiply_add(d, column_[i], line.sums[u], sums[u]);
       });
@@ -126,7 +135,7 @@ class FusedEngine {
   // A matrix of 3x3: each of its rows' products are added up before they are added to the sum.
   class Matrix {
    public:
-    static constexpr int size = 3, vectors = 2, together = 2;
+    static constexpr int size = 3, vectors = 2, together = has_few_registers ? 1 : 2;
     struct Line {
       HWY_INLINE Line() {}  // GCC's own is not for this target
 
@@ -138,16 +147,16 @@ class FusedEngine {
                                    VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.matrix[i]); });
     }
     HWY_INLINE void read(const Lane* from, Line& line) const {
-      const Samples<size, vectors, true> samples(from);
+      const FusedSamples<Lane, size, vectors, true> samples(from);
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
         unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {  //
           line.samples[i][u] = samples.template at<u, i>();
         });
       });
     }
-    template <int i>
+    template <int i, int begin, int end>
     HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](auto u) VIDCONV_LAMBDA {
         V products = hn::Mul(taps_[i * size], line.samples[0][u]);
         unrolled<1, size>([&](auto x) VIDCONV_LAMBDA {
           products = multiply_add(d, taps_[i * size + x], line.samples[x][u], products);
@@ -179,6 +188,10 @@ class FusedEngine {
           return make_blocks<Taps>(way, plain.of_all_codes(), lowest, out, begin, end, next);
       }
       if (plain.serves()) return make_blocks<Taps>(way, plain, lowest, out, begin, end, next);
+      if constexpr (!is_codes) {
+        if (const AbsoluteFloats<D> absolute(plan_.finish); absolute.serves())
+          return make_blocks<Taps>(way, absolute, lowest, out, begin, end, next);
+      }
       make_blocks<Taps>(way, plan_.finish, lowest, out, begin, end, next);
     });
   }
@@ -193,10 +206,15 @@ class FusedEngine {
     const Taps taps(plan_);
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
-      add_lines<rows, false>(taps, lines, x, [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
-        asked.ask(r);
-        if (out[r] != nullptr) store_lanes(way, d, last, sums, shift, out[r], x, end);
-      });
+      add_lines<rows, false>(
+          taps, lines, x,
+          [&](auto r) VIDCONV_LAMBDA {
+            if constexpr (has_few_registers) asked.ask_first(r);
+          },
+          [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
+            if constexpr (!has_few_registers) asked.ask(r);
+            if (out[r] != nullptr) store_fused(way, d, last, sums, shift, out[r], x, end);
+          });
     }
   }
 
@@ -204,16 +222,20 @@ class FusedEngine {
   template <class Taps>
   HWY_NOINLINE void begin_sums(const Lane* const* lines, int x) const {
     const Taps taps(plan_);
-    add_lines<Taps::size - 1, true>(taps, lines, x, [](auto, const auto&) VIDCONV_LAMBDA {});
+    add_lines<Taps::size - 1, true>(
+        taps, lines, x, [](auto) VIDCONV_LAMBDA {}, [](auto, const auto&) VIDCONV_LAMBDA {});
   }
 
   // Adds `count` lines, one below the other, to what is kept of the output rows that end with one
-  // of the first size - 1 of them, or to nothing where they are `first`: take(line, sums) of the
-  // row that ends with each line.
-  template <int count, bool first, class Taps, class Take>
+  // of the first size - 1 of them, or to nothing where they are `first`: has_read(line), and
+  // take(line, sums) of the row that ends with each line.
+  template <int count, bool first, class Taps, class HasRead, class Take>
   HWY_INLINE void add_lines(const Taps& taps, const Lane* const* lines, int x,
-                            const Take& take) const {
+                            const HasRead& has_read, const Take& take) const {
     constexpr int size = Taps::size, vectors = Taps::vectors, together = Taps::together;
+    // So many lines are added to so many vectors of the sums.
+    constexpr int at_once = has_few_registers ? together : 1;
+    constexpr int part = has_few_registers ? 1 : vectors;
     float* const kept = kept_.of_block(x);
     V sums[count + size - 1][vectors];  // [r]: of the output row that ends with line r
     const auto each_kept = [&](const auto& f) VIDCONV_LAMBDA {
@@ -228,49 +250,23 @@ class FusedEngine {
     typename Taps::Line read[together];
     unrolled<0, count>([&](auto line) VIDCONV_LAMBDA {
       if constexpr (line % together == 0)
-        unrolled<0, std::min(together, count - line)>(
-            [&](auto i) VIDCONV_LAMBDA { taps.read(lines[line + i] + x, read[i]); });
-      unrolled<0, first ? std::min(line + 1, size) : size>([&](auto i) VIDCONV_LAMBDA {
-        taps.template add<i>(read[line % together], sums[line + size - 1 - i]);
-      });
+        unrolled<0, std::min(together, count - line)>([&](auto i) VIDCONV_LAMBDA {
+          taps.read(lines[line + i] + x, read[i]);
+          has_read(std::integral_constant<int, line + i>());
+        });
+      if constexpr (line % at_once == 0)
+        unrolled<0, vectors / part>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<line, std::min(line + at_once, count)>([&](auto l) VIDCONV_LAMBDA {
+            unrolled<0, first ? std::min(l + 1, size) : size>([&](auto i) VIDCONV_LAMBDA {
+              taps.template add<i, u * part, (u + 1) * part>(read[l % together],
+                                                             sums[l + size - 1 - i]);
+            });
+          });
+        });
       if constexpr (!first) take(line, sums[line]);
     });
     each_kept([&](auto r, auto u, float* to)
                   VIDCONV_LAMBDA { hn::Store(sums[count + r][u], d, to); });
-  }
-
-  // A block's samples under each of `size` taps of a row. `aligned`: loaded where the block begins,
-  // for three taps.
-  template <int size, int vectors, bool aligned>
-  class Samples {
-    static constexpr int before = aligned ? 1 : 0;  // vectors, and samples
-
-   public:
-    explicit HWY_INLINE Samples(const Lane* from) {
-      unrolled<0, vectors + 1 + before>([&](auto u) VIDCONV_LAMBDA {  //
-        loaded_[u] = load(from + before + (u - before) * lanes);
-      });
-    }
-    template <int u, int i>
-    HWY_INLINE V at() const {
-      constexpr int first = u * lanes + i + before * (lanes - 1);
-      constexpr int begin = first / lanes, moved = first % lanes;
-      if constexpr (moved == 0)
-        return loaded_[begin];
-      else
-        return lanes_from(std::integral_constant<int, moved>(), loaded_[begin], loaded_[begin + 1]);
-    }
-
-   private:
-    V loaded_[vectors + 1 + before];
-  };
-
-  static HWY_INLINE V load(const Lane* from) {
-    if constexpr (!is_codes)
-      return hn::LoadU(d, from);
-    else
-      return hn::ConvertTo(
-          d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<Lane, D>(), from)));
   }
 
   const FusedPlan& plan_;

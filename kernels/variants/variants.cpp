@@ -60,7 +60,8 @@ constexpr Variant table[] = {
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-fused",
-     "SIMD with AVX-512, both passes of 3 to 7 taps at once in floats, 3x3 of floats; threads",
+     "SIMD with AVX2 or AVX-512, both passes of 3 to 7 taps at once in floats, 3x3 of floats; "
+     "threads",
      Device::cpu, prepare_cpu_fused},
     {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_lanes_supports, make_cpu_lanes>},

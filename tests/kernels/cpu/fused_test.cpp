@@ -4,7 +4,7 @@
 #include "kernels/cpu/fused_plan.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
-#include "tests/kernels/support/on_avx512.h"
+#include "tests/kernels/support/wherever_taken.h"
 
 namespace vidconv::test {
 namespace {
@@ -15,11 +15,11 @@ Plan plan_of(const char* spec, SampleType sample, Border border = {}, Codes rang
   return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
 }
 
-class Fused : public OnAvx512 {
+class Fused : public WhereverTaken {
  protected:
   static void check(const Plan& plan, int width, int height, int step) {
-    OnAvx512::check(*find_variant("cpu-fused"), make_fused_plan(plan).has_value(), plan, width,
-                    height, step);
+    WhereverTaken::check(*find_variant("cpu-fused"), make_fused_plan(plan).has_value(), plan, width,
+                         height, step);
   }
 };
 
@@ -56,23 +56,45 @@ TEST_F(Fused, LastStepsOfAllKinds) {
     for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
       check(plan_of(spec, codes), size, 41 - size, 1);
       check(plan_of(spec, codes, {}, Codes::limited), size, 41 - size, 1);
-      check(plan_of(spec, floats), size, 41 - size, 1);
+      Plan plan = plan_of(spec, floats);
+      check(plan, size, 41 - size, 1);
+      plan.finish.absolute = true;
+      check(plan, size, 41 - size, 1);
     }
 }
 
 TEST_F(Fused, AnchorsMayBeAtACorner) {
-  for (const SampleType& sample : {codes, floats})
-    for (const int anchor : {0, 2}) {
-      Plan plan = plan_of("gaussian:sigma=0.7:radius=1", sample);
-      plan.terms[0].anchor_x = plan.terms[0].anchor_y = anchor;
-      for (int size = 1; size <= 40 && !IsSkipped(); ++size) check(plan, size, 41 - size, 1);
-    }
+  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2",
+                           "gaussian:sigma=1.5:radius=3"})
+    for (const SampleType& sample : {codes, floats})
+      for (const bool last : {false, true}) {
+        Plan plan = plan_of(spec, sample);
+        Taps& taps = plan.terms[0];
+        taps.anchor_x = taps.anchor_y = last ? taps.width - 1 : 0;
+        for (int size = 1; size <= 40 && !IsSkipped(); ++size) check(plan, size, 41 - size, 1);
+      }
+}
+
+TEST_F(Fused, CodesInTheUpperBitsOfAWord) {
+  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2"})
+    for (const int depth : {13, 14, 15})
+      for (int size = 1; size <= 40 && !IsSkipped(); ++size)
+        check(plan_of(spec, {Storage::u16, depth, 16 - depth}), size, 41 - size, 1);
 }
 
 TEST_F(Fused, RowsAreReadWhereTheyLie) {
+  for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2",
+                           "gaussian:sigma=1.5:radius=3"})
+    for (const SampleType& sample : {codes, floats})
+      for (const int width : {2100, 2127, 2160})
+        if (!IsSkipped()) check(plan_of(spec, sample), width, 19, 1);
+}
+
+// More than the rows that are computed together, and what is kept several times.
+TEST_F(Fused, TallPictures) {
   for (const SampleType& sample : {codes, floats})
-    for (const int width : {2100, 2127, 2160})
-      if (!IsSkipped()) check(plan_of("gaussian:sigma=0.7:radius=1", sample), width, 19, 1);
+    for (const int height : {97, 131})
+      if (!IsSkipped()) check(plan_of("gaussian:sigma=1.5:radius=3", sample), 45, height, 1);
 }
 
 TEST(FusedPlan, IsOfShortOddPassesInFloatsAndMatricesOf3x3) {

@@ -127,6 +127,8 @@ TEST(PastCaches, CodesOf10Bits) {
 TEST(PastCaches, CodesOf16Bits) {
   const SampleType codes{Storage::u16, 16, 0};
   expect_same("cpu-lanes", "gaussian:sigma=1", codes);
+  expect_same_where_taken("cpu-fused", "gaussian:sigma=0.7:radius=1", codes);
+  expect_same_where_taken("cpu-fused", "gaussian:sigma=1.1:radius=2", codes);
   expect_same("cpu-sobel", "sobel", codes);
   expect_same("cpu-int16", "binomial", codes);
   expect_same("cpu-running", "box:size=9", codes);
@@ -140,6 +142,7 @@ TEST(PastCaches, Floats) {
   expect_same("cpu-pairwise", "box:size=9", floats);
   expect_same("cpu-sobel", "sobel", floats);
   expect_same_where_taken("cpu-fused", "gaussian:sigma=0.7:radius=1", floats);
+  expect_same_where_taken("cpu-fused", "gaussian:sigma=1.1:radius=2", floats);
   expect_same_where_taken("cpu-fused", "sharpen", floats);
   expect_same_where_taken("cpu-fused-box", "box:size=7", floats);
   expect_same_where_taken("cpu-fused-box", "box:size=9", floats);

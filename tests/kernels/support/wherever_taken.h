@@ -1,0 +1,40 @@
+// A variant of some instruction sets beside the definition, with each of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "kernels/cpu/simd.h"
+#include "kernels/variants/variants.h"
+#include "tests/kernels/support/runner.h"
+
+namespace vidconv::test {
+
+// Skips where there is none of them; a plan that the variant does not take (`is_taken`) fails.
+class WhereverTaken : public testing::Test {
+ protected:
+  void TearDown() override { force_simd(0); }
+
+  static void check(const Variant& variant, bool is_taken, const Plan& plan, int width, int height,
+                    int step) {
+    ASSERT_TRUE(is_taken) << "not taken";
+    Picture src(plan.sample, width, height, {.step = step}, 1);
+    src.draw(width % 3 == 0 ? Content::black_and_white : Content::noise,
+             static_cast<unsigned>(width));
+    Picture result(plan.sample, width, height, {.step = step}, 3);
+    const Picture truth = expected(plan, src, result);
+    bool is_there = false;
+    for (const SimdLevel level : simd_levels()) {
+      force_simd(level);
+      if (!supports(variant, plan)) continue;
+      is_there = true;
+      Runner runner(variant, plan);
+      Picture made(plan.sample, width, height, {.step = step}, 3);
+      runner.run(src, made);
+      ASSERT_EQ(made.bytes(), truth.bytes())
+          << width << "x" << height << ", step " << step << ", " << simd_name(level);
+    }
+    if (!is_there) GTEST_SKIP() << "SKIPPED: no such instruction set";
+  }
+};
+
+}  // namespace vidconv::test
