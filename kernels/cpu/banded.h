@@ -102,7 +102,7 @@ class BandedConvolver final : public Convolver {
 
   WindowLayout layout(int width) const {
     int scratch = 0;
-    if constexpr (requires { EnginePlan::scratch; }) scratch = EnginePlan::scratch;
+    if constexpr (requires { EnginePlan::scratch; }) scratch = engine_plan_.scratch;
     return {reach_, width, engine_plan_.rows, engine_plan_.passes(), engine_plan_.any_dense(),
             scratch};
   }

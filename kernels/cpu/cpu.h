@@ -43,6 +43,9 @@ Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
 // The same of up to 16x16 taps, in registers, on AVX-512.
 Prepared prepare_cpu_fused_box(const Plan& plan, const CudaAbilities&);
 
+// The same of squares of any size, eight lines at a time, on AVX2.
+Prepared prepare_cpu_turned_box(const Plan& plan, const CudaAbilities&);
+
 // One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
 

@@ -39,6 +39,8 @@ constexpr Variant table[] = {
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-fused-box", "SIMD with AVX-512, boxes of 6x6 to 16x16 floats in registers; threads",
      Device::cpu, prepare_cpu_fused_box},
+    {"cpu-turned-box", "SIMD with AVX2, square boxes of floats, eight lines at a time; threads",
+     Device::cpu, prepare_cpu_turned_box},
     {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
      prepare_cpu_pairwise},
     {"cpu-fft", "SIMD, sums of large matrices by Fourier transforms; threads", Device::cpu,

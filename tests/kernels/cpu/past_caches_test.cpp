@@ -146,6 +146,8 @@ TEST(PastCaches, Floats) {
   expect_same_where_taken("cpu-fused", "sharpen", floats);
   expect_same_where_taken("cpu-fused-box", "box:size=7", floats);
   expect_same_where_taken("cpu-fused-box", "box:size=9", floats);
+  expect_same_where_taken("cpu-turned-box", "box:size=7", floats);
+  expect_same_where_taken("cpu-turned-box", "box:size=31", floats);
 }
 
 }  // namespace
