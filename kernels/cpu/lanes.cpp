@@ -250,10 +250,6 @@ class LanesEngine {
   const bool stream_;
 };
 
-// Whether two passes of five taps of floats are faster at once than with a line between, for which
-// loads alone take too long with AVX2.
-bool have_fives() { return HWY_TARGET != HWY_AVX2; }
-
 template <class Lane>
 void run_lanes(const Plan& plan, const LanesPlan<Lane>& lanes_plan, const Band& band,
                const WindowLayout& layout, const Windows<Lane>& windows) {
@@ -295,7 +291,6 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
-HWY_EXPORT(have_fives);
 HWY_EXPORT(run_lanes_int32);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lanes_double);
@@ -306,8 +301,8 @@ bool cpu_lanes_supports(const Plan& plan) {
 
 std::unique_ptr<Convolver> make_cpu_lanes(const Plan& plan, int threads) {
   const auto make = [&]<class Lane>(typename BandedConvolver<Lane, LanesPlan<Lane>>::RunBand run) {
-    return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(
-        plan, LanesPlan<Lane>(plan, HWY_DYNAMIC_DISPATCH(have_fives)()), run, threads);
+    return std::make_unique<BandedConvolver<Lane, LanesPlan<Lane>>>(plan, LanesPlan<Lane>(plan),
+                                                                    run, threads);
   };
   const auto run_int32 = [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_lanes_int32)(arguments...);

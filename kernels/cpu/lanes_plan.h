@@ -51,9 +51,7 @@ template <class Lane>
 struct LanesPlan {
   static constexpr int rows = 4;  // output rows computed together
 
-  // `fives`: whether two passes of five taps are made at once.
-  explicit LanesPlan(const Plan& plan, bool fives = true)
-      : finish(plan.finish), shift(plan.sample.shift) {
+  explicit LanesPlan(const Plan& plan) : finish(plan.finish), shift(plan.sample.shift) {
     const Reach reach = reach_of(plan);
     for (const Taps& t : plan.terms) {
       if (t.joins) terms.back().last = false;
@@ -66,7 +64,7 @@ struct LanesPlan {
     if (!std::is_same_v<Lane, float> || plan.sample.storage == Storage::u8) return;
     if (all_have(3)) size = 3;
     // Of 16 bits, lines between two passes of five taps are faster.
-    if (fives && all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
+    if (all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
   }
 
   // Whether there are two kernels of that size, of one pass each, over the same samples.
