@@ -79,8 +79,8 @@ class SobelEngine {
       Begun begun[2];  // of the row above, where roots are taken while this row's sums are made
       const auto finish = [&](auto r) VIDCONV_LAMBDA {
         V codes[2];
-        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(plan.most); });
-        if (out[r] != nullptr) store(way, codes, plan.shift, x, out[r], end);
+        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(); });
+        if (out[r] != nullptr) store(way, codes, plan.most, plan.shift, x, out[r], end);
       };
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         Line below;
@@ -142,8 +142,7 @@ class SobelEngine {
     HWY_INLINE Result() {}
     HWY_INLINE Result(int most, V across, V down) {
       if constexpr (!is_length)
-        made_ = hn::Min(hn::Abs(result == SobelResult::across ? across : down),
-                        hn::Set(dw, static_cast<Wide>(most)));
+        made_ = clamped(most, hn::Abs(result == SobelResult::across ? across : down));
       else if constexpr (sizeof(Lane) == 1)
         made_ = Roots8(across, down);
       else if constexpr (sizeof(Wide) == 2)
@@ -151,19 +150,21 @@ class SobelEngine {
       else
         made_ = length(across, down);
     }
-    HWY_INLINE V codes([[maybe_unused]] int most) const {
+    // Not clamped yet, where store() does.
+    HWY_INLINE V codes() const {
       if constexpr (!later) {
         return made_;
       } else if constexpr (sizeof(Lane) == 1) {
         return made_.codes();
       } else {
-        const auto code =
-            hn::Min(hn::Add(made_, hn::Set(DF(), 0.5F)), hn::Set(DF(), static_cast<float>(most)));
-        return truncated(code);
+        return truncated(hn::Add(made_, hn::Set(DF(), 0.5F)));
       }
     }
 
    private:
+    static HWY_INLINE V clamped(int most, V code) {
+      return splits ? code : hn::Min(code, hn::Set(dw, static_cast<Wide>(most)));
+    }
     // As finish_real() says, one operation after the other.
     static HWY_INLINE hn::VFromD<DF> length(V x, V y) {
       const auto a = hn::ConvertTo(DF(), x), b = hn::ConvertTo(DF(), y);
@@ -174,23 +175,33 @@ class SobelEngine {
         made_;
   };
 
+  // Codes at even and at odd columns, clamped to `most`.
+  static HWY_INLINE hn::VFromD<D> in_turn(int most, V even, V odd) {
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (sizeof(Wide) == 4) {
+      const __m128i places = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+      const hn::VFromD<D> clamped{_mm256_shuffle_epi8(_mm256_packus_epi32(even.raw, odd.raw),
+                                                      _mm256_broadcastsi128_si256(places))};
+      return most == 65535 ? clamped : hn::Min(clamped, hn::Set(d, static_cast<Lane>(most)));
+    }
+#endif
+    const V limit = hn::Set(dw, static_cast<Wide>(most));
+    return hn::BitCast(
+        d, hn::Or(hn::Min(even, limit), hn::ShiftLeft<8 * sizeof(Lane)>(hn::Min(odd, limit))));
+  }
+
   template <class Way, class T>
-  static HWY_INLINE void store(Way way, const V (&codes)[2], int shift, int x, T* out, int width) {
+  static HWY_INLINE void store(Way way, const V (&codes)[2], [[maybe_unused]] int most, int shift,
+                               int x, T* out, int width) {
     if constexpr (splits) {
-      hn::VFromD<D> both[1];
-      if constexpr (sizeof(Lane) == 1) {
-        const auto clamp = hn::Set(dw, Wide{255});
-        const V even = hn::Min(codes[0], clamp), odd = hn::Min(codes[1], clamp);
-        both[0] = hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
-      } else {
-        both[0] =
-            hn::ShiftLeftSame(hn::BitCast(d, hn::Or(codes[0], hn::ShiftLeft<16>(codes[1]))), shift);
-      }
+      hn::VFromD<D> both[1] = {in_turn(most, codes[0], codes[1])};
+      if (sizeof(Lane) == 2 && shift != 0) both[0] = hn::ShiftLeftSame(both[0], shift);
       store_block(way, d, both, out, x, width);
     } else {
       hn::VFromD<D> samples[2];
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-        samples[u] = hn::ShiftLeftSame(hn::BitCast(d, codes[u]), shift);
+        samples[u] = hn::BitCast(d, codes[u]);
+        if (shift != 0) samples[u] = hn::ShiftLeftSame(samples[u], shift);
       });
       store_block(way, d, samples, out, x, width);
     }
