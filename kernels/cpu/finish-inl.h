@@ -122,7 +122,8 @@ HWY_INLINE hn::VFromD<hn::Rebind<T, hn::DFromV<V16>>> samples_of16(V16 codes, in
     const hn::Rebind<std::int16_t, decltype(du16)> d16;
     return hn::DemoteTo(hn::Rebind<T, decltype(du16)>(), hn::BitCast(d16, codes));
   } else {
-    return hn::ShiftLeftSame(hn::BitCast(du16, codes), shift);
+    const auto samples = hn::BitCast(du16, codes);
+    return shift == 0 ? samples : hn::ShiftLeftSame(samples, shift);
   }
 }
 
