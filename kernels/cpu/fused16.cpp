@@ -217,9 +217,14 @@ std::optional<Fused16Plan> make_fused16_plan(const Plan& plan) {
   if (!int16 || !int16->plain || int16->code_offset != 0 || int16->terms.size() != 1)
     return std::nullopt;
   const Int16Plan::Term& term = int16->terms[0];
-  if (term.row_steps.size() != Fused16Plan::steps ||
-      term.column_steps.size() != Fused16Plan::steps || term.row_shift > 16)
-    return std::nullopt;
+  if (term.row_steps.size() != Fused16Plan::steps || term.row_shift > 16) return std::nullopt;
+  // Of two taps down the columns the window has no fourth line.
+  int line = 0;
+  for (const Int16Plan::ColumnStep& step : term.column_steps) {
+    if (step.upper != line || step.lower != line + 1) return std::nullopt;
+    line += 2;
+  }
+  if (line != 2 * Fused16Plan::steps) return std::nullopt;
   return Fused16Plan{*std::move(int16)};
 }
 

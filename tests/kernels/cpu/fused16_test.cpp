@@ -11,7 +11,7 @@ namespace vidconv::test {
 namespace {
 
 constexpr SampleType eights{Storage::u8, 8, 0}, tens{Storage::u16, 10, 0},
-    high{Storage::u16, 10, 6}, fourteens{Storage::u16, 14, 0};
+    high{Storage::u16, 10, 6}, twelves{Storage::u16, 12, 0};
 constexpr const char* soft = "gaussian:sigma=0.7:radius=1";
 
 Plan integers_of(const char* spec, SampleType sample, Border border = {},
@@ -28,7 +28,7 @@ class Fused16 : public OnAvx512 {
 };
 
 TEST_F(Fused16, AreTheTwoPasses) {
-  for (const SampleType& sample : {eights, tens, high, fourteens})
+  for (const SampleType& sample : {eights, tens, high, twelves})
     for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
       for (int size = 1; size <= 40 && !IsSkipped(); ++size)
         check(integers_of(soft, sample, {border}), size, 41 - size, 1 + size % 3);
@@ -67,6 +67,11 @@ TEST(Fused16Plan, IsOfTwoPassesOf3TapsInIntegers) {
       << "five taps";
   EXPECT_FALSE(make_fused16_plan(integers_of("matrix:1 2 3;4 5 6;7 8 -10", eights))) << "a matrix";
   EXPECT_FALSE(make_fused16_plan(integers_of("sobel", eights))) << "two kernels";
+  Plan other = integers_of(soft, eights);
+  Taps& taps = other.terms[0];
+  taps.height = 2;
+  taps.column.pop_back();
+  EXPECT_FALSE(make_fused16_plan(other)) << "two lines";
 }
 
 }  // namespace
