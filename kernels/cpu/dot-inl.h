@@ -144,11 +144,16 @@ HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_halves(Sum::V32 a,
 }
 #endif
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 // The lanes of two vectors, one after the other, clamped to bytes.
 HWY_INLINE Sum::V8 clamped_bytes(Sum::V16 a, Sum::V16 b) {
+#if HWY_TARGET == HWY_AVX2
   const __m256i packed = _mm256_packus_epi16(a.raw, b.raw);
   return Sum::V8{_mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0))};
+#else
+  const __m512i packed = _mm512_packus_epi16(a.raw, b.raw);
+  return Sum::V8{_mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), packed)};
+#endif
 }
 #endif
 

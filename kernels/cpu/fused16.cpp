@@ -83,8 +83,8 @@ class Engine {
     HWY_INLINE Pair of(const Lane* upper, const Lane* lower) const {
       const Sums above(*this, upper), below(*this, lower);
       Pair pair;
-      pair.even = joined(above.even.total(), below.even.total());
-      pair.odd = joined(above.odd.total(), below.odd.total());
+      pair.even = weave_from(shift_, above.even.total(), below.even.total());
+      pair.odd = weave_from(shift_, above.odd.total(), below.odd.total());
       return pair;
     }
 
@@ -101,12 +101,6 @@ class Engine {
       }
       Sum even, odd;
     };
-    // The 16 bits from `shift_` on of both.
-    HWY_INLINE V16 joined(V32 upper, V32 lower) const {
-      return hn::OddEven(hn::BitCast(d16, hn::ShiftLeftSame(lower, 16 - shift_)),
-                         hn::BitCast(d16, hn::ShiftRightSame(upper, shift_)));
-    }
-
     const std::int32_t start_;
     const int shift_;
     std::ptrdiff_t column_[steps];
@@ -136,8 +130,7 @@ class Engine {
       unrolled<0, vectors>(
           [&](auto u) VIDCONV_LAMBDA { above[u] = pair(std::integral_constant<int, 0>(), u); });
       unrolled<0, rows / 2>([&](auto k) VIDCONV_LAMBDA {
-        using Narrow = hn::Rebind<Lane, D16>;
-        hn::VFromD<Narrow> samples[2][vectors];
+        V16 codes[2][vectors];
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
           const Pair below = pair(std::integral_constant<int, 2 * k + 2>(), u);
           unrolled<0, 2>([&](auto r) VIDCONV_LAMBDA {
@@ -148,15 +141,13 @@ class Engine {
             odd.add(above[u].odd, taps[0][r]);
             even.add(below.even, taps[1][r]);
             odd.add(below.odd, taps[1][r]);
-            const V16 codes = ending.template codes<Lane>(even.total(), odd.total());
-            samples[r][u] = samples_of16<Lane>(codes, shift);
+            codes[r][u] = ending.template codes<Lane>(even.total(), odd.total());
           });
           above[u] = below;
         });
         unrolled<0, 2>([&](auto r) VIDCONV_LAMBDA {
           asked.ask(2 * k + r);
-          Lane* const row = out[2 * k + r];
-          if (row != nullptr) store_block(way, Narrow(), samples[r], row, x, end);
+          if (out[2 * k + r] != nullptr) store_codes(way, codes[r], shift, out[2 * k + r], x, end);
         });
       });
     }
@@ -217,7 +208,7 @@ std::optional<Fused16Plan> make_fused16_plan(const Plan& plan) {
   if (!int16 || !int16->plain || int16->code_offset != 0 || int16->terms.size() != 1)
     return std::nullopt;
   const Int16Plan::Term& term = int16->terms[0];
-  if (term.row_steps.size() != Fused16Plan::steps || term.row_shift > 16) return std::nullopt;
+  if (term.row_steps.size() != Fused16Plan::steps) return std::nullopt;
   // Of two taps down the columns the window has no fourth line.
   int line = 0;
   for (const Int16Plan::ColumnStep& step : term.column_steps) {

@@ -119,10 +119,8 @@ class Engine {
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         if (out[r] == nullptr) return;
-        using Narrow = hn::Rebind<T, D16>;
-        const V16 code = ending.template codes<T>(sums[r][0].total(), sums[r][1].total());
-        const hn::VFromD<Narrow> samples[] = {samples_of16<T>(code, shift)};
-        store_block(way, Narrow(), samples, out[r], x, end);
+        const V16 codes[] = {ending.template codes<T>(sums[r][0].total(), sums[r][1].total())};
+        store_codes(way, codes, shift, out[r], x, end);
       });
     }
   }
@@ -191,9 +189,8 @@ class Engine {
         });
       }
       unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
-        const V32 even = hn::ShiftRightSame(sums[2 * u].total(), term.row_shift);
-        const V32 odd = hn::ShiftRightSame(sums[2 * u + 1].total(), term.row_shift);
-        hn::StoreU(weave(even, odd), d16, pass + x + u * lanes);
+        const V16 made = weave_from(term.row_shift, sums[2 * u].total(), sums[2 * u + 1].total());
+        hn::StoreU(made, d16, pass + x + u * lanes);
       });
     }
   }
@@ -236,13 +233,11 @@ class Engine {
   template <class T, class E>
   HWY_INLINE void store(StoreWay way, const E& ending, const V32* folded, int x, T* out,
                         int width) const {
-    using Narrow = hn::Rebind<T, D16>;
-    hn::VFromD<Narrow> samples[vectors];
+    V16 codes[vectors];
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      const V16 code = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
-      samples[u] = samples_of16<T>(code, plan_.shift);
+      codes[u] = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
     });
-    store_block(way, Narrow(), samples, out, x, width);
+    store_codes(way, codes, plan_.shift, out, x, width);
   }
 
   const Int16Plan& plan_;

@@ -14,6 +14,8 @@
 #include "kernels/cpu/dot-inl.h"
 #include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/int16_plan.h"
+#include "kernels/cpu/store-inl.h"
+#include "kernels/cpu/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -38,6 +40,12 @@ HWY_INLINE V16 weave(V32 even, V32 odd) {
 // The upper halves.
 HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
   return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
+}
+
+// The 16 bits from number `shift` on, which is at most 16.
+HWY_INLINE V16 weave_from(int shift, V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeftSame(odd, 16 - shift)),
+                     hn::BitCast(d16, hn::ShiftRightSame(even, shift)));
 }
 
 // How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
@@ -86,6 +94,23 @@ class Ending {
   const Division16 division_;
   const int upper_shift_;
 };
+
+// Stores the codes of a block at column x of a row.
+template <class T, class Way, int vectors>
+HWY_INLINE void store_codes(Way way, const V16 (&codes)[vectors], [[maybe_unused]] int shift,
+                            T* out, int x, int width) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(T) == 1 && vectors == 2) {
+    const Sum::V8 samples[] = {clamped_bytes(codes[0], codes[1])};
+    return store_block(way, Sum::D8(), samples, out, x, width);
+  }
+#endif
+  using Narrow = hn::Rebind<T, D16>;
+  hn::VFromD<Narrow> samples[vectors];
+  unrolled<0, vectors>([&](auto u)
+                           VIDCONV_LAMBDA { samples[u] = samples_of16<T>(codes[u], shift); });
+  store_block(way, Narrow(), samples, out, x, width);
+}
 
 }  // namespace int16
 

@@ -135,7 +135,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
   for (const Taps& t : plan.terms) {
     const bool dense = !t.dense.empty() && fit_16_bits(t.dense);
     const bool separable = t.separable() && fit_16_bits(t.row) && fit_16_bits(t.column) &&
-                           t.row_max - t.row_min <= 65535;
+                           t.row_max - t.row_min <= 65535 && t.row_shift <= 16;
     if (!dense && !separable) return std::nullopt;
     std::optional<Term> term;
     if (dense) term = one_pass(t, reach, result.code_offset);

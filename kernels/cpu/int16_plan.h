@@ -50,7 +50,7 @@ struct Int16Plan {
     // Two passes, where row_steps is not empty.
     std::vector<RowStep> row_steps;
     std::int32_t row_start = 0;
-    int row_shift = 0;
+    int row_shift = 0;  // at most 16
     std::vector<ColumnStep> column_steps;
 
     bool two_passes() const { return !row_steps.empty(); }
