@@ -5,7 +5,7 @@
 #include "kernels/cpu/fused16_plan.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
-#include "tests/kernels/support/on_avx512.h"
+#include "tests/kernels/support/wherever_taken.h"
 
 namespace vidconv::test {
 namespace {
@@ -19,11 +19,11 @@ Plan integers_of(const char* spec, SampleType sample, Border border = {},
   return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
 }
 
-class Fused16 : public OnAvx512 {
+class Fused16 : public WhereverTaken {
  protected:
   static void check(const Plan& plan, int width, int height, int step) {
-    OnAvx512::check(*find_variant("cpu-fused16"), make_fused16_plan(plan).has_value(), plan, width,
-                    height, step);
+    WhereverTaken::check(*find_variant("cpu-fused16"), make_fused16_plan(plan).has_value(), plan,
+                         width, height, step);
   }
 };
 

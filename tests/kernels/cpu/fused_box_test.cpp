@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/fused_box_plan.h"
 #include "kernels/spec/parse.h"
-#include "tests/kernels/support/on_avx512.h"
+#include "tests/kernels/support/wherever_taken.h"
 
 namespace vidconv::test {
 namespace {
@@ -18,11 +18,11 @@ Plan plan_of_floats(const std::string& spec, Border border = {},
 
 std::string box_of(int size) { return "box:size=" + std::to_string(size); }
 
-class FusedBox : public OnAvx512 {
+class FusedBox : public WhereverTaken {
  protected:
   static void check(const Plan& plan, int width, int height, int step = 1) {
-    OnAvx512::check(*find_variant("cpu-fused-box"), make_fused_box_plan(plan).has_value(), plan,
-                    width, height, step);
+    WhereverTaken::check(*find_variant("cpu-fused-box"), make_fused_box_plan(plan).has_value(),
+                         plan, width, height, step);
   }
   // Of each size of box.
   template <class Check>
