@@ -366,7 +366,8 @@ Run kernels_command(CLI::App& app) {
       ->excludes("--frame")
       ->excludes("--depth")
       ->excludes("--device")
-      ->excludes("--variant");
+      ->excludes("--variant")
+      ->excludes("--simd");
   app.add_option("--json", s->json, "write the tables to this file too (- is stdout)");
   return [s] { return run(*s); };
 }

@@ -86,7 +86,7 @@ constexpr bool packs_nan = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 // Two vectors' lanes, as Squares parted them, clamped to 16 bits.
 HWY_INLINE Sum::V16 clamped_to_16(Sum::V32 lower, Sum::V32 upper) {
 #if HWY_TARGET == HWY_AVX2
-  return Sum::V16{_mm256_packus_epi32(lower.raw, upper.raw)};
+  return hn::BitCast(Sum::D16(), clamped_quarters(lower, upper));
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Sum::V16{_mm512_packus_epi32(lower.raw, upper.raw)};
 #else

@@ -60,7 +60,7 @@ class PairsBuilder {
   // The taps of each row's pairs of columns, and of the last column.
   void add_grid(PairsPlan& result) const {
     const int size = t_.width;
-    if (t_.height != size || size % 2 == 0 || size > PairsPlan::largest) return;
+    if (t_.height != size || size % 2 == 0 || size < 3 || size > PairsPlan::largest) return;
     result.size = size;
     const int last = size - 1;
     for (int j = 0; j < size; ++j)

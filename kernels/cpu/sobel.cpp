@@ -180,7 +180,7 @@ class SobelEngine {
 #if HWY_TARGET == HWY_AVX2
     if constexpr (sizeof(Wide) == 4) {
       const __m128i places = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
-      const hn::VFromD<D> clamped{_mm256_shuffle_epi8(_mm256_packus_epi32(even.raw, odd.raw),
+      const hn::VFromD<D> clamped{_mm256_shuffle_epi8(clamped_quarters(even, odd).raw,
                                                       _mm256_broadcastsi128_si256(places))};
       return most == 65535 ? clamped : hn::Min(clamped, hn::Set(d, static_cast<Lane>(most)));
     }
