@@ -68,14 +68,15 @@ struct Middle {
   bool empty() const { return begin == end; }
 };
 
-// `least`: samples of rows that are not copied. `offset`: Engine::offset.
+// `least`: samples of rows that are not copied. `edge`: of those, what is copied before the middle,
+// which is a whole number of times as much. `offset`: Engine::offset.
 template <class T, class Lane>
 Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
-                 const WindowLayout& layout, int least, int offset) {
+                 const WindowLayout& layout, int least, int edge, int offset) {
   const bool as_they_lie = src.step == 1 && are_lanes<T, Lane>(plan, offset);
-  if (!as_they_lie || layout.mixed() || reach.left > Middle::edge || src.width < least) return {};
-  const int blocks = (src.width - Middle::edge - reach.right - Middle::beyond) / Middle::edge;
-  return blocks > 0 ? Middle{Middle::edge, Middle::edge + blocks * Middle::edge} : Middle{};
+  if (!as_they_lie || layout.mixed() || reach.left > edge || src.width < least) return {};
+  const int blocks = (src.width - edge - reach.right - Middle::beyond) / edge;
+  return blocks > 0 ? Middle{edge, edge + blocks * edge} : Middle{};
 }
 
 // Continues a line of `width` samples on both sides.
@@ -187,6 +188,8 @@ class NextRows {
 //   select(k, begin)   where it keeps anything from call to call: what follows is of component k,
 //                      from column `begin` on (0, Middle::edge or another one)
 //   least_in_place     where rows have to have more samples than others' until they are not copied
+//   edge               where its blocks do not fit into WindowLayout::block: what the middle begins
+//                      with, so that its blocks are whole there
 template <class T, class Engine>
 class BandRun {
  public:
@@ -198,6 +201,11 @@ class BandRun {
     if constexpr (requires { Engine::least_in_place; }) return Engine::least_in_place;
     return std::min(4096 / int{sizeof(T)}, 1536);
   }();
+  static constexpr int edge = [] {
+    if constexpr (requires { Engine::edge; }) return Engine::edge;
+    return Middle::edge;
+  }();
+  static_assert(!keeps_state || edge == Middle::edge);  // of which Middle::part_of() tells parts
 
   // A window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
@@ -220,8 +228,8 @@ class BandRun {
         dst_(pixel_layout<T>(band.pairs, &PlanePair::dst)),
         ahead_((src_.step * std::ptrdiff_t{sizeof(T)} + count_ - 1) / std::max(1, count_)),
         split_into_lines_(are_lanes<T, Lane>(plan, engine.offset)),
-        middle_(
-            middle_of<T, Lane>(plan, reach, pair(0).src, layout, least_in_place, engine.offset)) {}
+        middle_(middle_of<T, Lane>(plan, reach, pair(0).src, layout, least_in_place, edge,
+                                   engine.offset)) {}
 
   void run() {
     int y = band_.first - reach_.above;  // the next source row to load

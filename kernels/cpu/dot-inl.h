@@ -36,8 +36,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Has `v` made here, not where it is wanted: GCC puts much off that there are no registers for
-// then, or begins late what takes long.
+// Has `v` made here, once, not where it is wanted: GCC puts much off that there are no registers
+// for then, begins late what takes long, or loads the same for each instruction that takes it.
 template <class V>
 HWY_INLINE void settle([[maybe_unused]] V& v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128

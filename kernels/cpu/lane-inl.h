@@ -189,17 +189,15 @@ class Moved {
 // The same where each column is known when compiling: no vector says which lanes to take. `all`:
 // whether all vectors are made so, or every other one. Permutations take a pipe of the
 // multiply-adds', of which some loops have few for each line that is loaded. `centre`: columns from
-// the first one to one at which blocks begin; -1: loops that multiply-adds alone keep busy, where
-// only AVX-512's permutations are worth it.
-template <class Lane, int vectors, bool all, int centre = -1>
+// the first one to one at which blocks begin.
+template <class Lane, int vectors, bool all, int centre>
 class MovedBy {
   using D = hn::ScalableTag<Lane>;
   using V = hn::VFromD<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
   // Of AVX2, two loads that are aligned to half a vector and a shift in each half serve for what
   // lies between. One of four columns is loaded where it lies, so that loads take their share.
-  static constexpr bool in_halves =
-      HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float> && centre >= 0;
+  static constexpr bool in_halves = HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float>;
 
  public:
   static constexpr bool in_registers = Moved<Lane, 2>::in_registers;

@@ -53,7 +53,7 @@ class LaneSums {
       if (term.height == 9) return add_columns<9>(taps, lines, at, sums);
       if (term.height == 17) return add_columns<17>(taps, lines, at, sums);
     }
-    add_lines<0, false>(taps, 1, term.height, lines, at, sums);
+    add_lines<false>(taps, 1, term.height, lines, at, sums);
   }
 
   // Both passes at once, for so few taps that a line between them would cost more than what
@@ -137,9 +137,8 @@ class LaneSums {
 
   // Adds `height` rows of `width` taps to the sums of the output rows, the first of which has the
   // window's row lines[0] under the first row of taps. `apart`: a row's products are added up
-  // before they are added to the sum. `size`: the width, or 0 where it is not to be known when
-  // compiling.
-  template <int size, bool apart, int vectors>
+  // before they are added to the sum.
+  template <bool apart, int vectors>
   static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
                                    const Lane* const* lines, std::ptrdiff_t at,
                                    V (&sums)[group][vectors]) {
@@ -147,18 +146,17 @@ class LaneSums {
       for (int line = 0; line < height + group - 1; ++line)
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           if (line >= r && line - r < height)
-            add_line<size, apart, r, r + 1>(taps, width, lines, line, at, sums);
+            add_line<apart, r, r + 1>(taps, width, lines, line, at, sums);
         });
       return;
     }
     // Lines that serve the first output rows only, lines that serve all, and the last ones.
-    unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
-      add_line<size, apart, 0, r>(taps, width, lines, r - 1, at, sums);
-    });
+    unrolled<1, group>(
+        [&](auto r) VIDCONV_LAMBDA { add_line<apart, 0, r>(taps, width, lines, r - 1, at, sums); });
     for (int line = group - 1; line < height; ++line)
-      add_line<size, apart, 0, group>(taps, width, lines, line, at, sums);
+      add_line<apart, 0, group>(taps, width, lines, line, at, sums);
     unrolled<1, group>([&](auto r) VIDCONV_LAMBDA {
-      add_line<size, apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
+      add_line<apart, r, group>(taps, width, lines, height - 1 + r, at, sums);
     });
   }
 
@@ -198,7 +196,7 @@ class LaneSums {
   }
 
   // For the output rows from `begin` up to `end`.
-  template <int size, bool apart, int begin, int end, int vectors>
+  template <bool apart, int begin, int end, int vectors>
   static HWY_INLINE void add_line(const Lane* taps, int width, const Lane* const* lines, int line,
                                   std::ptrdiff_t at, V (&sums)[group][vectors]) {
     const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
@@ -209,33 +207,25 @@ class LaneSums {
     });
     const auto add_tap = [&](int i, const V(&samples)[vectors]) VIDCONV_LAMBDA {
       unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
-        const V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+        V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
+        settle(tap);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
           products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
         });
       });
     };
     V samples[vectors];
-    if constexpr (size > 0) {
-      const MovedBy<Lane, vectors, false> moved(from);
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+    using Samples = Moved<Lane, vectors>;
+    const int most = Samples::in_registers ? lanes : width;
+    for (int i = 0; i < width;) {
+      Samples moved(from + i);
+      for (const int stop = std::min(width, i + most); i < stop; ++i) {
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-          samples[u] = moved.template at<u, i>(from);
+          samples[u] = moved.template at<u>(from + i);
+          settle(samples[u]);
         });
         add_tap(i, samples);
-      });
-    } else {
-      using Samples = Moved<Lane, vectors>;
-      const int most = Samples::in_registers ? lanes : width;
-      for (int i = 0; i < width;) {
-        Samples moved(from + i);
-        for (const int stop = std::min(width, i + most); i < stop; ++i) {
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
-            samples[u] = moved.template at<u>(from + i);
-          });
-          add_tap(i, samples);
-          moved.next();
-        }
+        moved.next();
       }
     }
     each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //

@@ -29,6 +29,7 @@ class LanesEngine {
   using Lane = LaneType;
   static constexpr int rows = LanesPlan<Lane>::rows;
   static constexpr int offset = 0;
+  static constexpr int edge = 96;  // whole blocks of two vectors and of three
 
   // `stream`: whether results go past the caches.
   LanesEngine(const LanesPlan<Lane>& plan, const WindowLayout& layout, bool stream)
@@ -50,16 +51,11 @@ class LanesEngine {
       if (single && !plan_.terms.front().two_passes()) {
         const LanesTerm<Lane>& term = plan_.terms.front();
         const int size = term.width == term.height ? term.width : 0;
-        if (size == 3) return make_small<3>(window, out, width, next);
-        if (size == 5) return make_small<5>(window, out, width, next);
-        if (size == 7) return make_rows<7, Terms::dense>(window, out, width, next);
-        if (size == 9) return make_rows<9, Terms::dense>(window, out, width, next);
-        if constexpr (sizeof(V) == 64) {  // only there has it been seen to be faster
-          if (size == 11) return make_rows<11, Terms::dense>(window, out, width, next);
-          if (size == 15) return make_rows<15, Terms::dense>(window, out, width, next);
-          if (size == 17) return make_rows<17, Terms::dense>(window, out, width, next);
-        }
-        return make_rows<0, Terms::dense>(window, out, width, next);
+        if (size == 3) return make_matrix<3>(window, out, width, next);
+        if (size == 5) return make_matrix<5>(window, out, width, next);
+        if (size == 7) return make_matrix<7>(window, out, width, next);
+        if (size == 9) return make_matrix<9>(window, out, width, next);
+        return make_matrix<0>(window, out, width, next);
       }
       if (plan_.size == 3 && single)
         return make_rows<3, Terms::separable>(window, out, width, next);
@@ -78,12 +74,15 @@ class LanesEngine {
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  // One term of one or of two passes whose sums are results, as LanesPlan::pair() says, or any.
-  enum class Terms : std::uint8_t { dense, separable, pair, any };
+  // One term of two passes whose sums are results, as LanesPlan::pair() says, or any.
+  enum class Terms : std::uint8_t { separable, pair, any };
+  // Matrices of at most so many rows have all their taps unrolled; of larger ones, whose code
+  // would be too long for a processor's cache of decoded instructions, those of a line are.
+  static constexpr int most_unrolled = 5;
   // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
-  // multiply-adds alone take the time; small ones have few taps (make_small).
-  template <Terms terms>
-  static constexpr int vectors_of = sizeof(V) == 64 && terms == Terms::dense ? 3 : 2;
+  // multiply-adds alone take the time.
+  template <int size>
+  static constexpr int vectors_of = sizeof(V) == 64 && (size == 0 || size > most_unrolled) ? 3 : 2;
   static_assert(LanePass<Lane>::block <= WindowLayout::block);
   // Output rows whose sums are made together: of AVX2 all, because four chains of multiply-adds do
   // not keep it busy; what there are no registers for is sums of lines.
@@ -92,31 +91,39 @@ class LanesEngine {
   template <int vectors>
   using Sums = V[group][vectors];
 
-  // A small matrix: how results are stored, which takes a share of its time, is asked once a row.
+  // One matrix: how results are stored, which takes a share of a small one's time, is asked once a
+  // row. `size`: its width and height where there is code of that size, or 0.
   template <int size, class T>
-  void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<2 * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+  void make_matrix(const Lane* const* window, T* const* out, int width,
+                   NextRows<rows>& next) const {
+    constexpr int vectors = vectors_of<size>;
+    for_blocks<vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       using Plain = std::conditional_t<std::is_same_v<T, float>, PlainFloats<D>, PlainCodes<D>>;
       if (const Plain plain(plan_.finish); plain.serves())
-        return make_blocks<size>(way, plain, window, out, begin, end, next);
-      make_blocks<size>(way, plan_.finish, window, out, begin, end, next);
+        return make_blocks<size, vectors>(way, plain, window, out, begin, end, next);
+      make_blocks<size, vectors>(way, plan_.finish, window, out, begin, end, next);
     });
   }
 
   // `last_step`: as store_lanes() takes it.
-  template <int size, class Way, class Last, class T>
+  template <int size, int vectors, class Way, class Last, class T>
   void make_blocks(Way way, const Last& last_step, const Lane* const* window, T* const* out,
                    int begin, int end, NextRows<rows>& next) const {
-    constexpr int vectors = 2, block = vectors * lanes;
+    constexpr int block = vectors * lanes;
     const Last last = last_step;  // here, it is in registers
     const LanesTerm<Lane>& term = plan_.terms.front();
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
       for (int g = 0; g < rows; g += group) {
         Sums<vectors> results;
-        LineSums::template add_small<size>(term.dense.data(), window + g + term.top, x - term.left,
-                                           results,
-                                           [&](int r) VIDCONV_LAMBDA { asked.ask(g + r); });
+        const auto ask = [&](int r) VIDCONV_LAMBDA { asked.ask(g + r); };
+        const Lane* const* const top = window + g + term.top;
+        if constexpr (size > 0 && size <= most_unrolled) {
+          LineSums::template add_small<size>(term.dense.data(), top, x - term.left, results, ask);
+        } else {
+          unrolled<0, group>(ask);
+          add_matrix<size>(term, top, x - term.left, results);
+        }
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to != nullptr) store_lanes(way, d, last, results[r], plan_.shift, to, x, end);
@@ -125,10 +132,19 @@ class LanesEngine {
     }
   }
 
+  template <int size, int vectors>
+  static HWY_INLINE void add_matrix(const LanesTerm<Lane>& term, const Lane* const* top,
+                                    std::ptrdiff_t at, V (&sums)[group][vectors]) {
+    LineSums::template each<vectors>([&](auto r, auto u)
+                                         VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
+    const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
+    LineSums::template add_lines<true>(term.dense.data(), width, height, top, at, sums);
+  }
+
   // `size`: as in LanesPlan, or 0 where it is not to be known when compiling.
   template <int size, Terms terms, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    constexpr int vectors = vectors_of<terms>, block = vectors * lanes;
+    constexpr int vectors = 2, block = vectors * lanes;
     const Finish finish = plan_.finish;  // here, it is in registers
     const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
@@ -145,7 +161,7 @@ class LanesEngine {
         unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to == nullptr) return;
-          if constexpr (terms <= Terms::separable && sizeof(T) == 2) {
+          if constexpr (terms == Terms::separable && sizeof(T) == 2) {
             if (plain.serves())
               return store_lanes(way, d, plain, results[r], plan_.shift, to, x, width);
           }
@@ -224,25 +240,18 @@ class LanesEngine {
   HWY_INLINE void add_term(const LanesTerm<Lane>& term, const Lane* const* window, int x,
                            std::ptrdiff_t pass, V (&sums)[group][vectors]) const {
     const Lane* const* top = window + term.top;
-    constexpr bool all_dense = terms == Terms::dense;
     if constexpr (terms == Terms::separable && size > 0)
       return LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
+    if constexpr (terms != Terms::separable)
+      if (!term.two_passes()) return add_matrix<size>(term, top, x - term.left, sums);
     LineSums::template each<vectors>([&](auto r, auto u)
                                          VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
-    const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
-    if (all_dense || (terms != Terms::separable && !term.two_passes())) {
-      LineSums::template add_lines<all_dense * size, true>(term.dense.data(), width, height, top,
-                                                           x - term.left, sums);
-      return;
-    }
-    if constexpr (!all_dense) {
-      if constexpr (size > 0)
-        LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
-      else if (plan_.size > 0)
-        LineSums::add_both_passes(term, top, x - term.left, sums);
-      else
-        LineSums::add_columns(term, top, pass, sums);
-    }
+    if constexpr (size > 0)
+      LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
+    else if (plan_.size > 0)
+      LineSums::add_both_passes(term, top, x - term.left, sums);
+    else
+      LineSums::add_columns(term, top, pass, sums);
   }
 
   const LanesPlan<Lane>& plan_;
