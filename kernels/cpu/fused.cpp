@@ -58,9 +58,12 @@ class FusedEngine {
                  NextRows<rows>& next) const {
     if constexpr (!is_codes) {
       if (plan_.is_matrix) return make_rows<Matrix>(window, out, width, next);
+      if (plan_.size == 5 && plan_.tap)
+        return make_rows<TwoPassesAndTap<5>>(window, out, width, next);
     }
     if (plan_.size == 3) return make_rows<TwoPasses<3>>(window, out, width, next);
     if (plan_.size == 5) return make_rows<TwoPasses<5>>(window, out, width, next);
+    if (plan_.tap) return make_rows<TwoPassesAndTap<7>>(window, out, width, next);
     make_rows<TwoPasses<7>>(window, out, width, next);
   }
 
@@ -82,6 +85,8 @@ class FusedEngine {
   //   read(from, line)     `from`: the sample under the first tap of the block's first column
   //   add<i, u, end>(line, sums)  vectors u up to `end` to the sums of the row that has the line
   //                under its row i of taps
+  //   complete(from, sums) what is added to a row's sums at last; `from`: as of read(), on the line
+  //                under the centre
   //
   // As in LaneSums, the first product is not added to 0.
   //
@@ -127,9 +132,30 @@ class FusedEngine {
                          : multiply_add(d, column_[i], line.sums[u], sums[u]);
       });
     }
+    HWY_INLINE void complete(const Lane*, V (&)[vectors]) const {}
 
    private:
     V row_[size], column_[size];
+  };
+
+  // The same, and the product of the sample at the centre.
+  template <int taps>
+  class TwoPassesAndTap : public TwoPasses<taps> {
+   public:
+    using TwoPasses<taps>::size;
+    using TwoPasses<taps>::vectors;
+
+    explicit HWY_INLINE TwoPassesAndTap(const FusedPlan& plan)
+        : TwoPasses<taps>(plan), tap_(hn::Set(d, *plan.tap)) {}
+    HWY_INLINE void complete(const Lane* from, V (&sums)[vectors]) const {
+      const FusedSamples<Lane, size, vectors, false> samples(from);
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        sums[u] = hn::Add(sums[u], hn::Mul(tap_, samples.template at<u, size / 2>()));
+      });
+    }
+
+   private:
+    V tap_;
   };
 
   // A matrix of 3x3: each of its rows' products are added up before they are added to the sum.
@@ -164,6 +190,7 @@ class FusedEngine {
         sums[u] = i == 0 ? products : hn::Add(sums[u], products);
       });
     }
+    HWY_INLINE void complete(const Lane*, V (&)[vectors]) const {}
 
    private:
     V taps_[size * size];
@@ -211,8 +238,9 @@ class FusedEngine {
           [&](auto r) VIDCONV_LAMBDA {
             if constexpr (has_few_registers) asked.ask_first(r);
           },
-          [&](auto r, const V(&sums)[vectors]) VIDCONV_LAMBDA {
+          [&](auto r, V(&sums)[vectors]) VIDCONV_LAMBDA {
             if constexpr (!has_few_registers) asked.ask(r);
+            taps.complete(lines[r - Taps::size / 2] + x, sums);
             if (out[r] != nullptr) store_fused(way, d, last, sums, shift, out[r], x, end);
           });
     }

@@ -1,5 +1,5 @@
-// Two short passes over 16-bit or float samples, in floats, as both are made at once, or a 3x3
-// matrix of floats.
+// Two short passes over 16-bit or float samples, in floats, as both are made at once, with or
+// without one tap more at their centre (unsharp masks), or a 3x3 matrix of floats.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@ struct FusedPlan {
   int left = 0;  // samples from the first tap to the output sample
   int top = 0;   // the window's row under the first tap of the column pass
   bool is_matrix = false;
+  std::optional<float> tap;                 // at the centre, whose product is added to the sum
   std::array<float, most> row{}, column{};  // where it is none
   std::array<float, 9> matrix{};
   Finish finish;

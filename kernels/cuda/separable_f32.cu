@@ -18,6 +18,7 @@
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
+#include "kernels/plan/own_tap.h"
 
 namespace vidconv::cuda {
 namespace {
@@ -112,7 +113,20 @@ __device__ void for_outputs(float (&total)[rows][columns], Body body) {
     for (int x = 0; x < columns; ++x) body(total[y][x]);
 }
 
-template <int size>
+// Adds the products of the samples themselves, from column x and row y on, as far as the plane
+// reaches.
+__device__ void add_own(float (&total)[rows][columns], const Plane<const float>& src, int x, int y,
+                        float tap) {
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+#pragma unroll
+    for (int c = 0; c < columns; ++c)
+      if (y + r >= 0 && y + r < src.height && x + c < src.width)
+        total[r][c] =
+            total[r][c] + tap * src.row(y + r)[static_cast<std::ptrdiff_t>(x + c) * src.step];
+}
+
+template <int size, bool own>
 __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     separable_f32_kernel(const __grid_constant__ SeparableF32Work<size> work) {
   using L = Layout<size>;
@@ -145,6 +159,8 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
     if (output + rows > 0 && output < outputs) {
       float total[rows][columns] = {};
       sum_columns(total, above + column, sums + column, first, work);
+      if constexpr (own)
+        add_own(total, tile.pair.src.as<const float>(), tile.x + column, tile.y + output, work.own);
       for_outputs(total, [&](float& v) { v = v + work.real.offset; });
       if (work.finish.absolute) {
         asm volatile("");  // a branch, not instructions that all would wait for
@@ -172,7 +188,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
   }
 }
 
-template <int size>
+template <int size, bool own>
 class SeparableF32 final : public Convolver {
  public:
   explicit SeparableF32(const Plan& plan) : work_(separable_work<OrderedFloat, size>(plan)) {
@@ -194,7 +210,7 @@ class SeparableF32 final : public Convolver {
   }
 
  private:
-  static constexpr auto kernel = separable_f32_kernel<size>;
+  static constexpr auto kernel = separable_f32_kernel<size, own>;
   static constexpr int shared_bytes = Layout<size>::bytes;
   SeparableF32Work<size> work_;
   int multiprocessors_, at_once_;  // blocks on a multiprocessor
@@ -204,8 +220,10 @@ template <int size>
 std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   if constexpr (size < largest)
     if (plan.terms[0].width > size) return make_sized<size + 2>(plan);
-  return bulk_or_other(separable_bulk<float, OrderedFloat, size>("cuda-separable-f32", plan),
-                       std::make_unique<SeparableF32<size>>(plan));
+  auto bulk = separable_bulk<float, OrderedFloat, size>("cuda-separable-f32", plan);
+  if constexpr (takes_own_tap<OrderedFloat, size>)
+    if (own_tap(plan)) return bulk_or_other(bulk, std::make_unique<SeparableF32<size, true>>(plan));
+  return bulk_or_other(bulk, std::make_unique<SeparableF32<size, false>>(plan));
 }
 
 }  // namespace
@@ -213,7 +231,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 // The taps must fill the square: where they do not, added zeros could be seen, because a sample may
 // be infinite.
 bool supports_separable_f32(const Plan& plan) {
-  if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || plan.terms.size() != 1 ||
+  if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || !is_passes(plan) ||
       plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];

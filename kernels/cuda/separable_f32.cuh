@@ -7,6 +7,7 @@
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/real_finish.cuh"
 #include "kernels/cuda/tile.cuh"
+#include "kernels/plan/own_tap.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv::cuda {
@@ -23,9 +24,19 @@ struct SeparableWork {
   int row_shift, row_rounds;  // whose row sums are shifted after that has been added
   unsigned kept;              // Plan::kept
   Value row[size], column[size];
+  Value own;  // own_tap(), where there is one
 };
 template <int size>
 using SeparableF32Work = SeparableWork<OrderedFloat, size>;
+
+// Plans in floats of so many taps have an own tap, or none.
+template <class Arith, int size>
+constexpr bool takes_own_tap = size >= 5 && Arith::ordered;
+
+// Whether a plan is two passes, with an own tap or without one.
+inline bool is_passes(const Plan& plan) {
+  return plan.terms.size() == 1 || (own_tap(plan) && plan.terms[0].reach() >= 2);
+}
 
 // `apart`: of the plan's row taps only each so-manieth is one, and the others are zeros.
 template <class Arith, int size>
@@ -36,6 +47,7 @@ SeparableWork<Arith, size> separable_work(const Plan& plan, int apart = 1) {
   work.real = real_finish_of(plan);
   work.finish = plan.finish;
   work.kept = plan.kept;
+  work.own = static_cast<Value>(own_tap(plan).value_or(0));
   const Taps& t = plan.terms[0];
   work.row_shift = t.row_shift, work.row_rounds = 1 << t.row_shift >> 1;
   for (int i = 0; i < t.width; i += apart)

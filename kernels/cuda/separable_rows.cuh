@@ -15,6 +15,7 @@
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/warp_rows.cuh"
+#include "kernels/plan/own_tap.h"
 
 namespace vidconv::cuda {
 
@@ -29,6 +30,7 @@ using SeparableRows =
 // stored.
 template <class T, class Arith, int size, bool absolute, int apart>
 struct RowGroup {
+  static constexpr int half = size / 2;
   using S = SeparableRows<T, Arith, size, apart>;
   static_assert(size % 2 == 1 && S::columns == 2);
   // A thread's outputs need the samples [reach, window) from where its columns of the slab begin.
@@ -85,6 +87,23 @@ struct RowGroup {
     }
   }
 
+  // Adds the sample's own product. `behind`: the samples of the rows before, of the outputs that
+  // are not complete yet.
+  __device__ void add_own(Value tap, Value (&behind)[half][S::columns]) {
+    const auto sample = [&](int row, int c) {  // 0: of the first of these rows
+      return row < 0 ? behind[half + row][c] : samples[row][reach + half * apart + c];
+    };
+#pragma unroll
+    for (int r = 0; r < S::rows; ++r)
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c)
+        complete[r][c] = complete[r][c] + tap * sample(r - half, c);
+#pragma unroll
+    for (int i = 0; i < half; ++i)
+#pragma unroll
+      for (int c = 0; c < S::columns; ++c) behind[i][c] = sample(S::rows + i - half, c);
+  }
+
   // As outputs `output` and on of which there are `limit`, at `to` and below, which move on. What
   // is stored is made any way: a condition around that would keep rows from overlapping.
   __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
@@ -105,7 +124,8 @@ struct RowGroup {
   }
 };
 
-template <class T, class Arith, int size, bool absolute, int apart>
+// `own`: whether there is a tap that the sample itself has beside the passes.
+template <class T, class Arith, int size, bool absolute, int apart, bool own>
 __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads, 2)
     separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
 #if __CUDA_ARCH__ >= 900
@@ -120,6 +140,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                  for (int i = 0; i < size; ++i)
                    row_taps[i] = work.row[i], column_taps[i] = work.column[i];
                  typename Arith::Value total[size][S::columns] = {};
+                 [[maybe_unused]] typename Arith::Value behind[size / 2][S::columns] = {};
                  int output = 1 - size;  // the one that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
                  __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
@@ -136,6 +157,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                      rows.load(from);
                      rows.sum_rows(row_taps, work);
                      rows.add_columns(total, column_taps);
+                     if constexpr (own) rows.add_own(work.own, behind);
                      rows.store(to, dst.stride, output, limit, work, kept);
                    }
                    slab_rows.done();
@@ -149,9 +171,15 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
 // The kernel of a plan, for the planes that it can take; `name` is the variant's.
 template <class T, class Arith, int size, int apart = 1>
 auto separable_bulk(const char* name, const Plan& plan) {
-  auto kernel = separable_bulk_kernel<T, Arith, size, false, apart>;
+  auto kernel = separable_bulk_kernel<T, Arith, size, false, apart, false>;
   if constexpr (std::is_same_v<T, float>)
-    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart>;
+    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart, false>;
+  if constexpr (takes_own_tap<Arith, size> && apart == 1)
+    if (own_tap(plan)) {
+      kernel = separable_bulk_kernel<T, Arith, size, false, apart, true>;
+      if constexpr (std::is_same_v<T, float>)
+        if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart, true>;
+    }
   return BulkKernel<SeparableRows<T, Arith, size, apart>, SeparableWork<Arith, size>>(
       name, kernel, plan, separable_work<Arith, size>(plan, apart), size,
       sm90::separable_f32_bulk_strips);

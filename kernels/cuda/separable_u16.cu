@@ -26,9 +26,8 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 // More taps are for tensor cores where sums are integers.
 bool supports_separable_u16(const Plan& plan, const CudaAbilities& abilities) {
   if (plan.sample.storage != Storage::u16 || plan.arith == Arith::float64 ||
-      !supports_separable(plan) || plan.terms.size() != 1 ||
-      plan.finish.combine != Combine::linear || plan.border == BorderMode::wrap ||
-      abilities.generation < 9)
+      !supports_separable(plan) || !is_passes(plan) || plan.finish.combine != Combine::linear ||
+      plan.border == BorderMode::wrap || abilities.generation < 9)
     return false;
   return square_for(plan) <= (plan.arith == Arith::int32 ? longest_integers : longest);
 }

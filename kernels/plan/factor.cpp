@@ -120,7 +120,8 @@ Products trimmed(std::span<const Factors<T>> factors, const Kernel& shape) {
 
 // `factors_of` is factor or factor_exactly.
 template <class T, class FactorsOf>
-Products find(std::span<const T> matrix, const Kernel& shape, const FactorsOf& factors_of) {
+Products find(std::span<const T> matrix, const Kernel& shape, const FactorsOf& factors_of,
+              bool floats) {
   const int width = shape.width(), height = shape.height();
   std::vector<Factors<T>> factors = factors_of(matrix, width, height, 1);
   if (!factors.empty()) return {{product_of(factors[0], shape)}, 0};
@@ -140,7 +141,8 @@ Products find(std::span<const T> matrix, const Kernel& shape, const FactorsOf& f
   }
   if (factors.empty()) factors = factors_of(matrix, width, height, max_products);
   Products products = trimmed<T>(factors, shape);
-  if (products.cost() >= width * height || products.abs_sum() > max_cancellation * size_of(matrix))
+  if (products.cost(floats) >= width * height ||
+      products.abs_sum() > max_cancellation * size_of(matrix))
     return {};
   return products;
 }
@@ -215,21 +217,23 @@ double Products::abs_sum() const {
   return sum;
 }
 
-double Products::cost() const {
-  // The line between the passes costs about three taps; the rest is for steps that are shorter.
+double Products::cost(bool floats) const {
+  // The line between the passes costs about three taps; the rest is for steps that are shorter. One
+  // tap has no such line, but of codes it keeps tensor cores from taking the plan.
   double taps = 0;
-  for (const Product& p : list) taps += p.width() + p.height() + 3;
+  for (const Product& p : list)
+    taps += floats && p.width() * p.height() == 1 ? 1 : p.width() + p.height() + 3;
   return 1.5 * taps;
 }
 
-Products find_products(const Kernel& kernel) {
-  Products products = find(kernel.taps(), kernel, factor);
+Products find_products(const Kernel& kernel, bool floats) {
+  Products products = find(kernel.taps(), kernel, factor, floats);
   products.error = error_of(products, kernel);
   return products;
 }
 
 Products find_exact_products(std::span<const std::int64_t> numerators, const Kernel& shape) {
-  return find(numerators, shape, factor_exactly);
+  return find(numerators, shape, factor_exactly, false);
 }
 
 }  // namespace vidconv

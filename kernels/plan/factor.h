@@ -44,15 +44,15 @@ struct Products {
   double error = 0;  // sum of |kernel - sum of the products|
 
   double abs_sum() const;  // of all of them
-  // What passes over rows and columns cost, where one pass costs 1 a tap.
-  double cost() const;
+  // What passes over rows and columns cost, where one pass costs 1 a tap. `floats`: of samples.
+  double cost(bool floats) const;
 };
 
 // A kernel of rank 1 as one product in its full size; of rank 2 to 4 as the products that cost less
 // than one pass over all of its taps. Empty where there are none, or where they would nearly cancel
 // out. What is a product but for its largest tap (sharpening, unsharp masks, high-pass filters)
-// becomes that product and a product of one tap.
-Products find_products(const Kernel& kernel);
+// becomes that product and a product of one tap. `floats`: as of Products::cost().
+Products find_products(const Kernel& kernel, bool floats);
 
 // The same for `numerators` in the shape of the kernel, exactly.
 Products find_exact_products(std::span<const std::int64_t> numerators, const Kernel& shape);

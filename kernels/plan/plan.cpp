@@ -56,10 +56,11 @@ void Planner::make() {
 
 void Planner::find_passes() {
   if (linear() && !two_dimensional(filter_.kernels[0])) return;
+  const bool floats = plan_.sample.storage == Storage::f32;
   double cost = 0, taps = 0;
   for (const Kernel& k : filter_.kernels) {
-    passes_.push_back(find_products(k));
-    cost += passes_.back().list.empty() ? HUGE_VAL : passes_.back().cost();
+    passes_.push_back(find_products(k, floats));
+    cost += passes_.back().list.empty() ? HUGE_VAL : passes_.back().cost(floats);
     taps += static_cast<double>(k.taps().size());
   }
   if (linear() ? passes_[0].list.empty() : cost >= taps) passes_.clear();

@@ -34,6 +34,20 @@ TEST_F(Fused, AreTheTwoPasses) {
         }
 }
 
+TEST_F(Fused, UnsharpMasksAreTheTwoPassesAndATap) {
+  const char *const small = "unsharp:sigma=0.6", *const usual = "unsharp:amount=0.4:bias=0.1";
+  for (const auto& [spec, sample] :
+       {std::pair{small, floats}, std::pair{usual, floats}, std::pair{usual, codes}}) {
+    SCOPED_TRACE(spec);
+    ASSERT_TRUE(make_fused_plan(plan_of(spec, sample))->tap);
+    for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
+      for (int size = 1; size <= 40 && !IsSkipped(); ++size)
+        check(plan_of(spec, sample, {border}), size, 41 - size, 1 + size % 3);
+    for (const int width : {2100, 2127})
+      if (!IsSkipped()) check(plan_of(spec, sample), width, 27, 1);
+  }
+}
+
 TEST_F(Fused, MatricesOf3x3FloatsAreTheDefinition) {
   for (const char* spec :
        {"sharpen", "matrix:1 2 3;4 5 6;7 8 -10", "matrix:1 2 3;4 5 6;7 8 -10:bias=-0.5"})
@@ -110,6 +124,18 @@ TEST(FusedPlan, IsOfShortOddPassesInFloatsAndMatricesOf3x3) {
       make_fused_plan(plan_of("matrix:1 2 3 4 5;5 4 3 2 1;1 1 7 1 1;2 3 4 5 6;1 0 0 0 2", floats)))
       << "a matrix of 5x5";
   EXPECT_FALSE(make_fused_plan(plan_of("sobel", floats))) << "two kernels";
+  const Plan unsharp = plan_of("unsharp:sigma=0.6", floats);
+  ASSERT_EQ(unsharp.terms.size(), 2U);
+  for (const auto change : std::initializer_list<void (*)(Taps&)>{
+           [](Taps& tap) { tap.row[0] = 2; }, [](Taps& tap) { tap.joins = false; },
+           [](Taps& tap) { tap.row.push_back(1), tap.width = 2; }}) {
+    Plan other = unsharp;
+    change(other.terms[1]);
+    EXPECT_FALSE(make_fused_plan(other)) << "more than a tap at the centre";
+  }
+  Plan elsewhere = unsharp;
+  elsewhere.terms[0].anchor_x = 0;
+  EXPECT_FALSE(make_fused_plan(elsewhere)) << "the tap is not at the centre";
   Plan other = plan;
   other.terms[0].pairwise = true;
   EXPECT_FALSE(make_fused_plan(other)) << "another order of additions";

@@ -102,7 +102,7 @@ Kernel unsharp(double amount) {
 }
 
 TEST(Products, AProductButForItsLargestTap) {
-  const Products p = find_products(unsharp(2));
+  const Products p = find_products(unsharp(2), false);
   ASSERT_EQ(p.list.size(), 2U);
   EXPECT_EQ(p.list[0].width(), 15);
   EXPECT_EQ(p.list[0].height(), 15);
@@ -112,13 +112,29 @@ TEST(Products, AProductButForItsLargestTap) {
   EXPECT_LT(p.error, 1e-13);
 }
 
+TEST(Products, OfFiveTapsAndOneCostLessThanAMatrixOfFloats) {
+  const std::vector<double> bell{1, 4, 6, 4, 1};
+  std::vector<double> taps;
+  for (double c : bell)
+    for (double r : bell) taps.push_back(-c * r / 256);
+  taps[12] += 2;
+  const Products p = find_products(Kernel(5, 5, taps), true);
+  ASSERT_EQ(p.list.size(), 2U);
+  EXPECT_EQ(p.list[0].width(), 5);
+  EXPECT_EQ(p.list[1].width() * p.list[1].height(), 1);
+  EXPECT_LT(p.cost(true), 25);
+  EXPECT_TRUE(find_products(Kernel(5, 5, taps), false).list.empty()) << "of codes";
+  taps[3] += 1;  // a second tap beside the product
+  EXPECT_TRUE(find_products(Kernel(5, 5, taps), true).list.empty());
+}
+
 TEST(Products, AreTrimmedToTheirTapsAndTheAnchor) {
   // A product in the middle columns, another in a corner beyond the anchor.
   std::vector<double> taps(20 * 20);
   for (std::size_t j = 2; j < 18; ++j)
     for (std::size_t i = 4; i < 16; ++i) taps[j * 20 + i] = 1;
   taps[19 * 20 + 18] = 5;
-  const Products p = find_products(Kernel(20, 20, taps));
+  const Products p = find_products(Kernel(20, 20, taps), false);
   ASSERT_EQ(p.list.size(), 2U);
   EXPECT_EQ(p.list[0].width(), 12);
   EXPECT_EQ(p.list[0].height(), 16);
@@ -131,11 +147,11 @@ TEST(Products, AreTrimmedToTheirTapsAndTheAnchor) {
 }
 
 TEST(Products, NoneWhereTheyCostMore) {
-  EXPECT_TRUE(find_products(Kernel(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0})).list.empty());
+  EXPECT_TRUE(find_products(Kernel(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}), true).list.empty());
   std::mt19937 random(2);
   std::vector<double> taps(40 * 40);
   for (double& tap : taps) tap = static_cast<double>(random()) * 0x1p-32;
-  EXPECT_TRUE(find_products(Kernel(40, 40, taps)).list.empty());  // of full rank
+  EXPECT_TRUE(find_products(Kernel(40, 40, taps), true).list.empty());  // of full rank
 }
 
 TEST(Products, PlansStayExactAndWithinTheirBound) {

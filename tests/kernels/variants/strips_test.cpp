@@ -19,6 +19,7 @@ constexpr SampleType strips_16{Storage::u16, 16, 0}, strips_14{Storage::u16, 14,
 
 enum class StripsTaps {
   uneven,          // two passes; no two taps alike, so that none is taken for another
+  uneven_and_own,  // the same, and one tap more on the sample itself
   lopsided,        // the same around another sample than the middle, wider than high
   equal,           // all the same
   equal_lopsided,  // as lopsided, but all the same
@@ -68,6 +69,14 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
       filter.kernels = {outer_product(uneven_taps(n, -0.6 * most, most, seed),
                                       uneven_taps(n, -0.6 * most, most, seed + 50))};
       break;
+    case StripsTaps::uneven_and_own: {
+      const Kernel passes = outer_product(uneven_taps(n, -0.6 * most, most, seed),
+                                          uneven_taps(n, -0.6 * most, most, seed + 50));
+      std::vector<double> taps(passes.taps().begin(), passes.taps().end());
+      taps[static_cast<std::size_t>(n / 2 * (n + 1))] += 0.7;
+      filter.kernels = {Kernel(n, n, taps)};
+      break;
+    }
     case StripsTaps::lopsided:
       filter.kernels = {outer_product(uneven_taps(n / 2, -0.6 * most, most, seed),
                                       uneven_taps(n - 1, -0.6 * most, most, seed + 50))
@@ -139,6 +148,15 @@ INSTANTIATE_TEST_SUITE_P(
         StripsCase{"float_27", StripsTaps::uneven, 27, f32, "cuda-separable-f32-long"},
         StripsCase{"float_33", StripsTaps::uneven, 33, f32, "cuda-separable-f32-long"},
         StripsCase{"float_35", StripsTaps::uneven, 35, f32, "cuda-separable-long"},
+        StripsCase{"float_own_5", StripsTaps::uneven_and_own, 5, f32, "cuda-separable-f32"},
+        StripsCase{"float_own_7", StripsTaps::uneven_and_own, 7, f32, "cuda-separable-f32"},
+        StripsCase{"float_own_11", StripsTaps::uneven_and_own, 11, f32, "cuda-separable-f32"},
+        StripsCase{"float_own_17", StripsTaps::uneven_and_own, 17, f32, "cuda-separable-f32"},
+        StripsCase{"float_own_23", StripsTaps::uneven_and_own, 23, f32, "cuda-separable-f32-long"},
+        StripsCase{"sixteen_bits_own_7", StripsTaps::uneven_and_own, 7, strips_16,
+                   "cuda-separable-u16"},
+        StripsCase{"sixteen_bits_own_19", StripsTaps::uneven_and_own, 19, strips_16,
+                   "cuda-separable-u16"},
         StripsCase{"float_box_7", StripsTaps::equal, 7, f32, "cuda-pairwise"},
         StripsCase{"float_box_15", StripsTaps::equal, 15, f32, "cuda-pairwise"},
         StripsCase{"float_box_16", StripsTaps::equal, 16, f32, "cuda-pairwise"},
