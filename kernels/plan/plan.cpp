@@ -74,22 +74,25 @@ bool Planner::many_taps() const {
 
 void Planner::use_real() {
   constexpr double float_bound = 1.0 / 2;  // in codes; worse: use double
-  // Each tap is rounded once, each step of a chain of width + height steps once.
-  double steps = 0, lost = 0;
-  std::vector<double> sums;  // of absolute values, of each kernel
+  // Each tap is rounded once, each step of a chain of width + height steps once, and so is each sum
+  // of products.
+  const double own_steps = threshold_ > 0 ? 4 : 2;  // it is subtracted and added
+  double lost = 0;
+  std::vector<double> roundings;  // of 1, of each kernel: of each product those of its own sum
   for (std::size_t i = 0; i < filter_.kernels.size(); ++i) {
     const Kernel& k = filter_.kernels[i];
-    double own_steps = k.width() + k.height() + 2;
-    sums.push_back(k.abs_sum());
-    if (!passes_.empty()) {
-      own_steps += static_cast<double>(passes_[i].list.size() - 1);
-      sums.back() = std::max(sums.back(), passes_[i].abs_sum());
-      lost += passes_[i].error * max_;
+    if (passes_.empty()) {
+      roundings.push_back(k.abs_sum() * (k.width() + k.height() + own_steps));
+      continue;
     }
-    steps = std::max(steps, own_steps);
+    const std::vector<Product>& products = passes_[i].list;
+    const double steps = own_steps + static_cast<double>(products.size() - 1);
+    roundings.push_back(0);
+    for (const Product& p : products)
+      roundings.back() += p.abs_sum() * (p.width() + p.height() + steps);
+    lost += passes_[i].error * max_;
   }
-  if (threshold_ > 0) steps += 2;  // subtracted and added
-  const double unit = (combined(sums) * max_ + threshold_) * steps;
+  const double unit = combined(roundings) * max_ + threshold_ * own_steps;
   const bool floats = plan_.sample.storage == Storage::f32;
   const bool narrow = floats ? !many_taps() : unit * 0x1p-24 + lost <= float_bound;
   plan_.arith = narrow ? Arith::float32 : Arith::float64;
