@@ -12,6 +12,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "kernels/cpu/band-inl.h"
 #include "kernels/cpu/bytes_plan.h"
 #include "kernels/cpu/dot-inl.h"
@@ -65,7 +68,8 @@ struct WideSamples {
 };
 
 // The last step, where this is no gradient. A copy: bytes that are stored could be the plan's own,
-// for all that a compiler knows.
+// for all that a compiler knows. `clamps16`: of the plan.
+template <bool clamps16>
 class Ending {
  public:
   explicit Ending(const BytesPlan& plan)
@@ -86,6 +90,7 @@ class Ending {
  private:
   // The codes of two vectors of sums, in turn.
   HWY_INLINE V16 codes_of(Sum::V32 even, Sum::V32 odd) const {
+    if constexpr (clamps16) return quotients16(division_, d16, clamped(weave(even, odd)));
     even = numerator(even);
     odd = numerator(odd);
     if (narrow_) return quotients16(division_, d16, weave(even, odd));
@@ -96,6 +101,15 @@ class Ending {
     if (finish_.absolute) return numerators(finish_, Sum::d32, n);
     if (!clamps_) return n;
     return hn::Min(hn::Max(n, hn::Set(Sum::d32, finish_.lowest)), hn::Set(Sum::d32, finish_.limit));
+  }
+
+  // Numerators of 16 bits, which are half as many vectors.
+  HWY_INLINE V16 clamped(V16 numerators) const {
+    constexpr hn::RebindToSigned<D16> signed16;
+    constexpr std::int32_t most = std::numeric_limits<std::int16_t>::max();
+    const auto lowest = hn::Set(signed16, static_cast<std::int16_t>(finish_.lowest));
+    const auto limit = hn::Set(signed16, static_cast<std::int16_t>(std::min(finish_.limit, most)));
+    return hn::BitCast(d16, hn::Min(hn::Max(hn::BitCast(signed16, numerators), lowest), limit));
   }
 
   // The lower halves of `even` and `odd`, in turn.
@@ -145,19 +159,23 @@ class Engine {
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
     for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if constexpr (size == 3 && kernels == 1) {
+        if (plan_.clamps16)
+          return make_blocks<Samples, size, kernels, true>(way, window, out, begin, end, next);
+      }
       // Lists of steps take long enough to ask for the way.
       if constexpr (size > 0)
-        make_blocks<Samples, size, kernels>(way, window, out, begin, end, next);
+        make_blocks<Samples, size, kernels, false>(way, window, out, begin, end, next);
       else
-        make_blocks<Samples, size, kernels>(way(), window, out, begin, end, next);
+        make_blocks<Samples, size, kernels, false>(way(), window, out, begin, end, next);
     });
   }
 
-  template <class Samples, int size, int kernels, class Way>
+  template <class Samples, int size, int kernels, bool clamps16, class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     constexpr int group = rows / kernels;
-    const Ending ending(plan_);
+    const Ending<clamps16> ending(plan_);
     const auto grid = plan_.grid;
     for (int x = begin; x < end; x += lanes) {
       next.ask(x + lanes);

@@ -1,6 +1,8 @@
 #include "kernels/cpu/bytes_plan.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <span>
 
 #include "kernels/convolver/window.h"
@@ -104,6 +106,9 @@ std::optional<BytesPlan> make_bytes_plan(const Plan& plan) {
   double lowest = f.offset, highest = f.offset;
   for (double tap : plan.terms[0].dense) (tap < 0 ? lowest : highest) += tap * plan.sample.max();
   result.clamps = f.absolute || lowest < f.lowest || highest > f.limit;
+  using Limits16 = std::numeric_limits<std::int16_t>;
+  result.clamps16 = result.clamps && !f.absolute && result.division && lowest >= Limits16::min() &&
+                    highest <= Limits16::max() && f.lowest <= Limits16::max();
   return result;
 }
 

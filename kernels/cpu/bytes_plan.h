@@ -55,6 +55,8 @@ struct BytesPlan {
   // The last step, where this is no gradient.
   // Whether numerators may be below finish.lowest or above finish.limit.
   bool clamps = true;
+  // They may, and 16 bits hold them all, signed, and finish.lowest, and `division` is there.
+  bool clamps16 = false;
   Finish finish;
   std::optional<Division16> division;
 
