@@ -12,7 +12,7 @@ namespace vidconv {
 enum class SobelResult : std::uint8_t { length, across, down };
 
 struct SobelPlan {
-  static constexpr int rows = 4;  // output rows computed together
+  static constexpr int rows = 8;  // output rows computed together
 
   SobelResult result = SobelResult::length;
   int most = 255;  // the largest code
