@@ -76,8 +76,8 @@ class LanesEngine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   // One term of two passes whose sums are results, as LanesPlan::pair() says, or any.
   enum class Terms : std::uint8_t { separable, pair, any };
-  // Matrices of at most so many rows have all their taps unrolled; of larger ones, whose code
-  // would be too long for a processor's cache of decoded instructions, those of a line are.
+  // Matrices of at most so many rows have all their taps unrolled; the code of larger ones would be
+  // too long for a processor's cache of decoded instructions.
   static constexpr int most_unrolled = 5;
   // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
   // multiply-adds alone take the time.
