@@ -91,7 +91,7 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    // Of heights of up to 7, all lists are of a length that is known when compiling.
+    // Of heights of up to 9, all lists are of a length that is known when compiling.
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
@@ -99,6 +99,8 @@ class Engine {
         if (all == 1) return make_blocks<1>(way, own, window, out, begin, end, next);
         if (all == 2) return make_blocks<2>(way, own, window, out, begin, end, next);
         if (all == 3) return make_blocks<3>(way, own, window, out, begin, end, next);
+        if (all == 4) return make_blocks<4>(way, own, window, out, begin, end, next);
+
         make_blocks<0>(way, own, window, out, begin, end, next);
       };
       if (plan_.own_tap != 0)
@@ -163,25 +165,26 @@ class Engine {
   static HWY_INLINE void add_columns(const std::vector<PassesPlan::ColumnStep>& steps,
                                      const Lane* const* window, std::ptrdiff_t x,
                                      Sums (&sums)[rows]) {
-    for (const PassesPlan::ColumnStep& step : steps) add_step<From, To>(step, window, x, sums);
+    for (const PassesPlan::ColumnStep& step : steps)
+      add_step<false, From, To>(step, window, x, sums);
   }
 
   template <int From, int To, int count>
   static HWY_INLINE void add_columns(const CopiedSteps<count>& steps, const Lane* const* window,
                                      std::ptrdiff_t x, Sums (&sums)[rows]) {
     unrolled<0, count>([&](auto i) VIDCONV_LAMBDA {
-      add_step<From, To>(std::get<i>(steps.steps), window, x, sums);
+      add_step<true, From, To>(std::get<i>(steps.steps), window, x, sums);
     });
   }
 
-  template <int From, int To>
+  template <bool at_once, int From, int To>
   static HWY_INLINE void add_step(const PassesPlan::ColumnStep& step, const Lane* const* window,
                                   std::ptrdiff_t x, Sums (&sums)[rows]) {
     const V16 a = hn::LoadU(d16, window[step.upper] + x);
     const V16 b = hn::LoadU(d16, window[step.lower] + x);
     const V16 lower = hn::InterleaveLower(d16, a, b), upper = hn::InterleaveUpper(d16, a, b);
     unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
-      sums[r].add_woven(lower, upper, pair_of_taps(step.taps[r]));
+      sums[r].template add_woven<at_once>(lower, upper, pair_of_taps(step.taps[r]));
     });
   }
 

@@ -39,19 +39,30 @@ struct Sums {
     lower.start(value);
     upper.start(value);
   }
-  // Of samples that are woven already.
+  // Of samples that are woven already. `at_once`: added here; else GCC makes many products first
+  // where it knows all of them, and spills them.
+  template <bool at_once = false>
   HWY_INLINE void add_woven(V16 woven_lower, V16 woven_upper, V16 taps) {
-    lower.add(woven_lower, taps);
-    upper.add(woven_upper, taps);
+    add<at_once>(lower, woven_lower, taps);
+    add<at_once>(upper, woven_upper, taps);
   }
   // Adds the products of `a` with the first one of a pair of taps, and of `b` with the second.
   HWY_INLINE void add(V16 a, V16 b, V16 taps) {
-    add_woven(hn::InterleaveLower(d16, a, b), hn::InterleaveUpper(d16, a, b), taps);
+    add_woven<true>(hn::InterleaveLower(d16, a, b), hn::InterleaveUpper(d16, a, b), taps);
   }
   // Clamped to 16 bits.
   HWY_INLINE V16 shifted(int shift) const {
     return hn::ReorderDemote2To(d16, hn::ShiftRightSame(lower.total(), shift),
                                 hn::ShiftRightSame(upper.total(), shift));
+  }
+
+ private:
+  template <bool at_once>
+  static HWY_INLINE void add(Sum& sum, V16 samples, V16 taps) {
+    Sum next = sum;
+    next.add(samples, taps);
+    if constexpr (at_once) settle(next.a);
+    sum = next;
   }
 };
 
