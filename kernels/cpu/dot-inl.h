@@ -87,12 +87,16 @@ struct Sum {
   HWY_INLINE V32 total() const { return hn::RearrangeToOddPlusEven(a, b); }
 };
 
-#if VIDCONV_HAVE_BYTE_PAIRS
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 // The sum of the products of each pair of bytes with the two signed ones of `taps`, which has to
 // fit 16 signed bits.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> pairs_of_bytes(Sum::V8 samples,
                                                                      Sum::V8 taps) {
+#if HWY_TARGET == HWY_AVX2
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{_mm256_maddubs_epi16(samples.raw, taps.raw)};
+#else
+  return hn::VFromD<hn::ScalableTag<std::uint16_t>>{_mm512_maddubs_epi16(samples.raw, taps.raw)};
+#endif
 }
 #endif
 

@@ -32,9 +32,13 @@ bool Planner::try_passes() {
     error += of_kernel.error * max_;
   }
   const double headroom = std::abs(bias_) + threshold_ + 0.5;
-  auto quantised = quantise_passes(products, max_, headroom, 24);
-  if (!quantised || quantised->error > coarse_bound)
-    quantised = quantise_passes(products, max_, headroom, 31);
+  std::optional<QuantisedPasses> quantised;
+  if (products.size() == 1) quantised = quantise_blur3(products[0], max_, headroom);
+  if (!quantised) {
+    quantised = quantise_passes(products, max_, headroom, 24);
+    if (!quantised || quantised->error > coarse_bound)
+      quantised = quantise_passes(products, max_, headroom, 31);
+  }
   if (!quantised) return false;
   const int bits = quantised->intermediate_bits + quantised->column_bits;
   error += quantised->error + rounding_error(bits);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace vidconv {
 namespace {
@@ -62,6 +63,27 @@ std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_
     if (largest_sum < std::ldexp(1.0, sum_bits)) return q;
   }
   return std::nullopt;
+}
+
+std::optional<QuantisedPasses> quantise_blur3(const Product& product, int max, double headroom) {
+  constexpr int bits = 15;
+  const int intermediate_bits = max == 255 ? 6 : 4;
+  if (product.width() != 3 || product.height() != 3 || max > 1023 ||
+      std::ldexp(max + headroom, intermediate_bits + bits) >= 0x1p31)
+    return std::nullopt;
+  QuantisedPasses::Pass pass;
+  for (auto [taps, quantised] :
+       {std::pair(&product.row, &pass.row), std::pair(&product.column, &pass.column)}) {
+    if (std::ranges::any_of(*taps, [](double tap) { return tap < 0 || tap > 1; }))
+      return std::nullopt;
+    *quantised = quantise(*taps, 1, bits);
+    const std::vector<std::int64_t>& n = quantised->numerators;
+    if (n[0] != n[2] || n[0] >= 1 << 14 || 2 * n[0] + n[1] != 1 << bits) return std::nullopt;
+  }
+  pass.row_shift = bits - intermediate_bits;
+  const double error =
+      max * (pass.row.error + pass.column.error) + std::ldexp(0.5, -intermediate_bits);
+  return QuantisedPasses{{std::move(pass)}, intermediate_bits, bits, error};
 }
 
 std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,

@@ -50,4 +50,9 @@ std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_
 std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits);
 
+// A blur of 3x3 in two passes, each p, 1 - 2p, p with 0 <= p < 1/2: in units so coarse that 16 bits
+// hold differences of what is between the passes (docs/numerics.md, "Integer passes"). None for
+// other products, and for samples of more than 10 bits.
+std::optional<QuantisedPasses> quantise_blur3(const Product& product, int max, double headroom);
+
 }  // namespace vidconv

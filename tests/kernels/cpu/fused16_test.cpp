@@ -3,21 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/fused16_plan.h"
-#include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/wherever_taken.h"
 
 namespace vidconv::test {
 namespace {
 
-constexpr SampleType eights{Storage::u8, 8, 0}, tens{Storage::u16, 10, 0},
-    high{Storage::u16, 10, 6}, twelves{Storage::u16, 12, 0};
 constexpr const char* soft = "gaussian:sigma=0.7:radius=1";
-
-Plan integers_of(const char* spec, SampleType sample, Border border = {},
-                 Codes range = Codes::all) {
-  return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
-}
 
 class Fused16 : public WhereverTaken {
  protected:
@@ -28,10 +20,10 @@ class Fused16 : public WhereverTaken {
 };
 
 TEST_F(Fused16, AreTheTwoPasses) {
-  for (const SampleType& sample : {eights, tens, high, twelves})
+  for (const SampleType& sample : {eights, tens, high_tens, twelves})
     for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
       for (int size = 1; size <= 40 && !IsSkipped(); ++size)
-        check(integers_of(soft, sample, {border}), size, 41 - size, 1 + size % 3);
+        check(plan_from(soft, sample, {border}), size, 41 - size, 1 + size % 3);
 }
 
 TEST_F(Fused16, LastStepsOfAllKinds) {
@@ -41,14 +33,14 @@ TEST_F(Fused16, LastStepsOfAllKinds) {
       for (const Codes range : {Codes::all, Codes::limited})
         for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
           SCOPED_TRACE(spec);
-          check(integers_of(spec, sample, {}, range), size, 41 - size, 1);
+          check(plan_from(spec, sample, {}, range), size, 41 - size, 1);
         }
 }
 
 TEST_F(Fused16, AnchorsMayBeAtACorner) {
   for (const SampleType& sample : {eights, tens})
     for (const int anchor : {0, 2}) {
-      Plan plan = integers_of(soft, sample);
+      Plan plan = plan_from(soft, sample);
       plan.terms[0].anchor_x = plan.terms[0].anchor_y = anchor;
       for (int size = 1; size <= 40 && !IsSkipped(); ++size) check(plan, size, 41 - size, 1);
     }
@@ -57,17 +49,16 @@ TEST_F(Fused16, AnchorsMayBeAtACorner) {
 TEST_F(Fused16, RowsAreReadWhereTheyLie) {
   for (const SampleType& sample : {eights, tens})
     for (const int width : {2100, 2127, 2160})
-      if (!IsSkipped()) check(integers_of(soft, sample), width, 19, 1);
+      if (!IsSkipped()) check(plan_from(soft, sample), width, 19, 1);
 }
 
 TEST(Fused16Plan, IsOfTwoPassesOf3TapsInIntegers) {
-  EXPECT_TRUE(make_fused16_plan(integers_of(soft, eights)));
-  EXPECT_FALSE(make_fused16_plan(integers_of(soft, {Storage::u16, 16, 0}))) << "floats";
-  EXPECT_FALSE(make_fused16_plan(integers_of("gaussian:sigma=1.1:radius=2", eights)))
-      << "five taps";
-  EXPECT_FALSE(make_fused16_plan(integers_of("matrix:1 2 3;4 5 6;7 8 -10", eights))) << "a matrix";
-  EXPECT_FALSE(make_fused16_plan(integers_of("sobel", eights))) << "two kernels";
-  Plan other = integers_of(soft, eights);
+  EXPECT_TRUE(make_fused16_plan(plan_from(soft, eights)));
+  EXPECT_FALSE(make_fused16_plan(plan_from(soft, sixteens))) << "floats";
+  EXPECT_FALSE(make_fused16_plan(plan_from("gaussian:sigma=1.1:radius=2", eights))) << "five taps";
+  EXPECT_FALSE(make_fused16_plan(plan_from("matrix:1 2 3;4 5 6;7 8 -10", eights))) << "a matrix";
+  EXPECT_FALSE(make_fused16_plan(plan_from("sobel", eights))) << "two kernels";
+  Plan other = plan_from(soft, eights);
   Taps& taps = other.terms[0];
   taps.height = 2;
   taps.column.pop_back();

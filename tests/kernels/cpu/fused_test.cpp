@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/fused_plan.h"
-#include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/wherever_taken.h"
 
@@ -10,10 +9,6 @@ namespace vidconv::test {
 namespace {
 
 constexpr SampleType codes{Storage::u16, 16, 0}, floats{Storage::f32, 32, 0};
-
-Plan plan_of(const char* spec, SampleType sample, Border border = {}, Codes range = Codes::all) {
-  return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
-}
 
 class Fused : public WhereverTaken {
  protected:
@@ -30,7 +25,7 @@ TEST_F(Fused, AreTheTwoPasses) {
       for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
         for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
           SCOPED_TRACE(spec);
-          check(plan_of(spec, sample, {border}), size, 41 - size, 1 + size % 3);
+          check(plan_from(spec, sample, {border}), size, 41 - size, 1 + size % 3);
         }
 }
 
@@ -39,12 +34,12 @@ TEST_F(Fused, UnsharpMasksAreTheTwoPassesAndATap) {
   for (const auto& [spec, sample] :
        {std::pair{small, floats}, std::pair{usual, floats}, std::pair{usual, codes}}) {
     SCOPED_TRACE(spec);
-    ASSERT_TRUE(make_fused_plan(plan_of(spec, sample))->tap);
+    ASSERT_TRUE(make_fused_plan(plan_from(spec, sample))->tap);
     for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant})
       for (int size = 1; size <= 40 && !IsSkipped(); ++size)
-        check(plan_of(spec, sample, {border}), size, 41 - size, 1 + size % 3);
+        check(plan_from(spec, sample, {border}), size, 41 - size, 1 + size % 3);
     for (const int width : {2100, 2127})
-      if (!IsSkipped()) check(plan_of(spec, sample), width, 27, 1);
+      if (!IsSkipped()) check(plan_from(spec, sample), width, 27, 1);
   }
 }
 
@@ -55,12 +50,12 @@ TEST_F(Fused, MatricesOf3x3FloatsAreTheDefinition) {
       for (const bool absolute : {false, true})
         for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
           SCOPED_TRACE(spec);
-          Plan plan = plan_of(spec, floats, {border});
+          Plan plan = plan_from(spec, floats, {border});
           plan.finish.absolute = absolute;
           check(plan, size, 41 - size, 1 + size % 3);
         }
   for (const int width : {1151, 2100})
-    if (!IsSkipped()) check(plan_of("sharpen", floats), width, 27, 1);
+    if (!IsSkipped()) check(plan_from("sharpen", floats), width, 27, 1);
 }
 
 // Where codes are not all of 16 bits, or more than their rounding is added.
@@ -68,9 +63,9 @@ TEST_F(Fused, LastStepsOfAllKinds) {
   for (const char* spec :
        {"gaussian:sigma=0.7:radius=1:bias=0.1", "gaussian:sigma=1.1:radius=2:bias=-0.2"})
     for (int size = 1; size <= 40 && !IsSkipped(); ++size) {
-      check(plan_of(spec, codes), size, 41 - size, 1);
-      check(plan_of(spec, codes, {}, Codes::limited), size, 41 - size, 1);
-      Plan plan = plan_of(spec, floats);
+      check(plan_from(spec, codes), size, 41 - size, 1);
+      check(plan_from(spec, codes, {}, Codes::limited), size, 41 - size, 1);
+      Plan plan = plan_from(spec, floats);
       check(plan, size, 41 - size, 1);
       plan.finish.absolute = true;
       check(plan, size, 41 - size, 1);
@@ -82,7 +77,7 @@ TEST_F(Fused, AnchorsMayBeAtACorner) {
                            "gaussian:sigma=1.5:radius=3"})
     for (const SampleType& sample : {codes, floats})
       for (const bool last : {false, true}) {
-        Plan plan = plan_of(spec, sample);
+        Plan plan = plan_from(spec, sample);
         Taps& taps = plan.terms[0];
         taps.anchor_x = taps.anchor_y = last ? taps.width - 1 : 0;
         for (int size = 1; size <= 40 && !IsSkipped(); ++size) check(plan, size, 41 - size, 1);
@@ -93,7 +88,7 @@ TEST_F(Fused, CodesInTheUpperBitsOfAWord) {
   for (const char* spec : {"gaussian:sigma=0.7:radius=1", "gaussian:sigma=1.1:radius=2"})
     for (const int depth : {13, 14, 15})
       for (int size = 1; size <= 40 && !IsSkipped(); ++size)
-        check(plan_of(spec, {Storage::u16, depth, 16 - depth}), size, 41 - size, 1);
+        check(plan_from(spec, {Storage::u16, depth, 16 - depth}), size, 41 - size, 1);
 }
 
 TEST_F(Fused, RowsAreReadWhereTheyLie) {
@@ -101,30 +96,30 @@ TEST_F(Fused, RowsAreReadWhereTheyLie) {
                            "gaussian:sigma=1.5:radius=3"})
     for (const SampleType& sample : {codes, floats})
       for (const int width : {2100, 2127, 2160})
-        if (!IsSkipped()) check(plan_of(spec, sample), width, 19, 1);
+        if (!IsSkipped()) check(plan_from(spec, sample), width, 19, 1);
 }
 
 // More than the rows that are computed together, and what is kept several times.
 TEST_F(Fused, TallPictures) {
   for (const SampleType& sample : {codes, floats})
     for (const int height : {97, 131})
-      if (!IsSkipped()) check(plan_of("gaussian:sigma=1.5:radius=3", sample), 45, height, 1);
+      if (!IsSkipped()) check(plan_from("gaussian:sigma=1.5:radius=3", sample), 45, height, 1);
 }
 
 TEST(FusedPlan, IsOfShortOddPassesInFloatsAndMatricesOf3x3) {
-  const Plan plan = plan_of("gaussian:sigma=1.1:radius=2", codes);
+  const Plan plan = plan_from("gaussian:sigma=1.1:radius=2", codes);
   ASSERT_TRUE(make_fused_plan(plan));
-  EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=1.1:radius=2", {Storage::u16, 10, 0})))
+  EXPECT_FALSE(make_fused_plan(plan_from("gaussian:sigma=1.1:radius=2", {Storage::u16, 10, 0})))
       << "integers";
-  EXPECT_FALSE(make_fused_plan(plan_of("gaussian:sigma=3:radius=4", codes))) << "nine taps";
+  EXPECT_FALSE(make_fused_plan(plan_from("gaussian:sigma=3:radius=4", codes))) << "nine taps";
   const char* const matrix = "matrix:1 2 3;4 5 6;7 8 -10";
-  EXPECT_TRUE(make_fused_plan(plan_of(matrix, floats))->is_matrix);
-  EXPECT_FALSE(make_fused_plan(plan_of(matrix, codes))) << "a matrix of codes";
-  EXPECT_FALSE(
-      make_fused_plan(plan_of("matrix:1 2 3 4 5;5 4 3 2 1;1 1 7 1 1;2 3 4 5 6;1 0 0 0 2", floats)))
+  EXPECT_TRUE(make_fused_plan(plan_from(matrix, floats))->is_matrix);
+  EXPECT_FALSE(make_fused_plan(plan_from(matrix, codes))) << "a matrix of codes";
+  EXPECT_FALSE(make_fused_plan(
+      plan_from("matrix:1 2 3 4 5;5 4 3 2 1;1 1 7 1 1;2 3 4 5 6;1 0 0 0 2", floats)))
       << "a matrix of 5x5";
-  EXPECT_FALSE(make_fused_plan(plan_of("sobel", floats))) << "two kernels";
-  const Plan unsharp = plan_of("unsharp:sigma=0.6", floats);
+  EXPECT_FALSE(make_fused_plan(plan_from("sobel", floats))) << "two kernels";
+  const Plan unsharp = plan_from("unsharp:sigma=0.6", floats);
   ASSERT_EQ(unsharp.terms.size(), 2U);
   for (const auto change : std::initializer_list<void (*)(Taps&)>{
            [](Taps& tap) { tap.row[0] = 2; }, [](Taps& tap) { tap.joins = false; },

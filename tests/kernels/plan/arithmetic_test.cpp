@@ -121,6 +121,46 @@ TEST(Quantise, HugeTapsHaveNoIntegers) {
   EXPECT_FALSE(quantise_passes(std::span(&huge, 1), 255, 1, 24));
 }
 
+TEST(Quantise, BlursOf3KeepRoomForDifferences) {
+  for (const int max : {255, 511, 1023}) {
+    const int fraction = max == 255 ? 6 : 4;
+    for (int i = 1; i < 100; ++i) {
+      const double p = i * 0.00499, q = 0.499 - p;
+      const auto passes = quantise_blur3({{p, 1 - 2 * p, p}, {q, 1 - 2 * q, q}}, max, 0.5);
+      ASSERT_TRUE(passes) << p;
+      EXPECT_EQ(passes->intermediate_bits, fraction);
+      EXPECT_LE(2 * max << fraction, 32767) << "differences of differences";
+      EXPECT_EQ(passes->column_bits, 15);
+      const auto& [row, column, shift] = passes->list[0];
+      EXPECT_EQ(shift, 15 - fraction);
+      // Of taps of 2^-15, two of which are rounded and the third makes the sum 1.
+      EXPECT_LE(passes->error, std::ldexp(0.5, -fraction) + 2 * max * std::ldexp(4, -16));
+      for (const Quantised* pass : {&row, &column}) {
+        EXPECT_EQ(pass->numerators[0], pass->numerators[2]);
+        EXPECT_EQ(pass->numerators[0] + pass->numerators[1] + pass->numerators[2], 1 << 15);
+      }
+    }
+  }
+}
+
+TEST(Quantise, OtherProductsAreNoBlursOf3) {
+  const std::vector<double> blur{0.2, 0.6, 0.2};
+  const auto taken = [&](std::vector<double> row, int max = 255, double headroom = 0.5) {
+    return quantise_blur3({blur, row}, max, headroom).has_value() &&
+           quantise_blur3({std::move(row), blur}, max, headroom).has_value();
+  };
+  EXPECT_TRUE(taken(blur));
+  EXPECT_FALSE(taken(blur, 4095)) << "12 bits";
+  EXPECT_TRUE(taken(blur, 255, 700)) << "a bias that fits";
+  EXPECT_FALSE(taken(blur, 255, 800)) << "and one that does not";
+  EXPECT_FALSE(taken({0.2, 0.8})) << "two taps";
+  EXPECT_FALSE(taken({0.1, 0.7, 0.2})) << "not the same from both ends";
+  EXPECT_FALSE(taken({-0.1, 1.2, -0.1}));
+  EXPECT_FALSE(taken({0.2, 0.5, 0.2})) << "sum";
+  EXPECT_FALSE(taken({0.5, 0, 0.5}));
+  EXPECT_FALSE(taken({1e300, 0, 1e300}));
+}
+
 // 31 random bits.
 std::uint32_t draw(std::mt19937& random) { return static_cast<std::uint32_t>(random() >> 1); }
 

@@ -4,10 +4,19 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/simd.h"
+#include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/runner.h"
 
 namespace vidconv::test {
+
+inline constexpr SampleType eights{Storage::u8, 8, 0}, tens{Storage::u16, 10, 0},
+    high_tens{Storage::u16, 10, 6}, twelves{Storage::u16, 12, 0}, sixteens{Storage::u16, 16, 0};
+
+inline Plan plan_from(const char* spec, SampleType sample, Border border = {},
+                      Codes range = Codes::all) {
+  return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
+}
 
 // Skips where there is none of them; a plan that the variant does not take (`is_taken`) fails.
 class WhereverTaken : public testing::Test {
