@@ -19,6 +19,11 @@ HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
+
+// Emulated vectors would take minutes to compile.
+bool have_blur3() { return HWY_TARGET != HWY_EMU128; }
+
+#if HWY_TARGET != HWY_EMU128
 namespace blur3 {
 
 // LaneType: of samples.
@@ -184,16 +189,24 @@ void run(const Plan& plan, const Blur3Plan& blur3_plan, const Band& band,
 }
 
 }  // namespace blur3
+#endif
 
 // HWY_EXPORT takes no templates.
-void run_blur3_of_8(const Plan& plan, const Blur3Plan& blur3_plan, const Band& band,
-                    const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
+void run_blur3_of_8([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Blur3Plan& blur3_plan,
+                    [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
+                    [[maybe_unused]] const Windows<std::uint8_t>& windows) {
+#if HWY_TARGET != HWY_EMU128
   blur3::run(plan, blur3_plan, band, layout, windows);
+#endif
 }
 
-void run_blur3_of_16(const Plan& plan, const Blur3Plan& blur3_plan, const Band& band,
-                     const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+void run_blur3_of_16([[maybe_unused]] const Plan& plan,
+                     [[maybe_unused]] const Blur3Plan& blur3_plan,
+                     [[maybe_unused]] const Band& band, [[maybe_unused]] const WindowLayout& layout,
+                     [[maybe_unused]] const Windows<std::uint16_t>& windows) {
+#if HWY_TARGET != HWY_EMU128
   blur3::run(plan, blur3_plan, band, layout, windows);
+#endif
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -206,10 +219,12 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
+HWY_EXPORT(have_blur3);
 HWY_EXPORT(run_blur3_of_8);
 HWY_EXPORT(run_blur3_of_16);
 
 Prepared prepare_cpu_blur3(const Plan& plan, const CudaAbilities&) {
+  if (!HWY_DYNAMIC_DISPATCH(have_blur3)()) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_blur3_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_blur3_of_8)(arguments...);

@@ -18,6 +18,7 @@ std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 
 // Linear integer plans whose result fits 16 bits before the division: additions of lines.
 Prepared prepare_cpu_matrix16(const Plan& plan, const CudaAbilities&);
+Prepared prepare_cpu_matrix32(const Plan& plan, const CudaAbilities&);
 Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&);
 
 // 3x3 sums of samples, all alike or 1 2 1 in both directions, that fit 16 bits.

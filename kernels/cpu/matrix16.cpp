@@ -19,6 +19,10 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
+// Emulated vectors would take minutes to compile.
+bool have_matrix16() { return HWY_TARGET != HWY_EMU128; }
+
+#if HWY_TARGET != HWY_EMU128
 namespace matrix16 {
 
 using D = hn::ScalableTag<std::uint16_t>;
@@ -256,21 +260,32 @@ void run(const Plan& plan, const Matrix16Plan& matrix16_plan, const Band& band,
 }
 
 }  // namespace matrix16
+#endif
 
 // HWY_EXPORT takes no templates.
-void run_matrix16_of_8(const Plan& plan, const Matrix16Plan& matrix16_plan, const Band& band,
-                       const WindowLayout& layout, const Windows<std::uint8_t>& windows) {
+void run_matrix16_of_8([[maybe_unused]] const Plan& plan,
+                       [[maybe_unused]] const Matrix16Plan& matrix16_plan,
+                       [[maybe_unused]] const Band& band,
+                       [[maybe_unused]] const WindowLayout& layout,
+                       [[maybe_unused]] const Windows<std::uint8_t>& windows) {
+#if HWY_TARGET != HWY_EMU128
   matrix16::run<matrix16::SymmetricProducts<std::uint8_t>>(plan, matrix16_plan, band, layout,
                                                            windows);
+#endif
 }
 
-void run_matrix16_of_16(const Plan& plan, const Matrix16Plan& matrix16_plan, const Band& band,
-                        const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
+void run_matrix16_of_16([[maybe_unused]] const Plan& plan,
+                        [[maybe_unused]] const Matrix16Plan& matrix16_plan,
+                        [[maybe_unused]] const Band& band,
+                        [[maybe_unused]] const WindowLayout& layout,
+                        [[maybe_unused]] const Windows<std::uint16_t>& windows) {
+#if HWY_TARGET != HWY_EMU128
   if (matrix16_plan.symmetric)
     matrix16::run<matrix16::SymmetricProducts<std::uint16_t>>(plan, matrix16_plan, band, layout,
                                                               windows);
   else
     matrix16::run<matrix16::Products>(plan, matrix16_plan, band, layout, windows);
+#endif
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -283,10 +298,12 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/cpu.h"
 
 namespace vidconv {
+HWY_EXPORT(have_matrix16);
 HWY_EXPORT(run_matrix16_of_8);
 HWY_EXPORT(run_matrix16_of_16);
 
 Prepared prepare_cpu_matrix16(const Plan& plan, const CudaAbilities&) {
+  if (!HWY_DYNAMIC_DISPATCH(have_matrix16)()) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_matrix16_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_matrix16_of_8)(arguments...);

@@ -63,6 +63,8 @@ constexpr Variant table[] = {
      prepare_cpu_folded},
     {"cpu-fused16", "SIMD with AVX-512, both passes of 3 taps at once in integers; threads",
      Device::cpu, prepare_cpu_fused16},
+    {"cpu-matrix32", "SIMD, matrices of 3x3, 16-bit multiply-adds into 32 bits; threads",
+     Device::cpu, prepare_cpu_matrix32},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-fused",

@@ -131,6 +131,7 @@ TEST(PastCaches, CodesOf10Bits) {
 
 TEST(PastCaches, CodesOf16Bits) {
   const SampleType codes{Storage::u16, 16, 0};
+  expect_same_where_taken("cpu-matrix32", "sharpen", codes);
   expect_same("cpu-lanes", "gaussian:sigma=1", codes);
   expect_same_where_taken("cpu-fused", "gaussian:sigma=0.7:radius=1", codes);
   expect_same_where_taken("cpu-fused", "gaussian:sigma=1.1:radius=2", codes);
