@@ -100,7 +100,6 @@ class Engine {
         if (all == 2) return make_blocks<2>(way, own, window, out, begin, end, next);
         if (all == 3) return make_blocks<3>(way, own, window, out, begin, end, next);
         if (all == 4) return make_blocks<4>(way, own, window, out, begin, end, next);
-
         make_blocks<0>(way, own, window, out, begin, end, next);
       };
       if (plan_.own_tap != 0)
