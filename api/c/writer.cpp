@@ -99,7 +99,8 @@ struct vidconv_writer {
     options.sink.interrupted = options.sink.abandoned = &frames->abandoned;
     options.open_source = [this](const vidconv::SourceOptions& with) {
       pool = std::make_unique<vidconv::FramePool>(
-          vidconv::aligned_layout(*video.format, video.width, video.height), with.memory);
+          vidconv::aligned_layout(*video.format, video.width, video.height, with.memory.rows),
+          with.memory);
       return vidconv::make_pushed_source(video, frames);
     };
     options.open_sink = [this](const vidconv::OutputPlan& plan, const vidconv::InputInfo& input) {

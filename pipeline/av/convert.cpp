@@ -76,7 +76,7 @@ FramePtr Converter::convert(const AVFrame& from) {
   const int width = width_ > 0 ? width_ : from.width, height = height_ > 0 ? height_ : from.height;
   const bool same_size = width == from.width && height == from.height;
   if (!pool_ || pool_->layout().width != width || pool_->layout().height != height)
-    pool_.emplace(aligned_layout(to_, width, height), memory_);
+    pool_.emplace(aligned_layout(to_, width, height, memory_.rows), memory_);
   FramePtr result = pool_->get();
   copy_properties(from, *result);
 

@@ -45,14 +45,22 @@ struct FrameLayout {
   bool operator==(const FrameLayout&) const = default;
 };
 
+// How far apart rows begin. `close`: as their alignment asks, the fewest bytes for a bus to carry.
+// `apart`: not at nearly the same bytes of each 2 KiB, where a picture has at least so much in a
+// row: filters on a CPU read and write a dozen rows side by side, of which a first-level cache
+// holds 8 or 12 whose addresses are equal in their lower 12 bits, and loads wait for stores to such
+// addresses. Costs at most a sixteenth of the memory; none where that is much (is_huge()).
+enum class Rows { close, apart };
+
 // These throw Error(too_large) for what FFmpeg cannot hold.
 //
 // Rows packed without gaps: a frame of raw video is one read(2).
 FrameLayout packed_layout(const PixelFormat& format, int width, int height);
 // Every row starts at a multiple of 64 bytes: what encoders and vector units like.
-FrameLayout aligned_layout(const PixelFormat& format, int width, int height);
+FrameLayout aligned_layout(const PixelFormat& format, int width, int height,
+                           Rows rows = Rows::close);
 // For the buffers of a decoder, which wants room around the picture.
-FrameLayout decoder_layout(const PixelFormat& format, int width, int height,
+FrameLayout decoder_layout(const PixelFormat& format, int width, int height, Rows rows,
                            AVCodecContext& decoder);
 
 // Bytes of a frame whose visible samples are packed without gaps: FFmpeg's rawvideo. Throws as

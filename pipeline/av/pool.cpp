@@ -32,7 +32,8 @@ std::byte* allocate_pages(std::size_t bytes) noexcept {
   return static_cast<std::byte*>(memory);
 }
 
-const FrameMemory plain_memory{"plain", allocate_plain, release_plain};
+const FrameMemory plain_memory{
+    .name = "plain", .allocate = allocate_plain, .release = release_plain, .rows = Rows::apart};
 
 struct FramePool::Arena {
   explicit Arena(const FrameMemory& from) : memory(from) {}

@@ -24,6 +24,7 @@ struct FrameMemory {
   std::byte* (*allocate)(std::size_t bytes, Nodes nodes) noexcept;
   void (*release)(std::byte* memory) noexcept;
   Nodes nodes = 0;
+  Rows rows = Rows::close;  // what frames in it should have; apart where a CPU filters them
 };
 extern const FrameMemory plain_memory;
 

@@ -170,7 +170,8 @@ int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noex
         find_format(without_range(static_cast<AVPixelFormat>(frame->format), range));
     if (!format || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
       return avcodec_default_get_buffer2(context, frame, flags);
-    const auto pool = self.pool_.of(decoder_layout(*format, frame->width, frame->height, *context));
+    const auto pool = self.pool_.of(
+        decoder_layout(*format, frame->width, frame->height, self.memory_.rows, *context));
     return pool->fill(*frame) ? 0 : AVERROR(ENOMEM);
   } catch (const Error& error) {
     return error.kind() == MessageKind::too_large ? AVERROR(EINVAL) : AVERROR(ENOMEM);

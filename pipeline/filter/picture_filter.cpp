@@ -9,8 +9,6 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t own_row_alignment = 64;  // bytes, of pictures of our own
-
 class CpuPictureFilter final : public PictureFilter {
  public:
   CpuPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
@@ -75,20 +73,14 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
 OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
                        const char* what)
     : planes(static_cast<std::size_t>(format.planes)) {
-  std::vector<std::size_t> offsets;
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width, height);
-    const auto row = static_cast<std::size_t>(extent.row_bytes);
-    const std::size_t stride =
-        (row + own_row_alignment - 1) / own_row_alignment * own_row_alignment;
-    planes[p].stride = static_cast<std::ptrdiff_t>(stride);
-    offsets.push_back(bytes);
-    bytes += stride * static_cast<std::size_t>(extent.rows);
-  }
-  bytes += own_row_alignment;
+  const FrameLayout layout = aligned_layout(format, width, height, memory.rows);
+  bytes = layout.bytes;
   memory_ = {memory.allocate(bytes, memory.nodes), Release{memory.release}};
   if (!memory_) throw_out_of_memory(what);
-  for (std::size_t p = 0; p < planes.size(); ++p) planes[p].data = memory_.get() + offsets[p];
+  for (std::size_t p = 0; p < planes.size(); ++p) {
+    planes[p].data = memory_.get() + layout.offset[p];
+    planes[p].stride = layout.stride[p];
+  }
 }
 
 std::size_t PictureSteps::memory() const {

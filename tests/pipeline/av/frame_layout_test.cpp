@@ -36,8 +36,10 @@ TEST(FrameLayout, HoldsItsPlanesOrIsRefused) {
   for (const PixelFormat& format : formats())
     for (const int width : sizes)
       for (const int height : sizes)
-        for (const auto layout : {packed_layout, aligned_layout}) try {
-            const FrameLayout l = layout(format, width, height);
+        for (const int way : {0, 1, 2}) try {
+            const FrameLayout l = way == 0 ? packed_layout(format, width, height)
+                                           : aligned_layout(format, width, height,
+                                                            way == 1 ? Rows::close : Rows::apart);
             EXPECT_GT(width, 0);
             EXPECT_GT(height, 0);
             EXPECT_LT(end_of(l), Wide{l.bytes}) << format.name << ' ' << width << 'x' << height;
@@ -48,6 +50,29 @@ TEST(FrameLayout, HoldsItsPlanesOrIsRefused) {
           }
   EXPECT_GT(made, 1000);
   EXPECT_GT(refused, 1000);
+}
+
+// 4096 samples in a row, and what is near it, are common: rows that crowd in a cache must not be.
+TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
+  int moved = 0;
+  for (const PixelFormat& format : formats())
+    for (const int width : {64, 640, 1000, 1024, 1920, 2048, 2050, 3840, 4095, 4096, 4128, 8192}) {
+      const FrameLayout close = aligned_layout(format, width, 36, Rows::close);
+      const FrameLayout apart = aligned_layout(format, width, 36, Rows::apart);
+      moved += apart != close;
+      EXPECT_LE(apart.bytes, close.bytes + close.bytes / 16 + 4096) << format.name << ' ' << width;
+      for (int p = 0; p < format.planes; ++p) {
+        const int row = apart.stride[static_cast<std::size_t>(p)];
+        EXPECT_EQ(row % 64, 0);
+        EXPECT_TRUE(row < 2048 || row % 2048 >= 128) << format.name << ' ' << width << ": " << row;
+      }
+    }
+  EXPECT_GT(moved, 0);
+  EXPECT_EQ(aligned_layout(*find_format(AV_PIX_FMT_GRAY8), 1920, 1080, Rows::apart).stride[0],
+            1920);
+  // As close as can be where memory matters more.
+  EXPECT_EQ(aligned_layout(*find_format(AV_PIX_FMT_GRAY8), 1 << 16, 1 << 14, Rows::apart).stride[0],
+            1 << 16);
 }
 
 TEST(PictureSize, IsComparedWithoutOverflow) {
