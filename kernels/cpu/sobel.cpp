@@ -236,7 +236,7 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
 void run_sobel_floats(const Plan& plan, const SobelFloatsPlan&, const Band& band,
                       const WindowLayout& layout, const Windows<float>& windows) {
   note_used_simd(HWY_TARGET);
-  SobelFloats engine(plan.finish, layout, windows, goes_past_caches(band.pairs.front().dst));
+  SobelFloats engine(layout, windows, goes_past_caches(band.pairs.front().dst));
   run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
 }
 

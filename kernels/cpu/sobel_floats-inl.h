@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
-#include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/kept-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/sobel_plan.h"
@@ -34,9 +33,8 @@ class SobelFloats {
   static constexpr int offset = 0;
 
   // For one band, with a window for each component. `stream`: whether results go past the caches.
-  SobelFloats(const Finish& finish, const WindowLayout& layout, const Windows<Lane>& windows,
-              bool stream)
-      : finish_(finish), stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
+  SobelFloats(const WindowLayout& layout, const Windows<Lane>& windows, bool stream)
+      : stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
 
   void select(int k, int begin) { kept_.select(k, begin); }
 
@@ -59,12 +57,12 @@ class SobelFloats {
   static constexpr int vectors = 2, block = vectors * lanes;
   static_assert(block <= WindowLayout::block);
 
-  // What a line gives where it is the first or the last one of three, and in the middle: sums by
-  // (-1 0 1) and (1 2 1), and by (-2 0 2) and (0 0 0).
+  // What a line gives where it is the first or the last one of three, sums by (-1 0 1) and (1 2 1),
+  // and in the middle: a sum by (-2 0 2), and of (0 0 0) two samples to be multiplied by 0.
   struct Line {
     HWY_INLINE Line() {}  // GCC's own is not for this target
 
-    V across, down, middle_across, middle_down;
+    V across, down, middle_across, left, known;
   };
 
   // Of an output row as far as its lines are known: `upper` has two of three, `lower` one, whose
@@ -97,7 +95,9 @@ class SobelFloats {
     }
     HWY_INLINE void add(const Line& line) {
       upper.across = hn::Add(lower.across, line.middle_across);
-      upper.down = hn::Sub(line.middle_down, lower.down);
+      // What is taken off a sum of zeros (or NaNs), but for a zero's sign, which no square has.
+      const V zero = hn::Zero(d);
+      upper.down = hn::MulAdd(zero, line.left, hn::MulSub(zero, line.known, lower.down));
       begin(line);
     }
   };
@@ -120,7 +120,6 @@ class SobelFloats {
   template <class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const Finish finish = finish_;  // here, it is in registers
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
       float* const kept = kept_.of_block(x);
@@ -132,7 +131,7 @@ class SobelFloats {
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
           Line line;
           read<u>(window[r + 2] + x - 1, line);
-          results[u] = finish_real_lanes<float>(finish, d, length(sums[u].upper, line));
+          results[u] = length(sums[u].upper, line);
           sums[u].add(line);
         });
         if (out[r] != nullptr) store_block(way, d, results, out[r], x, end);
@@ -150,11 +149,12 @@ class SobelFloats {
             right = moved.template at<u, 2>(from);
     const V zero = hn::Zero(d), two = hn::Set(d, 2);
     // The sample in the centre has the tap 0 across.
-    const V known = multiply_add(d, zero, centre, right);
+    const V known = hn::MulAdd(zero, centre, right);
     line.across = hn::Sub(known, left);
     line.down = hn::Add(multiply_add(d, two, centre, left), right);
     line.middle_across = multiply_add(d, two, known, hn::Mul(hn::Set(d, -2), left));
-    line.middle_down = multiply_add(d, zero, left, hn::Mul(zero, known));
+    line.left = left;
+    line.known = known;
   }
 
   static HWY_INLINE V length(const Sums& upper, const Line& below) {
@@ -162,7 +162,6 @@ class SobelFloats {
     return hn::Sqrt(hn::Add(hn::Mul(across, across), hn::Mul(down, down)));
   }
 
-  const Finish finish_;
   const bool stream_;
   KeptSums<Lane> kept_;
 };
