@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pipeline/av/pool.h"
+
 #ifdef VIDCONV_HAVE_CUDA
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device_buffer.h"
@@ -20,11 +22,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::align_val_t alignment{512};
-
+// As frames of the program lie: where planes begin in pages decides which loads wait for stores.
 std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
-  return {new (alignment) std::byte[bytes],
-          [](std::byte* memory) { ::operator delete[](memory, alignment); }};
+  std::byte* const memory = allocate_pages(bytes);
+  if (!memory) throw std::bad_alloc();
+  return {memory, plain_memory.release};
 }
 
 #ifdef VIDCONV_HAVE_CUDA
