@@ -15,7 +15,8 @@ namespace vidconv::bench {
 bool have_cuda();
 std::string describe_gpu();  // name, driver, or why there is none
 
-// `bytes` bytes, aligned to 512 at least, in the memory of a device. Contents are undefined at first.
+// `bytes` bytes, aligned to 512 at least, in the memory of a device. Contents are undefined at
+// first.
 class Memory {
  public:
   Memory(Device device, std::size_t bytes);

@@ -69,57 +69,78 @@ class Engine {
 
   // For small matrices there is code that takes 5 multiply-adds for 6 (3x3) or 13 for 15 (5x5).
   static constexpr bool has_small = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
+  // For which taps are loaded once: of AVX2 loads take the time.
+  static constexpr int small_vectors = HWY_TARGET == HWY_AVX2 ? 2 : 1;
 
   template <int size, class T>
   void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      make_small_blocks<size>(way, window, out, begin, end, next);
+    for_blocks<small_vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if constexpr (size > 3 && sizeof(T) == 2) {  // 3x3 of two bytes has a variant of its own
+        if (plan_.shifts && offset == 0)
+          return make_small_blocks<size, Shift<false>>(way, window, out, begin, end, next);
+        if (plan_.shifts)
+          return make_small_blocks<size, Shift<true>>(way, window, out, begin, end, next);
+      }
+      make_small_blocks<size, Division>(way, window, out, begin, end, next);
     });
   }
 
   // Two samples that lie side by side at a time; of the last column, two that lie one above the
   // other. Even and odd columns apart, each with loads where they lie.
-  template <int size, class T, class Way>
+  template <int size, class LastStep, class T, class Way>
   void make_small_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                          NextRows<rows>& next) const {
-    const Ending<true> ending(plan_);
+    const LastStep last_step(plan_);
     const auto grid = plan_.grid;  // here, what is stored cannot change it
-    const std::int32_t start = plan_.terms[0].start;
     const int shift = plan_.shift;
     const std::ptrdiff_t left = left_;
-    for (int x = begin; x < end; x += lanes) {
-      next.ask(x + lanes);
-      Sum sums[rows][2];
+    for (int x = begin; x < end; x += small_vectors * lanes) {
+      next.ask(x + small_vectors * lanes);
+      Sum sums[rows][small_vectors][2];
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        sums[r][0].start(start);
-        sums[r][1].start(start);
+        unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+          sums[r][u][0].start(last_step.start);
+          sums[r][u][1].start(last_step.start);
+        });
       });
-      V16 upper;  // of the last column
       unrolled<0, size + rows - 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* const from = window[line] + x - left;
         unrolled<0, size / 2>([&](auto k) VIDCONV_LAMBDA {
-          const V16 even = hn::LoadU(d16, from + 2 * k), odd = hn::LoadU(d16, from + 2 * k + 1);
+          V16 even[small_vectors], odd[small_vectors];
+          unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+            even[u] = hn::LoadU(d16, from + 2 * k + u * lanes);
+            odd[u] = hn::LoadU(d16, from + 2 * k + 1 + u * lanes);
+          });
           unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
               [&](auto r) VIDCONV_LAMBDA {
                 const V16 taps = pair_of_taps(grid[PairGrid::pair_at(size, line - r, k)]);
-                add_now(sums[r], even, odd, taps);
+                unrolled<0, small_vectors>(
+                    [&](auto u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
               });
         });
-        const V16 lower = hn::LoadU(d16, from + size - 1);
-        if constexpr (line % 2 == 0) {
-          upper = lower;
-        } else {
-          const V16 even = weave(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
-          const V16 odd = weave_upper(hn::BitCast(d32, upper), hn::BitCast(d32, lower));
+        if constexpr (line % 2 != 0) {
+          const Lane* const last = from + size - 1;
+          const Lane* const above = window[line - 1] + x - left + size - 1;
+          V16 even[small_vectors], odd[small_vectors];
+          unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+            const V32 upper = hn::BitCast(d32, hn::LoadU(d16, above + u * lanes));
+            const V32 lower = hn::BitCast(d32, hn::LoadU(d16, last + u * lanes));
+            even[u] = weave(upper, lower);
+            odd[u] = weave_upper(upper, lower);
+          });
           unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
             const V16 taps = pair_of_taps(grid[PairGrid::woven_at(size, r, line / 2)]);
-            add_now(sums[r], even, odd, taps);
+            unrolled<0, small_vectors>(
+                [&](auto u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
           });
         }
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         if (out[r] == nullptr) return;
-        const V16 codes[] = {ending.template codes<T>(sums[r][0].total(), sums[r][1].total())};
+        V16 codes[small_vectors];
+        unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+          codes[u] = last_step.template codes<T>(sums[r][u][0].total(), sums[r][u][1].total());
+        });
         store_codes(way, codes, shift, out[r], x, end);
       });
     }

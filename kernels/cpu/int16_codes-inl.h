@@ -95,6 +95,47 @@ class Ending {
   const int upper_shift_;
 };
 
+// The last step of a kernel of one pass where Int16Plan::shifts: of 16 bits codes are less an
+// offset of 2^15 (`centred`), so that what is clamped to signed 16 bits is clamped to codes.
+template <bool centred>
+class Shift {
+ public:
+  explicit HWY_INLINE Shift(const Int16Plan& plan)
+      : start(plan.terms[0].start - (centred ? 32768 << plan.finish.log2 : 0)),
+        log2_(plan.finish.log2),
+        clamps_(!centred || plan.finish.min != 0 || plan.finish.max != 65535),
+        min_(hn::Set(d16, static_cast<std::int16_t>(plan.finish.min - centre))),
+        max_(hn::Set(d16, static_cast<std::int16_t>(plan.finish.max - centre))) {}
+
+  template <class T>
+  HWY_INLINE V16 codes(V32 even, V32 odd) const {
+    V16 codes =
+        hn::ReorderDemote2To(d16, hn::ShiftRightSame(even, log2_), hn::ShiftRightSame(odd, log2_));
+    if (clamps_) codes = hn::Min(hn::Max(codes, min_), max_);
+    // Four of each in turn; now one.
+    alignas(16) static constexpr std::uint8_t in_turn[16] = {0, 1, 8,  9,  2, 3, 10, 11,
+                                                             4, 5, 12, 13, 6, 7, 14, 15};
+    codes = hn::TableLookupBytes(codes, hn::BitCast(d16, hn::LoadDup128(Sum::D8(), in_turn)));
+    return centred ? hn::Xor(codes, hn::Set(d16, -32768)) : codes;
+  }
+
+  const std::int32_t start;  // of sums
+
+ private:
+  static constexpr int centre = centred ? 32768 : 0;
+  const int log2_;
+  const bool clamps_;
+  const V16 min_, max_;
+};
+
+// The same of other divisors.
+struct Division : Ending<true> {
+  explicit HWY_INLINE Division(const Int16Plan& plan)
+      : Ending<true>(plan), start(plan.terms[0].start) {}
+
+  const std::int32_t start;
+};
+
 // Stores the codes of a block at column x of a row.
 template <class T, class Way, int vectors>
 HWY_INLINE void store_codes(Way way, const V16 (&codes)[vectors], [[maybe_unused]] int shift,

@@ -123,6 +123,16 @@ int Int16Plan::passes() const {
   return static_cast<int>(std::ranges::count_if(terms, &Term::two_passes));
 }
 
+// Of one kernel.
+bool shifts(const Plan& plan, const Int16Plan& made) {
+  const Finish& f = plan.finish;
+  if (made.terms.size() != 1 || made.terms[0].two_passes() || !f.divides_by_power_of_two())
+    return false;
+  double largest = std::abs(f.offset) + 32768.0 * f.divisor;
+  for (double tap : plan.terms[0].dense) largest += std::abs(tap) * plan.sample.max();
+  return largest < 0x1p31;
+}
+
 std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
   if (plan.arith != Arith::int32) return std::nullopt;
   Int16Plan result;
@@ -157,6 +167,7 @@ std::optional<Int16Plan> make_int16_plan(const Plan& plan) {
   if (result.terms.size() == 1 && !result.terms[0].two_passes()) add_grid(plan.terms[0], result);
   result.plain = plan.finish.combine == Combine::linear && !plan.finish.absolute;
   if (result.plain) add(result.terms[0].start, plan.finish.offset);
+  result.shifts = result.plain && plan.sample.storage == Storage::u16 && shifts(plan, result);
   return result;
 }
 

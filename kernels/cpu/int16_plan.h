@@ -73,6 +73,9 @@ struct Int16Plan {
   // One kernel whose sums, as they start, are the numerators of the last division but for the
   // clamp.
   bool plain = false;
+  // Of codes of 16 bits, one such kernel of one pass: codes are sums shifted down, where 32 bits
+  // hold sums less 2^15 codes.
+  bool shifts = false;
 
   int passes() const;
   bool any_dense() const { return passes() < static_cast<int>(terms.size()); }

@@ -34,47 +34,6 @@ namespace matrix32 {
 
 using namespace int16;  // NOLINT(google-build-using-namespace)
 
-// The last step where codes are sums shifted down: of 16 bits less an offset of 2^15 (`centred`),
-// so that what is clamped to signed 16 bits is clamped to codes.
-template <bool centred>
-class Shift {
- public:
-  explicit HWY_INLINE Shift(const Matrix32Plan& plan)
-      : start(plan.int16.terms[0].start - (centred ? 32768 << plan.int16.finish.log2 : 0)),
-        log2_(plan.int16.finish.log2),
-        clamps_(!centred || plan.int16.finish.min != 0 || plan.int16.finish.max != 65535),
-        min_(hn::Set(d16, static_cast<std::int16_t>(plan.int16.finish.min - centre))),
-        max_(hn::Set(d16, static_cast<std::int16_t>(plan.int16.finish.max - centre))) {}
-
-  template <class T>
-  HWY_INLINE V16 codes(V32 even, V32 odd) const {
-    V16 codes =
-        hn::ReorderDemote2To(d16, hn::ShiftRightSame(even, log2_), hn::ShiftRightSame(odd, log2_));
-    if (clamps_) codes = hn::Min(hn::Max(codes, min_), max_);
-    // Four of each in turn; now one.
-    alignas(16) static constexpr std::uint8_t in_turn[16] = {0, 1, 8,  9,  2, 3, 10, 11,
-                                                             4, 5, 12, 13, 6, 7, 14, 15};
-    codes = hn::TableLookupBytes(codes, hn::BitCast(d16, hn::LoadDup128(Sum::D8(), in_turn)));
-    return centred ? hn::Xor(codes, hn::Set(d16, -32768)) : codes;
-  }
-
-  const std::int32_t start;
-
- private:
-  static constexpr int centre = centred ? 32768 : 0;
-  const int log2_;
-  const bool clamps_;
-  const V16 min_, max_;
-};
-
-// The last step of other divisors.
-struct Division : Ending<true> {
-  explicit HWY_INLINE Division(const Matrix32Plan& plan)
-      : Ending<true>(plan.int16), start(plan.int16.terms[0].start) {}
-
-  const std::int32_t start;
-};
-
 // `centred`: codes are less an offset of 2^15 to be signed.
 template <bool centred, class LastStep>
 class Engine {
@@ -106,7 +65,7 @@ class Engine {
   template <class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const LastStep last_step(plan_);
+    const LastStep last_step(plan_.int16);
     const int shift = plan_.int16.shift;
     V16 both[3], even[3], odd[3];
     unrolled<0, 3>([&](auto j) VIDCONV_LAMBDA {
@@ -167,7 +126,7 @@ void run(const Plan& plan, const Matrix32Plan& matrix32_plan, const Band& band,
     run_band<std::uint16_t>(engine, plan, reach_of(plan), band, layout, windows);
   };
   const bool stream = goes_past_caches(band.pairs.front().dst);
-  if (matrix32_plan.shifts)
+  if (matrix32_plan.int16.shifts)
     run_with(Engine<centred, Shift<centred>>(matrix32_plan, stream));
   else
     run_with(Engine<centred, Division>(matrix32_plan, stream));

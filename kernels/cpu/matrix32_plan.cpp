@@ -1,6 +1,5 @@
 #include "kernels/cpu/matrix32_plan.h"
 
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -12,10 +11,7 @@ std::optional<Matrix32Plan> make_matrix32_plan(const Plan& plan) {
   const Taps& t = plan.terms[0];
   if (!int16 || !int16->plain || int16->size != 3 || t.anchor_x != 1 || t.anchor_y != 1)
     return std::nullopt;
-  const Finish& f = plan.finish;
-  double largest = std::abs(f.offset) + 32768.0 * f.divisor;
-  for (double tap : t.dense) largest += std::abs(tap) * plan.sample.max();
-  Matrix32Plan result{{}, *std::move(int16), f.divides_by_power_of_two() && largest < 0x1p31};
+  Matrix32Plan result{{}, *std::move(int16)};
   for (std::size_t j = 0; j < 3; ++j) {
     const auto tap = [&](std::size_t i) {
       return static_cast<std::uint32_t>(static_cast<std::int32_t>(t.dense[3 * j + i])) & 0xFFFF;

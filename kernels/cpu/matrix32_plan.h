@@ -18,8 +18,7 @@ struct Matrix32Plan {
     Int16Plan::TapPair both, even, odd;
   };
   std::array<Row, 3> taps;
-  Int16Plan int16;      // where sums start, and the last step
-  bool shifts = false;  // codes are sums shifted down, where 32 bits hold them less 2^15 codes
+  Int16Plan int16;  // where sums start, and the last step
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }

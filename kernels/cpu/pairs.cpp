@@ -137,51 +137,65 @@ class Engine {
   template <Sums sums, int size>
   void make_small(const Lane* const* window, Lane* const* out, int width,
                   NextRows<rows>& next) const {
-    for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      make_blocks<sums, size>(way, window, out, begin, end, next);
+    constexpr int vectors = size > 5 ? 2 : 1;  // for which taps are loaded once
+    for_blocks<vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      make_blocks<sums, size, vectors>(way, window, out, begin, end, next);
     });
   }
 
-  template <Sums sums, int size, class Way>
+  template <Sums sums, int size, int vectors, class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Ending ending(plan_);
     const auto grid = plan_.grid;  // here, what is stored cannot change it
     const std::ptrdiff_t left = left_;
-    for (int x = begin; x < end; x += lanes) {
-      next.ask(x + lanes);
-      V16 made[rows][2];
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA { made[r][0] = made[r][1] = ending.start; });
-      V8 last[2][2];  // of the last column, on two lines
+    for (int x = begin; x < end; x += vectors * lanes) {
+      next.ask(x + vectors * lanes);
+      V16 made[rows][vectors][2];
+      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](auto u)
+                                 VIDCONV_LAMBDA { made[r][u][0] = made[r][u][1] = ending.start; });
+      });
+      const auto add = [&](auto r, const V8(&samples)[vectors][2],
+                           std::uint32_t pair) VIDCONV_LAMBDA {
+        const V8 taps = taps_of(pair);
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
+            V16 sum = sum_of<sums>(made[r][u][i], pairs_of_bytes(samples[u][i], taps));
+            settle(sum);
+            made[r][u][i] = sum;
+          });
+        });
+      };
       unrolled<0, size + 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* const from = window[line] + x - left;
         unrolled<0, size / 2>([&](auto k) VIDCONV_LAMBDA {
-          const V8 samples[] = {hn::LoadU(d8, from + 2 * k), hn::LoadU(d8, from + 2 * k + 1)};
+          V8 samples[vectors][2];
+          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            samples[u][0] = hn::LoadU(d8, from + 2 * k + u * lanes);
+            samples[u][1] = hn::LoadU(d8, from + 2 * k + 1 + u * lanes);
+          });
           unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
-              [&](auto r) VIDCONV_LAMBDA {
-                const V8 taps = taps_of(grid[PairGrid::pair_at(size, line - r, k)]);
-                unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
-                  made[r][i] = sum_of<sums>(made[r][i], pairs_of_bytes(samples[i], taps));
-                });
-              });
+              [&](auto r)
+                  VIDCONV_LAMBDA { add(r, samples, grid[PairGrid::pair_at(size, line - r, k)]); });
         });
-        const V8 column = hn::LoadU(d8, from + size - 1);
-        if constexpr (line % 2 == 0) {
-          last[0][0] = column;
-        } else {
-          V8 woven[2];
-          weave(last[0][0], column, woven);
+        if constexpr (line % 2 != 0) {
+          const Lane* const above = window[line - 1] + x - left;
+          V8 woven[vectors][2];
+          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            weave(hn::LoadU(d8, above + size - 1 + u * lanes),
+                  hn::LoadU(d8, from + size - 1 + u * lanes), woven[u]);
+          });
           unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-            const V8 taps = taps_of(grid[PairGrid::woven_at(size, r, line / 2)]);
-            unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
-              made[r][i] = sum_of<sums>(made[r][i], pairs_of_bytes(woven[i], taps));
-            });
+            add(r, woven, grid[PairGrid::woven_at(size, r, line / 2)]);
           });
         }
       });
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         if (out[r] == nullptr) return;
-        const V8 codes[1] = {ending.codes(made[r][0], made[r][1])};
+        V8 codes[vectors];
+        unrolled<0, vectors>(
+            [&](auto u) VIDCONV_LAMBDA { codes[u] = ending.codes(made[r][u][0], made[r][u][1]); });
         store_block(way, d8, codes, out[r], x, end);
       });
     }

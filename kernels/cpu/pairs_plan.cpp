@@ -137,9 +137,11 @@ std::optional<PairsPlan> make_pairs_plan(const Plan& plan) {
   PairsPlan result;
   result.finish = f;
   const auto division = f.absolute ? std::nullopt : find_division16(f);
-  result.saturates = negative == 0 && f.offset >= 0 && f.offset <= 65535;
   const double below_zero = std::max(-(f.offset + negative), 0.0);
-  result.wide = !division || !(result.saturates || f.offset + positive + below_zero <= 65535);
+  const bool fits = f.offset + positive + below_zero <= 65535;
+  // Processors have fewer units for additions that saturate.
+  result.saturates = !fits && negative == 0 && f.offset >= 0 && f.offset <= 65535;
+  result.wide = !division || !(fits || result.saturates);
   PairsBuilder builder(t, reach_of(plan), result.wide);
   std::optional<std::vector<PairsPlan::Group>> groups = builder.groups();
   if (!groups) return std::nullopt;

@@ -236,8 +236,14 @@ void run_sobel_16(const Plan& plan, const SobelPlan& sobel_plan, const Band& ban
 void run_sobel_floats(const Plan& plan, const SobelFloatsPlan&, const Band& band,
                       const WindowLayout& layout, const Windows<float>& windows) {
   note_used_simd(HWY_TARGET);
-  SobelFloats engine(layout, windows, goes_past_caches(band.pairs.front().dst));
-  run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
+  const bool stream = goes_past_caches(band.pairs.front().dst);
+  const auto run = [&](auto engine) {
+    run_band<float>(engine, plan, reach_of(plan), band, layout, windows);
+  };
+  if (plan.finish.real_offset != 0)
+    run(SobelFloats<true>(plan.finish, layout, windows, stream));
+  else
+    run(SobelFloats<false>(plan.finish, layout, windows, stream));
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
+#include "kernels/cpu/finish-inl.h"
 #include "kernels/cpu/kept-inl.h"
 #include "kernels/cpu/lane-inl.h"
 #include "kernels/cpu/sobel_plan.h"
@@ -26,6 +27,9 @@ namespace HWY_NAMESPACE {
 // with 1 and 2 round nothing, so that a line's sum is the rounded difference of two samples, or two
 // roundings of a + 2 b + c; with the other sign it is that with the other sign. Products with 0 are
 // 0, but of what is not finite they are NaN: each sample that has such a tap has to be in a sum.
+//
+// `offsets`: whether there is an offset to add to lengths.
+template <bool offsets>
 class SobelFloats {
  public:
   using Lane = float;
@@ -33,8 +37,9 @@ class SobelFloats {
   static constexpr int offset = 0;
 
   // For one band, with a window for each component. `stream`: whether results go past the caches.
-  SobelFloats(const WindowLayout& layout, const Windows<Lane>& windows, bool stream)
-      : stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
+  SobelFloats(const Finish& finish, const WindowLayout& layout, const Windows<Lane>& windows,
+              bool stream)
+      : finish_(finish), stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
 
   void select(int k, int begin) { kept_.select(k, begin); }
 
@@ -120,6 +125,7 @@ class SobelFloats {
   template <class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
+    const Finish finish = finish_;  // here, it is in registers
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
       float* const kept = kept_.of_block(x);
@@ -132,6 +138,7 @@ class SobelFloats {
           Line line;
           read<u>(window[r + 2] + x - 1, line);
           results[u] = length(sums[u].upper, line);
+          if constexpr (offsets) results[u] = finish_real_lanes<float>(finish, d, results[u]);
           sums[u].add(line);
         });
         if (out[r] != nullptr) store_block(way, d, results, out[r], x, end);
@@ -162,6 +169,7 @@ class SobelFloats {
     return hn::Sqrt(hn::Add(hn::Mul(across, across), hn::Mul(down, down)));
   }
 
+  const Finish finish_;
   const bool stream_;
   KeptSums<Lane> kept_;
 };

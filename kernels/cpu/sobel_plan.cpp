@@ -35,9 +35,7 @@ std::optional<SobelPlan> make_part_plan(const Plan& plan) {
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan) {
   const Finish& f = plan.finish;
   const bool floats = plan.arith == Arith::float32 && plan.sample.storage == Storage::f32;
-  if (floats) {
-    if (f.real_offset != 0) return std::nullopt;
-  } else {
+  if (!floats) {
     if (plan.arith != Arith::int32 || f.min != 0 || f.max != plan.sample.max()) return std::nullopt;
     if (f.combine != Combine::l2) return make_part_plan(plan);
     if (f.real_divisor != 1 || f.real_offset != 0 || f.real_half != 0.5) return std::nullopt;

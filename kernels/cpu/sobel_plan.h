@@ -39,7 +39,7 @@ struct SobelFloatsPlan : SobelPlan {
 };
 
 // None but for Combine::l2 of the two kernels or, of codes, the absolute value of one of them; and
-// only where the result is neither scaled nor moved.
+// of codes only where the result is neither scaled nor moved.
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan);
 
 }  // namespace vidconv

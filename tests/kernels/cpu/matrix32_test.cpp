@@ -54,7 +54,7 @@ TEST_F(Matrix32, RowsAreReadWhereTheyLie) {
 TEST(Matrix32Plan, IsOf3x3OfCodesOf16Bits) {
   const auto shifts = [](const char* spec, SampleType sample) {
     const auto plan = make_matrix32_plan(plan_from(spec, sample));
-    return plan && plan->shifts;
+    return plan && plan->int16.shifts;
   };
   EXPECT_TRUE(shifts("sharpen", sixteens));
   EXPECT_TRUE(shifts("matrix:9 7 5;3 1 15;17 4 3:scale=1/64", sixteens));

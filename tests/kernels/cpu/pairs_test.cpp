@@ -57,6 +57,9 @@ TEST(Pairs, KnowsHowFarSumsGo) {
   ASSERT_TRUE(saturates);
   EXPECT_TRUE(saturates->saturates);
   EXPECT_EQ(saturates->groups.size(), 1U);
+  const auto fits = make_pairs_plan(plan_of(matrix(7, {1, 7, 3, 5, 2, 6, 4}, "1/256")));
+  ASSERT_TRUE(fits);
+  EXPECT_FALSE(fits->saturates || fits->wide);
   const auto wide = make_pairs_plan(plan_of(matrix(9, {1, -7, 3, 5, -2, 6, 4}, "1/128")));
   ASSERT_TRUE(wide);
   EXPECT_TRUE(wide->wide);
