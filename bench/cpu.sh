@@ -30,6 +30,9 @@ read -ra sizes <<<"${SIZES:-}"
 simd=(${SIMD:+"--simd=$SIMD"})
 mkdir -p "$out"
 
+# Large pages for planes of peers too, which come from malloc().
+export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+
 # Before all that is not of real time, on one core, where that is allowed.
 pin=(taskset -c "${CORE:-1}")
 if chrt -f 1 true 2>/dev/null; then pin=(chrt -f 1 "${pin[@]}"); fi
