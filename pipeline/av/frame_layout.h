@@ -49,7 +49,7 @@ struct FrameLayout {
 // `apart`: not at nearly the same bytes of each 2 KiB, where a picture has at least so much in a
 // row: filters on a CPU read and write a dozen rows side by side, of which a first-level cache
 // holds 8 or 12 whose addresses are equal in their lower 12 bits, and loads wait for stores to such
-// addresses. Costs at most a sixteenth of the memory; none where that is much (is_huge()).
+// addresses. Costs at most an eighth of the memory; none where that is much (is_huge()).
 enum class Rows { close, apart };
 
 // These throw Error(too_large) for what FFmpeg cannot hold.

@@ -60,7 +60,7 @@ TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
       const FrameLayout close = aligned_layout(format, width, 36, Rows::close);
       const FrameLayout apart = aligned_layout(format, width, 36, Rows::apart);
       moved += apart != close;
-      EXPECT_LE(apart.bytes, close.bytes + close.bytes / 16 + 4096) << format.name << ' ' << width;
+      EXPECT_LE(apart.bytes, close.bytes + close.bytes / 8 + 4096) << format.name << ' ' << width;
       for (int p = 0; p < format.planes; ++p) {
         const int row = apart.stride[static_cast<std::size_t>(p)];
         EXPECT_EQ(row % 64, 0);
