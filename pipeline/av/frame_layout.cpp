@@ -76,10 +76,6 @@ std::array<int, 4> linesizes_of(const PixelFormat& format, int width, int height
   return linesizes;
 }
 
-// Whether rows of so many bytes begin so close together, as caches see it, that filters are slow:
-// of 4096 bytes by up to 2.4 times, of 4096 + 64 by 1.2, of 4096 + 128 by 1.03.
-constexpr bool crowd(int linesize) { return linesize >= 2048 && linesize % 2048 < 128; }
-
 // Widens the picture until every plane's rows are a multiple of `alignment`, and none crowd where
 // they are to be apart, so that chroma rows keep their share of luma rows: some decoders count on
 // it.
@@ -91,7 +87,7 @@ FrameLayout widen(const PixelFormat& format, int width, int height, Rows rows,
     bool aligned = true, crowded = false;
     for (std::size_t p = 0; p < 4; ++p) {
       aligned &= linesizes[p] % alignment[p] == 0;
-      crowded |= crowd(linesizes[p]);
+      crowded |= rows_crowd(static_cast<std::size_t>(linesizes[p]));
     }
     if (aligned && !(apart && crowded))
       return stack_planes(format, width, height, linesizes, row_alignment);

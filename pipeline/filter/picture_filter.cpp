@@ -9,6 +9,8 @@
 namespace vidconv {
 namespace {
 
+constexpr std::size_t own_row_alignment = 64;  // bytes, of pictures of our own
+
 class CpuPictureFilter final : public PictureFilter {
  public:
   CpuPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
@@ -73,14 +75,20 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
 OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
                        const char* what)
     : planes(static_cast<std::size_t>(format.planes)) {
-  const FrameLayout layout = aligned_layout(format, width, height, memory.rows);
-  bytes = layout.bytes;
+  std::vector<std::size_t> offsets;
+  for (std::size_t p = 0; p < planes.size(); ++p) {
+    const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width, height);
+    const auto row = static_cast<std::size_t>(extent.row_bytes);
+    std::size_t stride = (row + own_row_alignment - 1) / own_row_alignment * own_row_alignment;
+    while (memory.rows == Rows::apart && rows_crowd(stride)) stride += own_row_alignment;
+    planes[p].stride = static_cast<std::ptrdiff_t>(stride);
+    offsets.push_back(bytes);
+    bytes += stride * static_cast<std::size_t>(extent.rows);
+  }
+  bytes += own_row_alignment;
   memory_ = {memory.allocate(bytes, memory.nodes), Release{memory.release}};
   if (!memory_) throw_out_of_memory(what);
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    planes[p].data = memory_.get() + layout.offset[p];
-    planes[p].stride = layout.stride[p];
-  }
+  for (std::size_t p = 0; p < planes.size(); ++p) planes[p].data = memory_.get() + offsets[p];
 }
 
 std::size_t PictureSteps::memory() const {

@@ -65,6 +65,7 @@ TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
         const int row = apart.stride[static_cast<std::size_t>(p)];
         EXPECT_EQ(row % 64, 0);
         EXPECT_TRUE(row < 2048 || row % 2048 >= 128) << format.name << ' ' << width << ": " << row;
+        EXPECT_FALSE(rows_crowd(static_cast<std::size_t>(row)));
       }
     }
   EXPECT_GT(moved, 0);
