@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "pipeline/filter/picture_steps.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv::test {
@@ -74,6 +75,21 @@ TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
   // As close as can be where memory matters more.
   EXPECT_EQ(aligned_layout(*find_format(AV_PIX_FMT_GRAY8), 1 << 16, 1 << 14, Rows::apart).stride[0],
             1 << 16);
+}
+
+// The same of a picture between two filters.
+TEST(FrameLayout, OwnPicturesKeepRowsApart) {
+  for (const int width : {640, 1920, 2048, 4096, 8192}) {
+    const OwnPicture picture(*find_format(AV_PIX_FMT_YUV420P10), width, 16, plain_memory, "");
+    ASSERT_EQ(picture.planes.size(), 3U);
+    std::size_t bytes = 0;
+    for (const PlaceOfPlane& plane : picture.planes) {
+      EXPECT_EQ(plane.stride % 64, 0);
+      EXPECT_FALSE(rows_crowd(static_cast<std::size_t>(plane.stride))) << width;
+      bytes += static_cast<std::size_t>(plane.stride) * (bytes == 0 ? 16 : 8);
+    }
+    EXPECT_GE(picture.bytes, bytes);
+  }
 }
 
 TEST(PictureSize, IsComparedWithoutOverflow) {

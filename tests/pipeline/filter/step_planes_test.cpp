@@ -9,7 +9,6 @@
 
 #include "kernels/variants/variants.h"
 #include "pipeline/filter/picture_filter.h"
-#include "pipeline/filter/picture_steps.h"
 
 namespace vidconv::test {
 namespace {
@@ -199,20 +198,6 @@ TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
         EXPECT_TRUE(bytes[1] == bytes[2]) << format.name << ", " << spec << ", " << width << "x"
                                           << height << (scan == Scan::interlaced ? ", fields" : "");
       }
-  }
-}
-
-TEST(OwnPicture, KeepsItsRowsApartInACpusCaches) {
-  for (const int width : {640, 1920, 2048, 4096, 8192}) {
-    const OwnPicture picture(packed_format("yuv420p10le"), width, 16, plain_memory, "");
-    ASSERT_EQ(picture.planes.size(), 3U);
-    std::size_t bytes = 0;
-    for (const PlaceOfPlane& plane : picture.planes) {
-      EXPECT_EQ(plane.stride % 64, 0);
-      EXPECT_FALSE(rows_crowd(static_cast<std::size_t>(plane.stride))) << width;
-      bytes += static_cast<std::size_t>(plane.stride) * (bytes == 0 ? 16 : 8);
-    }
-    EXPECT_GE(picture.bytes, bytes);
   }
 }
 
