@@ -69,7 +69,7 @@ class Engine {
 
   // For small matrices there is code that takes 5 multiply-adds for 6 (3x3) or 13 for 15 (5x5).
   static constexpr bool has_small = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
-  // For which taps are loaded once: of AVX2 loads take the time.
+  // For which taps are loaded once: of AVX2 loads seem to take the time.
   static constexpr int small_vectors = HWY_TARGET == HWY_AVX2 ? 2 : 1;
 
   template <int size, class T>

@@ -76,9 +76,9 @@ std::array<int, 4> linesizes_of(const PixelFormat& format, int width, int height
   return linesizes;
 }
 
-// Widens the picture until every plane's rows are a multiple of `alignment`, and none crowd where
-// they are to be apart, so that chroma rows keep their share of luma rows: some decoders count on
-// it.
+// Rows of every plane a multiple of `alignment`, and none that crowd where they are to be apart. It
+// is the picture that is widened, so that chroma rows keep their share of luma rows: some decoders
+// count on it.
 FrameLayout widen(const PixelFormat& format, int width, int height, Rows rows,
                   const std::array<int, 4>& alignment) {
   const bool apart = rows == Rows::apart && !is_huge(format.id, width, height);

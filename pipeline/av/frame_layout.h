@@ -46,14 +46,14 @@ struct FrameLayout {
 };
 
 // How far apart rows begin. `close`: as their alignment asks, the fewest bytes for a bus to carry.
-// `apart`: not at nearly the same bytes of each 2 KiB, where a picture has at least so much in a
-// row: filters on a CPU read and write a dozen rows side by side, of which a first-level cache
-// holds 8 or 12 whose addresses are equal in their lower 12 bits, and loads wait for stores to such
-// addresses. Costs at most an eighth of the memory; none where that is much (is_huge()).
+// `apart`: so that none crowd (rows_crowd()): filters on a CPU read and write a dozen rows side by
+// side, of which a first-level cache holds 8 or 12 whose addresses are equal in their lower 12
+// bits, and loads wait for stores to such addresses. Costs at most an eighth of the memory; none
+// where that is much (is_huge()).
 enum class Rows { close, apart };
 
 // Whether rows so many bytes apart begin so close together, as caches see it, that filters are
-// slow: of 4096 bytes by up to 2.4 times, of 4096 + 64 by 1.2, of 4096 + 128 by 1.03.
+// slow: of 4096 bytes by up to 2.8 times, of 4096 + 64 by 1.2, of 4096 + 128 by 1.03.
 constexpr bool rows_crowd(std::size_t stride) { return stride >= 2048 && stride % 2048 < 128; }
 
 // These throw Error(too_large) for what FFmpeg cannot hold.
