@@ -113,6 +113,17 @@ if [[ $preset == release && $target == all ]]; then
   fi
 fi
 
+# For the host that has the GPU: a module for Python 3.12 is one for all later ones.
+if [[ $preset == gpu && $target == all ]]; then
+  venv=build/venv-gpu
+  if "$venv/bin/python" -c 'import nanobind' 2>/dev/null ||
+    { python=$(newer_python || command -v python3) && "$python" -m venv "$venv" && "$venv/bin/pip" install -q nanobind; }; then
+    options+=(-DVIDCONV_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$venv/bin/python")
+  else
+    echo "nanobind cannot be had from PyPI: the Python package is left out" >&2
+  fi
+fi
+
 # What was compiled once is not compiled again, in whatever folder: the cache is the user's.
 if [[ $preset != package ]] && command -v ccache >/dev/null; then
   export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1

@@ -14,7 +14,10 @@
 #
 # With --arm64 instead: the kernels' tests, thinned, for arm64, by a cross compiler and in qemu-user (tests/arm64.sh).
 #
-#   tests/run.sh [--sanitizers | --packages | --browser | --arm64]
+# With --gpu instead: all tests that need a CUDA device, on this machine's (tests/gpu/check.sh, whose options may
+# follow). --gpu-pack DIR builds the same for a machine that has a GPU and little else: DIR/check there runs it.
+#
+#   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --gpu [OPTION...] | --gpu-pack DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,9 +27,20 @@ case ${1:-} in
   --sanitizers) presets+=(asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
   --arm64) exec tests/arm64.sh ;;
+  --gpu)
+    nvidia-smi -L >/dev/null || { echo "tests/run.sh --gpu: there is no NVIDIA driver, or no GPU" >&2; exit 1; }
+    cmake/prepare.sh gpu all
+    tests/gpu/pack.sh build/gpu build/gpu/pack/check
+    exec build/gpu/pack/check/check "${@:2}"
+    ;;
+  --gpu-pack)
+    dir=${2:?usage: tests/run.sh --gpu-pack DIR}
+    cmake/prepare.sh gpu all
+    exec tests/gpu/pack.sh build/gpu "$dir"
+    ;;
   --browser) exec python3 tests/cli/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
   *)
-    echo "usage: tests/run.sh [--sanitizers | --packages | --browser | --arm64]" >&2
+    sed -n 's/^#   \(tests\/run.sh\)/usage: \1/p' "$0" >&2
     exit 2
     ;;
 esac

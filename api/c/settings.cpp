@@ -169,14 +169,6 @@ void warn_of_kernels(const JobSettings& s, const Notify& notify) {
   }
 }
 
-// As the command does with --strict.
-void refuse_loss(MessageKind kind, const std::string& loss) {
-  if (kind == MessageKind::damaged)
-    throw Error(kind, "the input is damaged", "", loss, "without `strict` the rest is kept");
-  throw Error(MessageKind::strict, "the output cannot hold it all", "", loss,
-              "without `strict` the rest is kept");
-}
-
 }  // namespace
 
 std::span<const SettingRow> setting_table() { return rows; }

@@ -11,6 +11,7 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/tuning.h"
@@ -45,8 +46,7 @@ class BulkKernel {
         usable_(is_sm90(current_device()) && is_sm90_code(kernel) &&
                 plan.border != BorderMode::wrap) {
     if (!usable_) return;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::bytes),
-          name_);
+    allow_shared_memory(name_, kernel, S::bytes);
     multiprocessors_ = multiprocessors();
   }
 

@@ -13,6 +13,7 @@
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
@@ -203,9 +204,7 @@ class DenseF32 final : public Convolver {
     work_.left = taps.anchor_x + work_.skew;
     work_.pitch = pitch_of(taps);
     work_.sample_pitch = sample_pitch_of(taps);
-    check(cudaFuncSetAttribute(dense_f32_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               shared_bytes_),
-          "shared memory for cuda-dense-f32");
+    allow_shared_memory("cuda-dense-f32", dense_f32_kernel, shared_bytes_);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

@@ -14,6 +14,7 @@
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -138,8 +139,7 @@ class DenseF32Wide final : public Convolver {
     work_.finish = plan.finish;
     work_.taps = taps_.data();
     work_.height = plan.terms[0].height, work_.anchor_y = plan.terms[0].anchor_y;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_),
-          "shared memory for cuda-dense-f32-wide");
+    allow_shared_memory("cuda-dense-f32-wide", kernel, shared_bytes_);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

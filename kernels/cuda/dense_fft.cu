@@ -8,6 +8,7 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/dense_fft.cuh"
 #include "kernels/cuda/device_array.h"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -94,8 +95,7 @@ class DenseFft final : public Convolver {
     for (const Taps& piece : pieces)
       work_.error = std::max(
           work_.error, error_of_matrix(piece, levels, taps.width + taps.height + work_.pieces));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          "shared memory for cuda-dense-fft");
+    allow_shared_memory("cuda-dense-fft", kernel, shared_bytes);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

@@ -5,6 +5,7 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/pairwise_square.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -27,8 +28,7 @@ class PairwiseSquare final : public Convolver {
     work_.tap = static_cast<float>(plan.terms[0].column[0]);
     work_.offset = static_cast<float>(plan.finish.real_offset);
     work_.absolute = plan.finish.absolute;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          "shared memory for cuda-pairwise");
+    allow_shared_memory("cuda-pairwise", kernel, shared_bytes);
     multiprocessors_ = multiprocessors();
     at_once_ =
         std::max(1, blocks_at_once(kernel, square::threads, shared_bytes) / multiprocessors_);

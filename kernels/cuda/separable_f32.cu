@@ -15,6 +15,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/separable_f32.cuh"
 #include "kernels/cuda/separable_rows.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/stream.cuh"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
@@ -192,8 +193,7 @@ template <int size, bool own>
 class SeparableF32 final : public Convolver {
  public:
   explicit SeparableF32(const Plan& plan) : work_(separable_work<OrderedFloat, size>(plan)) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          "shared memory for cuda-separable-f32");
+    allow_shared_memory("cuda-separable-f32", kernel, shared_bytes);
     multiprocessors_ = multiprocessors();
     at_once_ = std::max(1, blocks_at_once(kernel, threads, shared_bytes) / multiprocessors_);
   }

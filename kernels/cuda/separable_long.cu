@@ -9,6 +9,7 @@
 #include "kernels/cuda/device_array.h"
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/scratch.h"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
@@ -239,9 +240,7 @@ class SeparableLong final : public Convolver {
     work_.row_shift = taps.row_shift;
     row_bytes_ = row_bytes(taps.width, value_bytes);
     column_bytes_ = padded(taps.height) * value_bytes;
-    check(cudaFuncSetAttribute(row_kernel<T, Arith>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               row_bytes_),
-          "shared memory for cuda-separable-long");
+    allow_shared_memory("cuda-separable-long", row_kernel<T, Arith>, row_bytes_);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

@@ -7,6 +7,7 @@
 #include "kernels/cuda/batch.cuh"
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/output.cuh"
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/cuda/variants.h"
 
@@ -187,8 +188,7 @@ class SeparableSmall final : public Convolver {
       work_.start = static_cast<std::int32_t>(
           static_cast<std::uint32_t>(static_cast<std::int64_t>(column_sum) * taps.row_min));
     }
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          "shared memory for cuda-separable-small");
+    allow_shared_memory("cuda-separable-small", kernel, shared_bytes);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {

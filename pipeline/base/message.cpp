@@ -93,6 +93,10 @@ constexpr MessageRow kinds[] = {
      "memory that copies slower, by another device, or on the CPU; or `measure` could not take the "
      "encoder's own pictures and decodes all; the output is the same",
      ""},
+    {MessageKind::device_failed, "device-failed", Fault::none,
+     "a device failed, for another reason than want of memory, and another one or the CPU has done "
+     "its work; the output is the same, and the last line says so again",
+     "`strict` ends the run instead; report it, with the line and the command"},
     {MessageKind::gain, "gain", Fault::none, "a filter makes the picture brighter until it clips",
      "scale=auto keeps its brightness"},
     {MessageKind::one_row, "one-row", Fault::none,

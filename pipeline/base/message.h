@@ -53,6 +53,7 @@ enum class MessageKind : std::uint8_t {
   shards_chosen,
   part_done,
   fallback,
+  device_failed,
   gain,
   one_row,
   no_effect,

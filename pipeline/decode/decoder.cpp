@@ -53,7 +53,9 @@ bool has_alpha_beside(const AVStream& stream) {
 }
 
 Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
-    : max_pixels_(options.max_pixels),
+    : width_(stream.codecpar->width),
+      height_(stream.codecpar->height),
+      max_pixels_(options.max_pixels),
       memory_(options.memory),
       notify_(options.notify),
       pool_(options.memory),
@@ -113,6 +115,17 @@ bool Decoder::refuses(int width, int height) const {
   return true;
 }
 
+// Whether a picture of the device is of another size than the stream's header has, which cannot be
+// scaled there. Says so as FFmpeg would.
+bool Decoder::changes(const AVFrame& frame) const {
+  const int width = frame.width - static_cast<int>(frame.crop_left);
+  const int height = frame.height - static_cast<int>(frame.crop_top);
+  if (width_ == 0 || (width == width_ && height == height_)) return false;
+  av_log(context_.get(), AV_LOG_ERROR, "the picture changes from %dx%d to %dx%d\n", width_, height_,
+         width, height);
+  return true;
+}
+
 Decoder::Result Decoder::send(const AVPacket* packet) {
   if (packet && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, nullptr))
     throw_encrypted(context_->codec->name);
@@ -130,6 +143,10 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
+  if (pictures_ && changes(*frame)) {
+    refused_ = true;
+    return Result::refused;
+  }
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
                     : normalise(std::move(frame));
   return result;
@@ -144,12 +161,17 @@ std::string Decoder::first_error() const {
 
 void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
 
-// Asked when the stream's headers are known, and again where the device could not be set up.
+// Asked when the stream's headers are known, and again where the device could not be set up or they
+// change: NVDEC calls what follows damaged then, or leaves it out.
 AVPixelFormat Decoder::choose_format(AVCodecContext* context,
                                      const AVPixelFormat* offered) noexcept {
   Decoder& self = *static_cast<Decoder*>(context->opaque);
+  const Sequence now{context->coded_width, context->coded_height, context->sw_pix_fmt};
+  const bool changes = self.sequence_ && *self.sequence_ != now;
+  self.sequence_ = now;
   for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
-    if (*p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt)) return *p;
+    if (!changes && *p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt))
+      return *p;
   self.refused_ = true;
   return AV_PIX_FMT_NONE;
 }

@@ -72,6 +72,8 @@ class Decoder : public VideoDecoder {
   std::string first_error() const override;
   std::size_t memory() const override;
 
+  // The device cannot decode the stream, or not go on with it: complaints are about that.
+  bool refused() const { return refused_; }
   // After the end: ready for packets from a key frame on.
   void restart();
 
@@ -81,12 +83,22 @@ class Decoder : public VideoDecoder {
                                      const AVPixelFormat* offered) noexcept;
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
+  bool changes(const AVFrame& frame) const;
   bool refuses(int width, int height) const;
 
+  // What the device was set up for.
+  struct Sequence {
+    int coded_width, coded_height;
+    AVPixelFormat format;
+    bool operator==(const Sequence&) const = default;
+  };
+
+  const int width_, height_;  // as the stream's header has them; 0: unknown
   const std::int64_t max_pixels_;
   const FrameMemory memory_;
   const Notify notify_;
   std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
+  std::optional<Sequence> sequence_;
   std::atomic<bool> refused_ = false;
   ChangingPool pool_;         // the codec's threads ask it for frames
   mutable std::mutex mutex_;  // of the converter

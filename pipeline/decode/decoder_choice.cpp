@@ -1,8 +1,12 @@
 #include "pipeline/decode/decoder_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "pipeline/decode/cut.h"
@@ -11,17 +15,106 @@
 namespace vidconv {
 namespace {
 
-// Keeps what the first decoder was given until its first frame is out.
+// Packets from the last key frame on whose frame is out, so that a second decoder can go on from
+// there, and when the frames of these are shown that are out already.
+class Replay {
+ public:
+  explicit Replay(const AVCodecParameters& parameters) : parameters_(parameters) {}
+
+  // nullptr: the end.
+  void add(const AVPacket* packet) {
+    if (!possible_) return;
+    if (packet) {
+      bytes_ += packet->size;
+      if (bytes_ > most_bytes) return give_up();
+      if (packet->pts != AV_NOPTS_VALUE && cut_at(*packet, parameters_) != Cut::no)
+        starts_.push_back({first_ + packets_.size(), packet->pts});
+    }
+    packets_.push_back(packet ? share_packet(*packet) : nullptr);
+  }
+
+  // A frame is out.
+  void shown(std::int64_t pts) {
+    if (!possible_) return;
+    if (pts == AV_NOPTS_VALUE) return give_up();
+    shown_.insert(pts);
+    while (starts_.size() > 1 && shown_.contains(starts_[1].pts)) {
+      starts_.pop_front();
+      for (; first_ < starts_.front().packet; ++first_) forget_first();
+    }
+  }
+
+  bool possible() const { return possible_; }
+  bool empty() const { return packets_.empty(); }
+  PacketPtr next() {
+    PacketPtr packet = std::move(packets_.front());
+    packets_.pop_front();
+    return packet;
+  }
+  // Whether a frame of the second decoder is one that is out already.
+  bool is_known(std::int64_t pts) {
+    const auto known = shown_.find(pts);
+    if (known == shown_.end()) return false;
+    shown_.erase(known);
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
+
+  struct Start {
+    std::size_t packet;  // counted from the first of all
+    std::int64_t pts;
+  };
+
+  void forget_first() {
+    const AVPacket& packet = *packets_.front();
+    if (const auto known = shown_.find(packet.pts); known != shown_.end()) shown_.erase(known);
+    bytes_ -= packet.size;
+    packets_.pop_front();
+  }
+  void give_up() {
+    possible_ = false;
+    packets_.clear();
+  }
+
+  const AVCodecParameters& parameters_;
+  std::deque<PacketPtr> packets_;
+  std::size_t first_ = 0;     // which of all packets the first one is
+  std::deque<Start> starts_;  // where a decoder may begin
+  std::multiset<std::int64_t> shown_;
+  std::int64_t bytes_ = 0;
+  bool possible_ = true;
+};
+
+// What the codec is told anew in the middle of a stream, as in a file with two sample entries.
+bool changes_header(const AVPacket& packet, const AVCodecParameters& parameters) {
+  std::size_t size = 0;
+  const std::uint8_t* header = av_packet_get_side_data(&packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+  return header &&
+         !std::ranges::equal(
+             std::span(header, size),
+             std::span(parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)));
+}
+
 class FallibleDecoder final : public VideoDecoder {
  public:
-  FallibleDecoder(std::unique_ptr<VideoDecoder> first,
-                  std::function<std::unique_ptr<VideoDecoder>(const std::string&)> make_second)
-      : current_(std::move(first)), make_second_(std::move(make_second)) {}
+  FallibleDecoder(std::unique_ptr<VideoDecoder> first, const AVCodecParameters& parameters,
+                  MakeSecondDecoder make_second)
+      : current_(std::move(first)),
+        parameters_(parameters),
+        make_second_(std::move(make_second)),
+        replay_(parameters) {}
 
   Result send(const AVPacket* packet) override {
-    if (!proven_) early_.push_back(packet ? share_packet(*packet) : nullptr);
+    if (second_) return current_->send(packet);
+    replay_.add(packet);
+    if (packet && changes_header(*packet, parameters_)) {
+      use_second("its header changes");
+      return Result::done;
+    }
     if (const Result result = current_->send(packet); result != Result::refused) return result;
-    use_second();
+    use_second(current_->first_error());
     return Result::done;
   }
 
@@ -29,35 +122,47 @@ class FallibleDecoder final : public VideoDecoder {
     for (;;) {
       const Result result = current_->receive(frame);
       if (result == Result::refused) {
-        use_second();
+        use_second(current_->first_error());
         continue;
       }
-      if (result == Result::done && !proven_) {
-        proven_ = true;
-        early_.clear();
+      if (result == Result::done && !second_) {
+        begun_ = true;
+        replay_.shown(frame->pts);
       }
-      if (result != Result::again || !second_ || early_.empty()) return result;
-      const PacketPtr packet = std::move(early_.front());
-      early_.pop_front();
+      if (result == Result::done && second_ && replay_.is_known(frame->pts)) {
+        frame.reset();
+        continue;
+      }
+      if (result != Result::again || !second_ || replay_.empty()) return result;
+      const PacketPtr packet = replay_.next();
       if (current_->send(packet.get()) == Result::damaged) return Result::damaged;
     }
   }
 
   bool on_device() const override { return current_->on_device(); }
-  std::int64_t errors() const override { return decoder()->errors(); }
-  std::string first_error() const override { return decoder()->first_error(); }
+  std::int64_t errors() const override {
+    const std::lock_guard lock(mutex_);
+    return errors_before_ + current_->errors();
+  }
+  std::string first_error() const override {
+    const std::lock_guard lock(mutex_);
+    return first_error_before_.empty() ? current_->first_error() : first_error_before_;
+  }
   std::size_t memory() const override { return decoder()->memory(); }
   void cancel() override { decoder()->cancel(); }
 
  private:
-  void use_second() {
-    if (proven_)
-      throw Error(Fault::device, "NVDEC cannot go on decoding", "",
-                  "the stream changes to what the device does not decode", "use `decoder` cpu");
-    std::shared_ptr<VideoDecoder> next = make_second_(current_->first_error());
+  void use_second(const std::string& why) {
+    if (!replay_.possible())
+      throw Error(Fault::device, "NVDEC cannot go on decoding", "", why, "use `decoder` cpu");
+    std::shared_ptr<VideoDecoder> next = make_second_(why, begun_);
     const std::lock_guard lock(mutex_);
+    if (begun_ && current_->errors() > 0) {  // else it complained of what it cannot do
+      errors_before_ = current_->errors();
+      first_error_before_ = current_->first_error();
+    }
     current_ = std::move(next);
-    second_ = proven_ = true;
+    second_ = true;
   }
 
   // For other threads.
@@ -66,12 +171,16 @@ class FallibleDecoder final : public VideoDecoder {
     return current_;
   }
 
-  mutable std::mutex mutex_;  // of current_, where another thread reads it or it is replaced
+  // Of current_, where another thread reads it or it is replaced, and of the errors.
+  mutable std::mutex mutex_;
   std::shared_ptr<VideoDecoder> current_;
-  const std::function<std::unique_ptr<VideoDecoder>(const std::string&)> make_second_;
-  std::deque<PacketPtr> early_;  // nullptr: the end
-  bool proven_ = false;          // early_ grows no more
-  bool second_ = false;          // early_ is to be decoded again
+  std::int64_t errors_before_ = 0;  // of the first decoder, which had begun
+  std::string first_error_before_;
+  const AVCodecParameters& parameters_;
+  const MakeSecondDecoder make_second_;
+  Replay replay_;        // of what the first decoder was given
+  bool begun_ = false;   // a frame is out
+  bool second_ = false;  // at work: what replay_ holds is to be decoded again
 };
 
 // The memory of one device after the other, for one session after the other.
@@ -115,10 +224,10 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
 
 }  // namespace
 
-std::unique_ptr<VideoDecoder> make_fallible_decoder(
-    std::unique_ptr<VideoDecoder> first,
-    std::function<std::unique_ptr<VideoDecoder>(const std::string&)> make_second) {
-  return std::make_unique<FallibleDecoder>(std::move(first), std::move(make_second));
+std::unique_ptr<VideoDecoder> make_fallible_decoder(std::unique_ptr<VideoDecoder> first,
+                                                    const AVCodecParameters& parameters,
+                                                    MakeSecondDecoder make_second) {
+  return std::make_unique<FallibleDecoder>(std::move(first), parameters, std::move(make_second));
 }
 
 std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const DecoderOptions& options,
@@ -126,10 +235,12 @@ std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const Decoder
   const auto make_on_cpu = [&stream, options] {
     return std::make_unique<Decoder>(stream, options);
   };
-  const auto report = [&stream, notify_user = options.notify](const std::string& why) {
+  const auto report = [&stream, notify_user = options.notify](const std::string& why,
+                                                              bool begun = false) {
     notify(notify_user, MessageKind::fallback,
-           std::string("NVDEC cannot decode this ") + avcodec_get_name(stream.codecpar->codec_id) +
-               why + ": decoding on the CPU");
+           fmt::format("NVDEC cannot {} this {}{}: {}", begun ? "go on with" : "decode",
+                       avcodec_get_name(stream.codecpar->codec_id), why,
+                       begun ? "from here on the CPU decodes" : "decoding on the CPU"));
   };
   if (!nvdec) return make_on_cpu();
   if (!find_nvdec_codec(stream.codecpar->codec_id)) {
@@ -141,9 +252,9 @@ std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const Decoder
     return make_on_cpu();
   }
   try {
-    return make_fallible_decoder(make_nvdec_decoder(stream, options, *nvdec),
-                                 [=](const std::string& why) {
-                                   report(why.empty() ? "" : " (" + why + ")");
+    return make_fallible_decoder(make_nvdec_decoder(stream, options, *nvdec), *stream.codecpar,
+                                 [=](const std::string& why, bool begun) {
+                                   report(why.empty() ? "" : " (" + why + ")", begun);
                                    return make_on_cpu();
                                  });
   } catch (const Error& error) {

@@ -24,16 +24,22 @@ struct NvdecOptions {
   std::vector<std::shared_ptr<NvdecMemory>> memories = {};
 };
 
-// With `nvdec` the stream is decoded on the device, unless that refuses it before its first frame:
-// then on the CPU from its beginning, and options.notify hears of it once. A refusal later is an
-// Error(device). `stream` outlives the decoder. Throws Error(input).
+// With `nvdec` the stream is decoded on the device until that refuses it, as where the picture's
+// size changes, and on the CPU from there, with the same frames; options.notify hears of it once.
+// `stream` outlives the decoder. Throws Error(input).
 std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const DecoderOptions& options,
                                            const std::optional<NvdecOptions>& nvdec);
 
-// `first` until it refuses; if that is before its first frame, the decoder that `make_second` makes
-// then, from the beginning; `why`, as far as it is known. A later refusal throws Error(device).
-std::unique_ptr<VideoDecoder> make_fallible_decoder(
-    std::unique_ptr<VideoDecoder> first,
-    std::function<std::unique_ptr<VideoDecoder>(const std::string& why)> make_second);
+// `why` the first decoder refused, as far as it is known; `begun`: after its first frame.
+using MakeSecondDecoder =
+    std::function<std::unique_ptr<VideoDecoder>(const std::string& why, bool begun)>;
+
+// `first` until it refuses or a packet changes the stream's header, then what `make_second` makes,
+// which gets the packets since a key frame again. Every frame comes out once. Packets wait for that
+// until the frame of the next key frame is out. Where they are too many, or frames do not say when
+// they are shown, a refusal throws Error(device). `parameters` outlive the decoder.
+std::unique_ptr<VideoDecoder> make_fallible_decoder(std::unique_ptr<VideoDecoder> first,
+                                                    const AVCodecParameters& parameters,
+                                                    MakeSecondDecoder make_second);
 
 }  // namespace vidconv

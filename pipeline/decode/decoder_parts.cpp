@@ -62,7 +62,8 @@ void PartedDecoder::run_session(Decoder& decoder) {
 std::int64_t PartedDecoder::errors() const {
   const std::lock_guard lock(mutex_);
   std::int64_t all = errors_;
-  for (const Decoder* decoder : decoders_) all += decoder->errors();
+  for (const Decoder* decoder : decoders_)
+    if (!decoder->refused()) all += decoder->errors();
   return all;
 }
 
@@ -71,7 +72,7 @@ std::string PartedDecoder::first_error() const {
   const std::lock_guard lock(mutex_);
   if (!first_error_.empty()) return first_error_;
   for (const Decoder* decoder : decoders_)
-    if (decoder->errors() > 0) return decoder->first_error();
+    if (decoder->errors() > 0 && !decoder->refused()) return decoder->first_error();
   return "";
 }
 

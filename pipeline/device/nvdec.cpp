@@ -91,7 +91,10 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                 frames ? av_get_pix_fmt_name(frames->sw_format) : "", "it is of no known format",
                 "use `decoder` cpu");
   const CurrentDevice current(self.memory->device);
-  FramePtr result = self.memory->pool.of(aligned_layout(*to, frame->width, frame->height))->get();
+  // Of pictures on a device libavcodec crops only what is right of and below them.
+  const int width = frame->width - static_cast<int>(frame->crop_left);
+  const int height = frame->height - static_cast<int>(frame->crop_top);
+  FramePtr result = self.memory->pool.of(aligned_layout(*to, width, height))->get();
   copy_properties(*frame, *result);
   result->crop_left = result->crop_top = result->crop_right = result->crop_bottom = 0;
   AVColorRange range = result->color_range;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/filter/processor_fit.h"
 #include "pipeline/filter/processors_dealt.h"
 
 namespace vidconv {
@@ -45,29 +46,38 @@ class Devices {
     const int failed = at_[place];
     if (failed == cpu) throw failure;
     failed_.insert(failed);
-    const auto take_over = [&](int device, const std::string& name) {
-      auto next = make(device, name, 1);
-      at_[place] = device;
-      notify(options_.notify, MessageKind::fallback,
-             fmt::format("{} filters the frames of cuda:{} from here on: {}",
-                         device == cpu ? "the CPU" : name, failed, failure.message()));
-      return next;
-    };
+    std::unique_ptr<Processor> next = take_over(place);
+    if (!next) throw failure;
+    notify(options_.notify, kind_of_fallback(failure),
+           fmt::format("{} filters the frames of cuda:{} from here on: {}", name_of(at_[place]),
+                       failed, failure.message()));
+    return next;
+  }
+
+ private:
+  static constexpr int cpu = -1;
+
+  static std::string name_of(int device) {
+    return device == cpu ? "the CPU" : fmt::format("cuda:{}", device);
+  }
+
+  // By the first stand-in that has not failed and does not now; null where there is none.
+  std::unique_ptr<Processor> take_over(std::size_t place) {
     for (const int device : options_.stand_ins) {
       if (failed_.contains(device)) continue;
       try {
-        return take_over(device, fmt::format("cuda:{}", device));
+        auto next = make(device, name_of(device), 1);
+        at_[place] = device;
+        return next;
       } catch (const Error& error) {
         if (error.fault() != Fault::device) throw;
         failed_.insert(device);
       }
     }
-    if (options_.cpu_stands_in) return take_over(cpu, "");
-    throw failure;
+    if (!options_.cpu_stands_in) return nullptr;
+    at_[place] = cpu;
+    return make(cpu, "", 1);
   }
-
- private:
-  static constexpr int cpu = -1;
 
   bool has_stand_in(std::size_t place) const {
     return std::ranges::any_of(options_.stand_ins, [&](int device) {

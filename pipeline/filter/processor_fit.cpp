@@ -36,7 +36,7 @@ std::unique_ptr<Processor> make_fitting_processor(const MakeProcessor& make,
     if (!or_cpu || error.fault() != Fault::device) throw;
     options.device = Device::cpu;
     options.slots = wanted;
-    notify(notify_user, MessageKind::fallback, "convolving on the CPU: " + error.message());
+    notify(notify_user, kind_of_fallback(error), "convolving on the CPU: " + error.message());
     return make(options);
   }
 }

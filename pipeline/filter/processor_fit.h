@@ -9,6 +9,12 @@
 
 namespace vidconv {
 
+// What it is for a user that something else does the work of a device that threw `failure`: one
+// that has too little memory is as it should be.
+inline MessageKind kind_of_fallback(const Error& failure) {
+  return failure.kind() == MessageKind::memory ? MessageKind::fallback : MessageKind::device_failed;
+}
+
 using MakeProcessor = std::function<std::unique_ptr<Processor>(const ProcessorOptions&)>;
 
 // Makes a processor with these options; where a CUDA device has no memory for it, with half the

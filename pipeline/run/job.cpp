@@ -181,12 +181,15 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
   if (!stay_on_device && options_.decoder.kind != DecoderWish::Kind::nvdec)
     o.stand_ins = device_.stand_ins;
   o.cpu_stands_in = or_cpu;
-  o.notify = options_.notify;
+  o.notify = [this](MessageKind kind, const std::string& line) {
+    const bool failed = kind == MessageKind::device_failed;
+    notify(failed ? options_.sink.loss() : options_.notify, kind, line);
+  };
   auto processor = make_fitting_processor(
       [&](const ProcessorOptions& with) {
         return make_processor(works_[number], video.width, video.height, with);
       },
-      o, or_cpu, options_.notify);
+      o, or_cpu, o.notify);
   device_.device = o.device;
   if (pinned_memory_ran_out())
     notify(options_.notify, MessageKind::fallback,

@@ -233,6 +233,16 @@ PartialFile::Options file_options(const SinkOptions& options) {
       .overwrite = options.overwrite, .files = options.files, .before_name = options.before_name};
 }
 
+void refuse_loss(MessageKind kind, const std::string& loss) {
+  if (kind == MessageKind::damaged)
+    throw Error(kind, "the input is damaged", "", loss, "without `strict` the rest is kept");
+  if (kind == MessageKind::device_failed)
+    throw Error(MessageKind::device, "a device failed", "", loss,
+                "without `strict` the run goes on without it");
+  throw Error(MessageKind::strict, "the output cannot hold it all", "", loss,
+              "without `strict` the rest is kept");
+}
+
 void check_wanted(const std::atomic<bool>* abandoned) {
   if (abandoned && *abandoned)
     throw Error(MessageKind::interrupted, "the output was given up", "", "");

@@ -83,6 +83,10 @@ struct SinkOptions {
   const Notify& loss() const { return lose ? lose : notify; }
 };
 
+// SinkOptions::lose of a run that is to lose nothing: throws. A device that failed is an
+// Error(device), although its work was done by another one.
+void refuse_loss(MessageKind kind, const std::string& loss);
+
 // Throws Error(interrupted) once SinkOptions::abandoned is true.
 void check_wanted(const std::atomic<bool>* abandoned);
 

@@ -203,8 +203,10 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("NAME");
   app.add_flag("-y", o.overwrite,
                "overwrite the output, and files of --stats and --trace that are no such reports");
-  app.add_flag("--strict", o.strict,
-               "damage, and whatever the output cannot hold, is an error instead of a message");
+  app.add_flag(
+      "--strict", o.strict,
+      "damage, whatever the output cannot hold, and a device that fails, is an error instead "
+      "of a message");
 }
 
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {

@@ -94,12 +94,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
     o.encoder.shards->slots = options.slots;
   }
   o.notify = notify;
-  if (options.strict)
-    o.lose = [](MessageKind kind, const std::string& loss) {
-      if (kind == MessageKind::damaged)
-        throw Error(kind, "the input is damaged", "", loss, "without --strict the rest is kept");
-      throw Error(MessageKind::strict, "--strict", "", loss, "without it the rest is kept");
-    };
+  if (options.strict) o.lose = refuse_loss;
   return o;
 }
 

@@ -41,6 +41,9 @@ void say_end(const Options& options, const RunResult& result, const Sink& sink,
   messages.summarise(summary(result, options.output, kept ? sink.description() : ""));
   if (result.damage.any())
     messages.warn(MessageKind::damaged, describe(result.damage, options.input));
+  if (const std::string failure = first_of(MessageKind::device_failed, messages.said());
+      !failure.empty())
+    messages.warn(MessageKind::device_failed, "all is done, although a device failed: " + failure);
 }
 
 Parts parts_of(const Job* job, const Sandbox* sandbox) {

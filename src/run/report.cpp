@@ -201,6 +201,11 @@ nlohmann::ordered_json sandbox_json(const Sandbox* sandbox) {
           {"why_not", sandbox->why_not.empty() ? Json(nullptr) : Json(sandbox->why_not)}};
 }
 
+std::string first_of(MessageKind kind, const std::vector<Said>& messages) {
+  const auto found = std::ranges::find(messages, kind, &Said::kind);
+  return found == messages.end() ? "" : found->line;
+}
+
 std::string stats_json(const RunResult& r, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending) {
   Json j;
@@ -229,6 +234,8 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
                    {"written", r.parts}};
   j["device"] = parts.processor ? Json(parts.processor->device()) : Json(nullptr);
   j["devices"] = devices_json(parts.processor);
+  const std::string failure = first_of(MessageKind::device_failed, messages);
+  j["device_failure"] = failure.empty() ? Json(nullptr) : Json(failure);
   j["sandbox"] = sandbox_json(parts.sandbox);
   j["frames"] = {{"decoded", r.decoded},   {"dropped", r.latency ? r.latency->dropped : 0},
                  {"filtered", r.filtered}, {"passed_on", r.passed_on},

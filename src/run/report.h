@@ -27,6 +27,9 @@ struct Said {
   std::string line;
 };
 
+// The first line of this kind; empty: there is none.
+std::string first_of(MessageKind kind, const std::vector<Said>& messages);
+
 // What a run is made of; null where it failed before it came to that.
 struct Parts {
   const Source* source = nullptr;

@@ -6,6 +6,7 @@
 #include "kernels/spec/parse.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/message.h"
+#include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/run.h"
 #include "tests/cli/cli_test.h"
 
@@ -86,6 +87,25 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageRow> 
     return {};
   }
 
+  // There is no device here that could fail.
+  static Result device_failing() {
+    const auto source = open_source("pattern:40x30#8", {});
+    ProcessorOptions options{.device = Device::cuda, .variant = {}};
+    Result result{.exit_code = 0, .out = {}, .err = {}};
+    make_fitting_processor(
+        [&](const ProcessorOptions& with) {
+          if (with.device == Device::cuda) throw Error(Fault::device, "the device failed", "", "");
+          const auto work =
+              make_work(std::vector{FilterSpec::parse("box")}, *source->video().format, {}, {});
+          return make_processor(work, 40, 30, with);
+        },
+        options, true,
+        [&](MessageKind kind, const std::string& line) {
+          result.err += line + " [" + std::string(kind_of(kind).name) + "]";
+        });
+    return result;
+  }
+
   // One part of a plan for clip(), then these lines of a shell.
   Result with_plan(const std::string& lines) const {
     return shell(vidconv() + " plan " + clip() + " -q --kernel box --shards 1 " + out("all.mkv") +
@@ -155,6 +175,7 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +
                       " -o null: --kernel box --decoder nvdec");
        }},
+      {MessageKind::device_failed, [] { return device_failing(); }},
       {MessageKind::gain,
        [=, this] { return filter(pattern, "-o null: --kernel 'matrix:1 1;1 1'"); }},
       {MessageKind::one_row,

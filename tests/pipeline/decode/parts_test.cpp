@@ -243,33 +243,156 @@ TEST(PartedDecoder, JoinsPartsUntilTheStreamEnds) {
     }
 }
 
-TEST(Fallback, BeforeTheFirstFrameLosesNone) {
-  const TempDir dir;
-  const std::string path = make_coded_clip(dir);
-  const std::vector<std::string> wanted = decode_on_one(path);
-  for (const int packets : {0, 1, 2}) {  // too few for a frame: the clip has B frames
-    const auto input = open_clip(path);
+class Fallback : public testing::TestWithParam<CodedClip> {
+ protected:
+  void SetUp() override {
+    path_ = make_coded_clip(dir_, GetParam());
+    wanted_ = decode_on_one(path_);
+    ASSERT_EQ(wanted_.size(), 75u);
+  }
+
+  // By `first` and, from where that refuses, one decoder of the CPU; `begun`: after a frame.
+  void expect_all(std::unique_ptr<VideoDecoder> first, AVFormatContext& input, bool begun) const {
+    const AVStream& stream = *input.streams[0];
+    int fallbacks = 0;
+    const auto decoder = make_fallible_decoder(
+        std::move(first), *stream.codecpar, [&](const std::string&, bool late) {
+          ++fallbacks;
+          EXPECT_EQ(late, begun);
+          return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1});
+        });
+    EXPECT_TRUE(decode(input, *decoder) == wanted_);
+    EXPECT_EQ(fallbacks, 1);
+    EXPECT_EQ(decoder->errors(), 0) << decoder->first_error();
+  }
+
+  const TempDir dir_;
+  std::string path_;
+  std::vector<std::string> wanted_;
+};
+
+TEST_P(Fallback, BeforeTheFirstFrameLosesNone) {
+  for (const int packets : {0, 1}) {  // too few for a frame of a clip with B frames
+    if (packets > 0 && GetParam().name == std::string("vp9.webm")) continue;
+    SCOPED_TRACE(packets);
+    const auto input = open_clip(path_);
+    expect_all(make_partly_refused(*input->streams[0], 0, packets), *input, false);
+  }
+}
+
+// Wherever in a group of pictures the device stops, the CPU goes on with the same frames.
+TEST_P(Fallback, AfterTheFirstFrameLosesNone) {
+  for (int packets = 12; packets < 75; ++packets) {
+    SCOPED_TRACE(packets);
+    const auto input = open_clip(path_);
+    expect_all(std::make_unique<RefusingDecoder>(*input->streams[0], packets), *input, true);
+  }
+}
+
+// Sessions that work ahead have frames that are not out yet.
+TEST_P(Fallback, OfSeveralSessionsLosesNone) {
+  for (const int packets : {13, 20, 31}) {
+    SCOPED_TRACE(packets);
+    const auto input = open_clip(path_);
     const AVStream& stream = *input->streams[0];
+    auto several = std::make_unique<PartedDecoder>(
+        stream, [&stream, packets] { return std::make_unique<RefusingDecoder>(stream, packets); },
+        PartedOptions{.sessions = 2, .frames = 64, .least_packets = 5});
     int fallbacks = 0;
     const auto decoder =
-        make_fallible_decoder(make_partly_refused(stream, 0, packets), [&](const std::string&) {
+        make_fallible_decoder(std::move(several), *stream.codecpar, [&](const std::string&, bool) {
           ++fallbacks;
           return std::make_unique<Decoder>(stream, DecoderOptions{.threads = 1});
         });
-    EXPECT_TRUE(decode(*input, *decoder) == wanted) << packets << " packets";
+    EXPECT_TRUE(decode(*input, *decoder) == wanted_);
+    EXPECT_EQ(fallbacks, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Clips, Fallback, testing::ValuesIn(coded_clips), name_of_clip);
+
+// Two clips one after the other, the second with a header of its own, as in a file with two sample
+// entries: parts that begin later know only the first one's.
+TEST(FallbackOfHeaders, WhereTheHeaderChangesTheCpuGoesOn) {
+  const TempDir dir;
+  const std::string first = make_coded_clip(dir);
+  const std::string second = make_coded_clip(
+      dir, {"other.mkv", "-c:v libx264 -g 10 -bf 0 -x264-params cabac=0:scenecut=0:ref=1", 5});
+  const auto join = [&](VideoDecoder& decoder, AVFormatContext& a, AVFormatContext& b) {
+    std::vector<PacketPtr> packets;
+    std::int64_t last = 0;
+    for (AVFormatContext* input : {&a, &b}) {
+      const std::int64_t offset = input == &b ? last + 1000 : 0;
+      bool begins = input == &b;
+      for (PacketPtr packet = make_packet(); av_read_frame(input, packet.get()) >= 0;
+           packet = make_packet()) {
+        if (std::exchange(begins, false)) {
+          const AVCodecParameters& p = *b.streams[0]->codecpar;
+          std::copy_n(p.extradata, p.extradata_size,
+                      av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA,
+                                              static_cast<std::size_t>(p.extradata_size)));
+        }
+        packet->pts += offset;
+        last = std::max(last, packet->pts);
+        packets.push_back(std::move(packet));
+      }
+    }
+    std::vector<std::string> pictures;
+    for (std::size_t next = 0;;) {
+      FramePtr frame;
+      const auto result = decoder.receive(frame);
+      if (result == VideoDecoder::Result::end) return pictures;
+      if (result == VideoDecoder::Result::done)
+        pictures.push_back(test::packed(Frame(std::move(frame), 0)));
+      if (result == VideoDecoder::Result::again)
+        decoder.send(next < packets.size() ? packets[next++].get() : nullptr);
+    }
+  };
+  const DecoderOptions options{.threads = 1};
+  auto a = open_clip(first), b = open_clip(second);
+  Decoder one(*a->streams[0], options);
+  const std::vector<std::string> wanted = join(one, *a, *b);
+  ASSERT_EQ(wanted.size(), 150u);
+  for (const int sessions : {1, 3}) {
+    a = open_clip(first), b = open_clip(second);
+    const AVStream& stream = *a->streams[0];
+    int fallbacks = 0;
+    const auto decoder = make_fallible_decoder(
+        std::make_unique<PartedDecoder>(
+            stream, [&] { return std::make_unique<Decoder>(stream, options); },
+            PartedOptions{.sessions = sessions, .frames = 64, .least_packets = 5}),
+        *stream.codecpar, [&](const std::string&, bool) {
+          ++fallbacks;
+          return std::make_unique<Decoder>(stream, options);
+        });
+    EXPECT_TRUE(join(*decoder, *a, *b) == wanted) << sessions << " sessions";
     EXPECT_EQ(fallbacks, 1);
     EXPECT_EQ(decoder->errors(), 0) << decoder->first_error();
   }
 }
 
-TEST(Fallback, AfterTheFirstFrameIsAnError) {
+// Nobody knows which frames are out already.
+TEST(FallbackOfHeaders, WithoutTimesItIsAnError) {
   const TempDir dir;
   const std::string path = make_coded_clip(dir);
   const auto input = open_clip(path);
-  const auto decoder = make_fallible_decoder(
-      std::make_unique<RefusingDecoder>(*input->streams[0], 20),
-      [](const std::string&) -> std::unique_ptr<VideoDecoder> { return nullptr; });
-  test::expect_error(Fault::device, {"`decoder` cpu"}, [&] { decode(*input, *decoder); });
+  const AVStream& stream = *input->streams[0];
+  const auto decoder =
+      make_fallible_decoder(std::make_unique<RefusingDecoder>(stream, 20), *stream.codecpar,
+                            [](const std::string&, bool) -> std::unique_ptr<VideoDecoder> {
+                              ADD_FAILURE();
+                              return nullptr;
+                            });
+  test::expect_error(Fault::device, {"`decoder` cpu"}, [&] {
+    for (;;) {
+      FramePtr frame;
+      if (decoder->receive(frame) != VideoDecoder::Result::again) continue;
+      const PacketPtr packet = make_packet();
+      if (av_read_frame(input.get(), packet.get()) < 0) return;
+      packet->pts = packet->dts = AV_NOPTS_VALUE;
+      decoder->send(packet.get());
+    }
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/filter/processor_fit.h"
+#include "pipeline/sink/sink.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -9,6 +10,7 @@ namespace {
 
 struct Fit {
   std::vector<std::string> lines;
+  std::vector<MessageKind> kinds;  // of these lines
   ProcessorOptions options;
   std::unique_ptr<Processor> processor;
 };
@@ -29,7 +31,7 @@ Fit make_on(int room, int slots, bool or_cpu) {
       },
       fit.options, or_cpu,
       [&](MessageKind kind, const std::string& line) {
-        EXPECT_EQ(kind, MessageKind::fallback);
+        fit.kinds.push_back(kind);
         fit.lines.push_back(line);
       });
   return fit;
@@ -48,6 +50,7 @@ TEST(Fit, FewerSlotsInOneLine) {
   EXPECT_EQ(fit.options.slots, 2);
   EXPECT_EQ(fit.options.device, Device::cuda);
   ASSERT_EQ(fit.lines.size(), 1u);
+  EXPECT_EQ(fit.kinds[0], MessageKind::fallback);
   EXPECT_NE(fit.lines[0].find("16"), std::string::npos) << fit.lines[0];
   EXPECT_NE(fit.lines[0].find('2'), std::string::npos) << fit.lines[0];
 }
@@ -59,9 +62,31 @@ TEST(Fit, TheCpuInOneLine) {
     EXPECT_EQ(fit.options.device, Device::cpu);
     EXPECT_EQ(fit.options.slots, 8);
     ASSERT_EQ(fit.lines.size(), 1u);
+    EXPECT_EQ(fit.kinds[0], room < 0 ? MessageKind::device_failed : MessageKind::fallback);
     EXPECT_NE(fit.lines[0].find("CPU"), std::string::npos) << fit.lines[0];
     EXPECT_NE(fit.lines[0].find("injected"), std::string::npos) << fit.lines[0];
   }
+}
+
+// A failure is refused where nothing may be lost, a want of memory is not.
+TEST(Fit, StrictEndsTheRunOfADeviceThatFails) {
+  const auto make_strictly = [](const Error& failure) {
+    ProcessorOptions options{.device = Device::cuda, .variant = {}};
+    const auto source = open_source("pattern:16x16#1", {});
+    return make_fitting_processor(
+        [&](ProcessorOptions with) {
+          if (with.device == Device::cuda) throw failure;
+          return test::processor_for(*source, {"sobel"}, with);
+        },
+        options, true,
+        [](MessageKind kind, const std::string& line) {
+          if (kind == MessageKind::device_failed) refuse_loss(kind, line);
+        });
+  };
+  test::expect_error(Fault::device, {"injected", "`strict`"}, [&] {
+    make_strictly(Error(Fault::device, "cannot use the device", "cuda:0", "injected"));
+  });
+  EXPECT_TRUE(make_strictly(Error(MessageKind::memory, "cannot allocate", "", "injected")));
 }
 
 TEST(Fit, AnErrorWhereTheDeviceWasAskedFor) {

@@ -137,7 +137,7 @@ TEST_F(SeveralDevices, AnyCallMayFailOnce) {
     ProcessorOptions options = on({0, 0});
     options.cpu_stands_in = true;
     options.notify = [&](MessageKind kind, const std::string& line) {
-      EXPECT_EQ(kind, MessageKind::fallback);
+      EXPECT_EQ(kind, MessageKind::device_failed);
       EXPECT_NE(line.find("the CPU filters the frames of cuda:0"), std::string::npos) << line;
       ++taken_over;
     };

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# All tests that need a CUDA device, not thinned: kernels, pipeline, C library, Python, whole jobs drawn at random, a
+# sample of them under compute-sanitizer, and what the bus carries. A skipped test counts as one that failed.
+#
+#   tests/gpu/check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]
+#
+# PROGRAMS: a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them).
+# STEPS: kernels pipeline nvenc api python random sanitizer bus; --seconds: of the random jobs (default 600).
+# --page: where a table for docs goes. The last line counts; exits with 0 only where nothing failed or was skipped.
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$(cd "${1:?usage: check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]}" && pwd)
+shift
+only=kernels,pipeline,nvenc,api,python,random,sanitizer,bus seconds=600 seed=$(date +%Y%m%d) page=
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --only) only=$2 ;;
+    --seconds) seconds=$2 ;;
+    --seed) seed=$2 ;;
+    --page) page=$2 ;;
+    *) echo "check.sh: unknown option: $1" >&2; exit 2 ;;
+  esac
+  shift 2
+done
+logs=$(mktemp -d "${TMPDIR:-/tmp}/vidconv-gpu.XXXXXX")
+cores=$(nproc)
+export VIDCONV_REQUIRE_CUDA=1
+passed=0 failed=0 skipped=0 rows=
+
+wanted() { [[ ,$only, == *,$1,* ]]; }
+
+# note STEP WHAT PASSED FAILED SKIPPED SECONDS
+note() {
+  passed=$((passed + $3)) failed=$((failed + $4)) skipped=$((skipped + $5))
+  rows+="| $1 | $2 | $3 | $4 | $5 | $6 |"$'\n'
+  echo "$1: $3 passed, $4 failed, $5 skipped, $6 s ($2)"
+}
+
+# count WORDS FILE...: how many lines of Googletest's say so.
+count() { cat "${@:2}" | grep -cE "^\[ +$1 +\] .*\([0-9]+ ms\)$" || true; }
+
+# gtest STEP WHAT SHARDS PROGRAM ARGUMENT...: in several processes; one that dies is a failure.
+gtest() {
+  local step=$1 what=$2 shards=$3 begun=$SECONDS died=0 pids=() i
+  shift 3
+  for ((i = 0; i < shards; ++i)); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$programs/$1" "${@:2}" >"$logs/$step-$i.log" 2>&1 &
+    pids+=($!)
+  done
+  for ((i = 0; i < shards; ++i)); do
+    wait "${pids[i]}" || true
+    grep -q '^\[==========\] .* ran\.' "$logs/$step-$i.log" || died=$((died + 1))
+  done
+  grep -hE '^\[  (FAILED|SKIPPED) +\] .*\([0-9]+ ms\)$|Failure$' -A4 "$logs/$step"-*.log | head -60
+  note "$step" "$what" "$(count OK "$logs/$step"-*.log)" "$(($(count FAILED "$logs/$step"-*.log) + died))" \
+    "$(count SKIPPED "$logs/$step"-*.log)" "$((SECONDS - begun))"
+}
+
+# once STEP WHAT COMMAND...: a program that is one test.
+once() {
+  local step=$1 what=$2 begun=$SECONDS
+  shift 2
+  if "$@" >"$logs/$step.log" 2>&1; then
+    note "$step" "$what" 1 0 0 $((SECONDS - begun))
+  elif [[ $? == 77 ]]; then
+    note "$step" "$what" 0 0 1 $((SECONDS - begun))
+  else
+    tail -25 "$logs/$step.log"
+    note "$step" "$what" 0 1 0 $((SECONDS - begun))
+  fi
+}
+
+# The CPU's variants have tests of their own that need no device.
+of_kernels='*Sweep*:*Promise*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*HardFloats*:*WideMatrices*'
+of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*PartWindows*'
+# The rest of the pipeline's needs no device, or FFmpeg's program, which a bare host does not have.
+of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*Wish*:*DeviceChoice*:*Light*:*Scan*'
+
+if wanted kernels; then
+  VIDCONV_TEST_VARIANTS=cuda- gtest kernels "every variant, all sizes" "$cores" vidconv_kernels_tests \
+    --require-cuda "--gtest_filter=$of_kernels"
+fi
+if wanted pipeline; then
+  gtest pipeline "stages, devices, NVDEC, failing calls" $((cores < 4 ? cores : 4)) vidconv_pipeline_tests \
+    "--gtest_filter=$of_pipeline"
+  gtest allocations "none in steady state" 1 vidconv_allocation_tests
+fi
+if wanted nvenc; then gtest nvenc "frames handed to a double of NVENC" 1 vidconv_nvenc_tests; fi
+if wanted api; then once api "plans on device memory, from C" "$programs/cuda_test"; fi
+if wanted python; then
+  begun=$SECONDS
+  PYTHONPATH=$programs/python VIDCONV=$programs/vidconv python3 -m pytest -q -p no:cacheprovider \
+    "$here/../python/test_tensors.py" >"$logs/python.log" 2>&1
+  summary=$(tail -1 "$logs/python.log")
+  said() { grep -oE "[0-9]+ $1" <<<"$summary" | cut -d' ' -f1 || true; }
+  ok=$(said passed) bad=$(said failed) errors=$(said error) left=$(said skipped)
+  [[ -n $ok ]] || { tail -5 "$logs/python.log"; bad=${bad:-1}; }
+  note python "tensors of torch and cupy" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
+fi
+if wanted random; then
+  begun=$SECONDS
+  python3 "$here/../judge/random_jobs.py" "$programs/vidconv" --require-cuda --seed "$seed" --seconds "$seconds" \
+    --parallel $((cores < 8 ? cores : cores * 3 / 4)) --work 1e9 >"$logs/random.log" 2>&1
+  grep -v '^[0-9]* passed' "$logs/random.log"
+  read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/random.log") || true
+  note random "whole jobs, seed $seed" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
+fi
+if wanted sanitizer; then
+  for tool in memcheck racecheck; do
+    VIDCONV_TEST_VARIANTS=cuda- VIDCONV_TEST_THINNING=4100 once "$tool" "compute-sanitizer over a thinned sweep" \
+      compute-sanitizer --tool $tool --error-exitcode 9 "$programs/vidconv_kernels_tests" --require-cuda \
+      '--gtest_filter=All/Sweep.EveryVariantGivesTheBytesOfTheReference/*'
+  done
+  once memcheck-run "compute-sanitizer over a run" compute-sanitizer --tool memcheck --error-exitcode 9 \
+    "$programs/vidconv" 'pattern:640x360#6' -o null: --kernel gaussian:sigma=24 --kernel sobel --device cuda -q --no-sandbox
+fi
+if wanted bus; then
+  for size in 1920x1080 3840x2160 7680x4320; do
+    begun=$SECONDS
+    if "$programs/vidconv" "pattern:$size" --kernel sobel --benchmark=1 --device cuda >"$logs/bus-$size.log" 2>&1; then
+      line=$(grep -E '^all at once / bus' "$logs/bus-$size.log")
+      note "bus $size" "${line:-see the log}" 1 0 0 $((SECONDS - begun))
+    else
+      tail -3 "$logs/bus-$size.log"
+      note "bus $size" "sobel" 0 1 0 $((SECONDS - begun))
+    fi
+  done
+fi
+
+if [[ -n $page ]]; then
+  {
+    # shellcheck disable=SC2016  # backquotes of Markdown
+    printf '# The tests on a GPU\n\nWritten by `tests/run.sh --gpu` on %s, on %s.\n\n' "$(date +%F)" \
+      "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1 | sed 's/, / with driver /')"
+    printf '| step | what | passed | failed | skipped | seconds |\n| --- | --- | --- | --- | --- | --- |\n%s' "$rows"
+  } >"$page"
+fi
+echo "logs: $logs"
+echo "$passed passed, $failed failed, $skipped skipped"
+[[ $failed -eq 0 && $skipped -eq 0 && $passed -gt 0 ]]

@@ -1,0 +1,302 @@
+"""Jobs of the command drawn at random, each a function of its seed, and simpler ones of a job.
+
+What can be drawn is read from the program's own lists of filters, formats and variants, so that what
+is new there is drawn without a change here.
+"""
+
+import copy
+import json
+import random
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BORDERS = ["reflect101", "reflect", "replicate", "wrap", "zero", "constant:0.3", "constant:200/255"]
+WIDTHS = [640, 720, 1280, 1440, 1920, 2048, 3840, 4096]
+HEIGHTS = [360, 480, 576, 720, 1080, 1152, 2160]
+LARGEST_KERNEL = 513
+
+
+@dataclass
+class Kernel:
+    text: str  # a filter without what follows
+    taps: int  # for each sample, as the definition computes it
+    modifiers: list = field(default_factory=list)  # "key=value" each
+
+    def spec(self):
+        return ":".join([self.text, *self.modifiers])
+
+
+@dataclass
+class Job:
+    width: int
+    height: int
+    format: str
+    frames: int
+    kernels: list
+    options: list = field(default_factory=list)  # a list of words each, which can be left out
+    noise: int = 0  # the seed of the noise that the picture is mixed with; 0: none
+    mask: int = 0  # the seed of the grey picture that MASK in a filter stands for
+    boxes: list = field(default_factory=list)  # of --regions, as its lines have them
+
+    def work(self):
+        """Multiplications that the definition needs, at most."""
+        return self.width * self.height * 3 * self.frames * sum(k.taps for k in self.kernels)
+
+    def pattern(self):
+        return f"pattern:{self.width}x{self.height}:{self.format}@25#{self.frames}"
+
+
+class Tables:
+    """The program's lists."""
+
+    def __init__(self, vidconv):
+        def listed(*words):
+            return subprocess.run([vidconv, *words], check=True, capture_output=True, text=True).stdout
+
+        kernels = json.loads(listed("--list-kernels=json"))
+        self.filters = kernels["filters"]
+        self.formats = json.loads(listed("--list-formats=json"))["formats"]
+        variants = listed("--list-variants").split("\nTo study")[0].splitlines()[1:]
+        self.cpu_variants = [v.split()[0] for v in variants if v.split()[1:2] == ["cpu"]]
+        devices = listed("--list-devices").splitlines()
+        self.cuda_devices = [d.split()[0] for d in devices if d.startswith("cuda:") and "all" not in d.split()[0]]
+
+
+def draw(tables, seed, most_work):
+    """The job of a seed. Its definition takes up to `most_work` multiplications."""
+    r = random.Random(seed)
+    while True:
+        job = _draw(tables, r)
+        if job.work() <= most_work:
+            return job
+
+
+def _draw(tables, r):
+    fmt = r.choice(tables.formats)
+    kind = r.random()
+    if kind < 0.3:
+        width, height = r.randint(1, 40), r.randint(1, 40)
+    elif kind < 0.75:
+        width, height = r.randint(1, 500), r.randint(1, 400)
+    else:
+        width = max(1, r.choice(WIDTHS) + r.choice([0, 0, 0, -2, -1, 1, 2]))
+        height = r.choice(HEIGHTS) if r.random() < 0.5 else r.randint(1, 300)
+    job = Job(width, height, fmt["name"], r.choice([1, 1, 2, 3, 5, 9]), [])
+    job.kernels = [_kernel(tables, r) for _ in range(r.choice([1, 1, 1, 2, 2, 3]))]
+    if r.random() < 0.4 and not fmt["float"]:
+        job.noise = r.randint(1, 1 << 30)
+    place = r.random()
+    if place < 0.12:
+        _boxes(job, r)
+    for kernel in job.kernels:
+        _modifiers(job, kernel, r, placed=place < 0.45)
+    if any("mask=MASK" in m for k in job.kernels for m in k.modifiers):
+        job.mask = r.randint(1, 1 << 30)
+    _options(job, r, placed=place < 0.45)
+    return job
+
+
+def _number(r, value):
+    return f"{value:.4g}"
+
+
+def _parameter(p, r):
+    """A value, and how far it lets a kernel reach."""
+    if p["type"] == "choice":
+        return r.choice(p["choices"]), 0
+    low, high = p["min"], p["max"]
+    if p["name"].startswith("sigma"):
+        high = min(high, 85)
+    if p["name"] in ("radius", "size", "length", "width", "height"):
+        high = min(high, LARGEST_KERNEL if p["name"] != "radius" else LARGEST_KERNEL // 2)
+    if p["name"] == "seed":
+        high = min(high, 10**6)
+    if r.random() < 0.1:
+        value = r.choice([low, high])
+    elif low >= 0 and high > 4:
+        value = low + (high - low + 1) ** (r.random() ** 1.5) - 1  # small ones more often
+    else:
+        value = r.uniform(low, high)
+    value = min(max(value, low), high)
+    return (str(int(value)), int(value)) if p["type"] == "integer" else (_number(r, value), int(value))
+
+
+def _kernel(tables, r):
+    kind = r.random()
+    if kind < 0.7:
+        filter_ = r.choice(tables.filters if kind < 0.4 else
+                           [f for f in tables.filters if f["name"] in ("gaussian", "box", "unsharp", "sobel")])
+        words, taps = [], 9
+        for p in filter_["parameters"]:
+            if p["name"] == "radius" and filter_["name"] == "gaussian":
+                continue  # follows from sigma; smaller ones cut it, which `size` of others does enough
+            if r.random() < 0.6 or p.get("default") is None:
+                text, value = _parameter(p, r)
+                words.append(f"{p['name']}={text}")
+                if p["name"].startswith("sigma"):
+                    taps = max(taps, 12 * value + 6)
+                elif p["name"] in ("size", "length", "radius", "width", "height"):
+                    side = 2 * value + 1 if p["name"] == "radius" else value
+                    separable = filter_["name"] in ("box", "gaussian", "binomial", "unsharp")
+                    taps = max(taps, 2 * side if separable else side * side)
+        return Kernel(":".join([filter_["name"], *words]), taps)
+    if kind < 0.8:
+        form = r.choice(["row", "column", "separable"])
+        across = _side(r, LARGEST_KERNEL)
+        if form == "separable":
+            down = _side(r, LARGEST_KERNEL)
+            return Kernel(f"separable:{_taps(r, across)};{_taps(r, down)}", across + down)
+        return Kernel(f"{form}:{_taps(r, across)}", across)
+    width, height = _side(r, 64), _side(r, 64)
+    if r.random() < 0.3:
+        height = width
+    return Kernel("matrix:" + ";".join(_taps(r, width) for _ in range(height)), width * height)
+
+
+def _side(r, most):
+    return min(most, max(1, int(r.choice([3, 5, 7, 9, 11, 15, 17, 31, most]) * r.uniform(0.3, 1.1))))
+
+
+def _taps(r, count):
+    kind = r.random()
+    if kind < 0.4:
+        return " ".join(str(r.randint(-3, 5)) for _ in range(count))
+    if kind < 0.6:
+        return " ".join(f"{r.randint(0, 16)}/{16 * count}" for _ in range(count))
+    return " ".join(f"{r.uniform(-0.5, 1) / count:.5f}" for _ in range(count))
+
+
+def _modifiers(job, kernel, r, placed):
+    add = kernel.modifiers.append
+    matrix = kernel.text.startswith(("matrix", "row", "column", "separable"))
+    if matrix and r.random() < 0.5:
+        add(r.choice(["scale=auto", "scale=1/16", "scale=0.3"]))
+    elif r.random() < 0.05:
+        add("scale=0.75")
+    if r.random() < 0.15:
+        add(r.choice(["bias=0.5", "bias=1/8", "bias=-0.1"]))
+    if r.random() < 0.1:
+        add("abs=1")
+    if r.random() < 0.1:
+        add("flip=1")
+    if r.random() < 0.1:
+        add(r.choice(["rotate=90", "rotate=180", "rotate=270"]))
+    if r.random() < 0.25:
+        add(r.choice(["planes=all", "planes=luma", "planes=chroma"]))
+    if r.random() < 0.08 and job.frames > 1:
+        first = r.randint(0, job.frames - 1)
+        add(f"between=f{first}-f{r.randint(first, job.frames - 1)}")
+    if kernel.text.startswith("gaussian:sigma=") and r.random() < 0.15:
+        sigma = kernel.text.split("=")[1].split(":")[0]
+        kernel.text = f"gaussian:sigma=0..{sigma}@f0-f{max(1, job.frames - 1)}"
+        add(r.choice(["ease=linear", "ease=in", "ease=out", "ease=in-out", "ease=hold"]))
+    if not placed or job.boxes:
+        return
+    kind = r.random()
+    if kind < 0.6:
+        add("region=" + ";".join(_rectangle(job, r) for _ in range(r.choice([1, 1, 2, 5]))))
+    elif kind < 0.8:
+        add("mask=MASK")
+    elif kind < 0.9:
+        add("mask=edges:" + r.choice(["sobel", "laplacian", "(sobel:scale=3)"]))
+    else:
+        return
+    if r.random() < 0.3:
+        add("invert=1")
+    if r.random() < 0.3:
+        add(f"feather={r.choice([1, 2, 7, 24, 100])}")
+
+
+def _rectangle(job, r):
+    if r.random() < 0.3:
+        x, y = r.randint(0, 90), r.randint(0, 90)
+        return f"{x}%,{y}%,{r.randint(min(10, 100 - x), 100 - x)}%,{r.randint(min(10, 100 - y), 100 - y)}%"
+    x, y = r.randint(0, job.width - 1), r.randint(0, job.height - 1)
+    return f"{x},{y},{r.randint(1, job.width - x)},{r.randint(1, job.height - y)}"
+
+
+def _boxes(job, r):
+    for _ in range(r.randint(1, 6)):
+        x, y = r.uniform(0, job.width - 1), r.uniform(0, job.height - 1)
+        box = [round(x, 1), round(y, 1), round(r.uniform(1, job.width), 1), round(r.uniform(1, job.height), 1)]
+        job.boxes.append({"frame": r.randint(0, job.frames - 1), "box": box,
+                          "shape": r.choice(["rectangle", "ellipse"])})
+
+
+def _options(job, r, placed):
+    def maybe(chance, *words):
+        if r.random() < chance:
+            job.options.append(list(words))
+
+    maybe(0.6, "--border", r.choice(BORDERS))
+    maybe(0.2, "--planes", r.choice(["all", "luma", "chroma"]))
+    maybe(0.15, "--range", "clamp")
+    if not placed:
+        maybe(0.15, "--linear")
+        maybe(0.1, "--compare", r.choice(["split", "side", "flip:0.04"]))
+    maybe(0.2, "--scan", "interlaced")
+    maybe(0.2, "--slots", str(r.choice([1, 2, 3, 7])))
+    if job.frames > 2 and not job.boxes:
+        maybe(0.15, "--start", "0.04")
+        maybe(0.15, "--frames", str(r.randint(1, job.frames - 1)))
+
+
+def simpler(job, tables):
+    """Jobs with one thing less each, the largest steps first."""
+    def changed(change):
+        other = copy.deepcopy(job)
+        change(other)
+        return other
+
+    for i in range(len(job.kernels)):
+        if len(job.kernels) > 1:
+            yield changed(lambda j, i=i: j.kernels.pop(i))
+    for i in range(len(job.options)):
+        yield changed(lambda j, i=i: j.options.pop(i))
+    for k, kernel in enumerate(job.kernels):
+        for i in range(len(kernel.modifiers)):
+            yield changed(lambda j, k=k, i=i: j.kernels[k].modifiers.pop(i))
+        words = kernel.text.split(":")
+        if not kernel.text.startswith(("matrix", "row", "column", "separable")):
+            for i in range(1, len(words)):
+                yield changed(lambda j, k=k, i=i: setattr(
+                    j.kernels[k], "text", ":".join(words[:i] + words[i + 1:])))
+    for i in range(len(job.boxes)):
+        yield changed(lambda j, i=i: j.boxes.pop(i))
+    if job.noise:
+        yield changed(lambda j: setattr(j, "noise", 0))
+    if job.frames > 1:
+        yield changed(lambda j: setattr(j, "frames", 1))
+        yield changed(lambda j: setattr(j, "frames", j.frames - 1))
+    for name in ("gray", "yuv420p"):
+        if job.format not in ("gray", name):
+            yield changed(lambda j, name=name: setattr(j, "format", name))
+    for side in ("width", "height"):
+        if getattr(job, side) > 1:
+            yield changed(lambda j, side=side: setattr(j, side, getattr(j, side) // 2))
+            yield changed(lambda j, side=side: setattr(j, side, getattr(j, side) - 1))
+
+
+def write_noise(vidconv, job, path, bits):
+    """The built-in picture, mixed with noise in bits that every sample of its format has."""
+    subprocess.run([vidconv, job.pattern(), "-o", str(path), "--format", "raw", "--kernel", "identity", "-q",
+                    "-y", "--device", "cpu"], check=True, capture_output=True)
+    data = path.read_bytes()
+    noise = random.Random(job.noise).randbytes(len(data))
+    if bits > 8:  # of samples of two bytes the lower one; or the higher one, where that is where codes end
+        high = job.format[0] == "p" and job.format[1].isdigit() or job.format[:2] in ("y2", "xv")
+        mask = b"\x00\xff" if high else b"\xff\x00"
+        mask = (mask * (len(data) // 2 + 1))[:len(data)]
+        noise = (int.from_bytes(noise, "little") & int.from_bytes(mask, "little")).to_bytes(len(data), "little")
+    path.write_bytes((int.from_bytes(data, "little") ^ int.from_bytes(noise, "little")).to_bytes(len(data), "little"))
+
+
+def write_mask(job, path):
+    r = random.Random(job.mask)
+    rows = bytearray()
+    for y in range(job.height):
+        kind = r.random()
+        rows += (bytes(job.width) if kind < 0.3 else b"\xff" * job.width if kind < 0.4
+                 else r.randbytes(job.width))
+    Path(path).write_bytes(b"P5\n%d %d\n255\n" % (job.width, job.height) + bytes(rows))
