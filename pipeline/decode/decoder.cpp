@@ -115,11 +115,10 @@ bool Decoder::refuses(int width, int height) const {
   return true;
 }
 
-// Whether a picture of the device is of another size than the stream's header has, which cannot be
-// scaled there. Says so as FFmpeg would.
-bool Decoder::changes(const AVFrame& frame) const {
-  const int width = frame.width - static_cast<int>(frame.crop_left);
-  const int height = frame.height - static_cast<int>(frame.crop_top);
+// Whether the device's pictures are of another size than the stream's header has, and so could not
+// be scaled to the first. Says so as FFmpeg would.
+bool Decoder::changes() const {
+  const int width = context_->width, height = context_->height;
   if (width_ == 0 || (width == width_ && height == height_)) return false;
   av_log(context_.get(), AV_LOG_ERROR, "the picture changes from %dx%d to %dx%d\n", width_, height_,
          width, height);
@@ -143,7 +142,7 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
-  if (pictures_ && changes(*frame)) {
+  if (pictures_ && changes()) {
     refused_ = true;
     return Result::refused;
   }

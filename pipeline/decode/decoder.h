@@ -83,7 +83,7 @@ class Decoder : public VideoDecoder {
                                      const AVPixelFormat* offered) noexcept;
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
-  bool changes(const AVFrame& frame) const;
+  bool changes() const;
   bool refuses(int width, int height) const;
 
   // What the device was set up for.

@@ -19,6 +19,17 @@ const PixelFormat* plain_format(AVPixelFormat coded) {
   return find_format(without_range(coded, range));
 }
 
+// Of a picture on a device libavcodec crops what is right of and below it, and leaves the rest to
+// others. Of one in the host's memory it crops on the left as far as all planes still begin at
+// multiples of 32 bytes: so are both alike.
+void crop(AVFrame& frame, const PixelFormat& format) {
+  std::size_t unit = 1;
+  for (const Component& c : format.components)
+    unit = std::max(unit, 32 * static_cast<std::size_t>(c.subsampling.x) /
+                              static_cast<std::size_t>(c.step * c.sample.bytes()));
+  frame.crop_left -= frame.crop_left % unit;
+}
+
 }  // namespace
 
 const AVCodec* find_nvdec_codec(AVCodecID id) {
@@ -91,7 +102,7 @@ FramePtr NvdecPictures::take(FramePtr frame, AVPixelFormat coded) {
                 frames ? av_get_pix_fmt_name(frames->sw_format) : "", "it is of no known format",
                 "use `decoder` cpu");
   const CurrentDevice current(self.memory->device);
-  // Of pictures on a device libavcodec crops only what is right of and below them.
+  crop(*frame, *to);
   const int width = frame->width - static_cast<int>(frame->crop_left);
   const int height = frame->height - static_cast<int>(frame->crop_top);
   FramePtr result = self.memory->pool.of(aligned_layout(*to, width, height))->get();

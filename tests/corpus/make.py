@@ -178,6 +178,84 @@ def size_changes(folder, output):
     (folder / output).write_bytes((folder / "part0.ts").read_bytes() + (folder / "part1.ts").read_bytes())
 
 
+def coded_size_changes(folder, output, codec):
+    """A key frame of another size every 10 frames, in a container that does not mind."""
+    words = {"vp8": "-c:v libvpx -g 10", "vp9": "-c:v libvpx-vp9 -g 10 -cpu-used 8 -deadline realtime",
+             "h264": X264, "hevc": X265.format("keyint=10")}[codec]
+    raw = {"vp8": "ivf", "vp9": "ivf", "h264": "ts", "hevc": "ts"}[codec]
+    parts = [f"{output}.{n}.{raw}" for n in range(3)]
+    for part, picture in zip(parts, ("64x48", "96x64", "64x48")):
+        ffmpeg(folder, size(picture) + words, part)
+    (folder / (output + ".txt")).write_text("".join(f"file {part}\n" for part in parts))
+    ffmpeg(folder, f"-f concat -i {{dir}}/{output}.txt -c copy", output)
+    for name in (*parts, output + ".txt"):
+        (folder / name).unlink()
+
+
+def boxes(data):
+    """{kind: body} of ISO 14496-12, for kinds that occur once."""
+    found, at = {}, 0
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        found[data[at + 4 : at + 8]] = data[at + 8 : at + size]
+        at += size
+    return found
+
+
+def two_entries(folder, output):
+    """A track whose second half is coded by another header: two sample entries, and a chunk of each."""
+    halves = []
+    for number, how in enumerate(("", "-coder 0 -refs 1 -qp 40")):
+        name = f"{output}.{number}.mp4"
+        ffmpeg(folder, V + X264.replace("-bf 2", "-bf 0") + how, name)
+        halves.append((folder / name).read_bytes())
+        (folder / name).unlink()
+    movies = [boxes(half)[b"moov"] for half in halves]
+    tables = [boxes(boxes(boxes(boxes(movie)[b"trak"])[b"mdia"])[b"minf"])[b"stbl"] for movie in movies]
+    samples = [boxes(half)[b"mdat"] for half in halves]
+
+    def number(value):
+        return value.to_bytes(4, "big")
+
+    def box(kind, *parts):
+        body = b"".join(parts)
+        return number(len(body) + 8) + kind + body
+
+    def table(kind, *rows):
+        return box(kind, bytes(4), number(len(rows)), *rows)
+
+    own = [boxes(t) for t in tables]
+    counts = [int.from_bytes(o[b"stsz"][8:12], "big") for o in own]
+    rate = own[0][b"stts"][12:16]
+    keys = [number(int.from_bytes(o[b"stss"][i : i + 4], "big") + shift)
+            for o, shift in zip(own, (0, counts[0])) for i in range(8, len(o[b"stss"]), 4)]
+    head = box(b"ftyp", boxes(halves[0])[b"ftyp"])
+    places = [len(head) + 8, len(head) + 8 + len(samples[0])]
+    stbl = box(b"stbl", table(b"stsd", *(o[b"stsd"][8:] for o in own)),
+               table(b"stts", number(sum(counts)) + rate), table(b"stss", *keys),
+               table(b"stsc", number(1) + number(counts[0]) + number(1), number(2) + number(counts[1]) + number(2)),
+               box(b"stsz", bytes(8), number(sum(counts)), *(o[b"stsz"][12:] for o in own)),
+               table(b"stco", *map(number, places)))
+
+    def rebuild(data, path):
+        """The boxes of `data`, with that table in place of the old one; durations are left to the samples."""
+        out, at = b"", 0
+        while at + 8 <= len(data):
+            size = int.from_bytes(data[at : at + 4], "big")
+            kind, body = data[at + 4 : at + 8], data[at + 8 : at + size]
+            if kind == b"stbl":
+                out += stbl
+            elif kind == path[0]:
+                out += box(kind, rebuild(body, path[1:]))
+            elif kind != b"edts":
+                out += data[at : at + size]
+            at += size
+        return out
+
+    movie = rebuild(box(b"moov", movies[0]), [b"moov", b"trak", b"mdia", b"minf", b""])
+    (folder / output).write_bytes(head + box(b"mdat", *samples) + movie)
+
+
 def field(value, bits):
     return format(value, f"0{bits}b")
 

@@ -249,6 +249,10 @@ RECIPES = [
     Recipe("encrypted.mp4", "-i {dir}/h264-aac.mp4 -c copy -encryption_scheme cenc-aes-ctr -encryption_key "
            "76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8", exit=3, says=("encrypted", "decrypt")),
     Recipe("noise.mkv", "!noise", exit=3),
+    Recipe("two-entries.mp4", "!two_entries", ("mp4", "mkv"), frames=20),
+    *(Recipe(f"{codec}-size-changes.{'ts' if codec in ('h264', 'hevc') else 'mkv'}", f"!coded_size_changes {codec}", frames=30,
+             says=("64x48", "96x64"), except_for=("frame hashes", "width", "height"))
+      for codec in ("vp8", "vp9", "h264", "hevc")),
     Recipe("size-changes.ts", "!size_changes", frames=-1, says=("64x48", "96x32"),
            except_for=("frame hashes", "width", "height")),
 ]
