@@ -99,6 +99,7 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
 Decoder::~Decoder() = default;
 
 Decoder::Result Decoder::judge(int code) {
+  if (pictures_ && changes()) refuse("the picture changes its size");
   if (refused_) return Result::refused;
   if (code >= 0) return Result::done;
   if (code == AVERROR(EAGAIN)) return Result::again;
@@ -115,14 +116,16 @@ bool Decoder::refuses(int width, int height) const {
   return true;
 }
 
-// Whether the device's pictures are of another size than the stream's header has, and so could not
-// be scaled to the first. Says so as FFmpeg would.
+// Whether the device's pictures are of another size than the stream's header has: they could not be
+// scaled to the first there, and some of libavcodec's decoders go on as if nothing had changed.
 bool Decoder::changes() const {
-  const int width = context_->width, height = context_->height;
-  if (width_ == 0 || (width == width_ && height == height_)) return false;
-  av_log(context_.get(), AV_LOG_ERROR, "the picture changes from %dx%d to %dx%d\n", width_, height_,
-         width, height);
-  return true;
+  return width_ > 0 && (context_->width != width_ || context_->height != height_);
+}
+
+void Decoder::refuse(const char* why) {
+  const std::lock_guard lock(mutex_);
+  if (!refused_) refusal_ = why;
+  refused_ = true;
 }
 
 Decoder::Result Decoder::send(const AVPacket* packet) {
@@ -142,16 +145,16 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
-  if (pictures_ && changes()) {
-    refused_ = true;
-    return Result::refused;
-  }
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
                     : normalise(std::move(frame));
   return result;
 }
 
 std::string Decoder::first_error() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!refusal_.empty()) return refusal_;
+  }
   std::string line = errors_.first();
   if (line.find(beyond_limit) != line.npos)
     line = line.substr(0, line.find(',')) + "; `max_pixels` N lets larger ones in";
@@ -171,7 +174,7 @@ AVPixelFormat Decoder::choose_format(AVCodecContext* context,
   for (const AVPixelFormat* p = offered; *p != AV_PIX_FMT_NONE; ++p)
     if (!changes && *p == AV_PIX_FMT_CUDA && NvdecPictures::can_take(context->sw_pix_fmt))
       return *p;
-  self.refused_ = true;
+  self.refuse(changes ? "its headers change" : "");
   return AV_PIX_FMT_NONE;
 }
 

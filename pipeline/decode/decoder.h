@@ -84,6 +84,7 @@ class Decoder : public VideoDecoder {
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
   bool changes() const;
+  void refuse(const char* why);
   bool refuses(int width, int height) const;
 
   // What the device was set up for.
@@ -100,8 +101,9 @@ class Decoder : public VideoDecoder {
   std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
   std::optional<Sequence> sequence_;
   std::atomic<bool> refused_ = false;
+  std::string refusal_;       // why, where it is known
   ChangingPool pool_;         // the codec's threads ask it for frames
-  mutable std::mutex mutex_;  // of the converter
+  mutable std::mutex mutex_;  // of the converter and refusal_
   std::optional<Converter> converter_;
   AvErrors errors_;
   CodecContextPtr context_;

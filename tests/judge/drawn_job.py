@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BORDERS = ["reflect101", "reflect", "replicate", "wrap", "zero", "constant:0.3", "constant:200/255"]
+BORDERS = ["reflect101", "reflect", "replicate", "wrap", "zero", "constant:0.3", "constant:1"]
 WIDTHS = [640, 720, 1280, 1440, 1920, 2048, 3840, 4096]
 HEIGHTS = [360, 480, 576, 720, 1080, 1152, 2160]
 LARGEST_KERNEL = 513
@@ -89,12 +89,22 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
+    linear = place >= 0.45 and not fmt["float"] and r.random() < 0.15
+    planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
-        _modifiers(job, kernel, r, placed=place < 0.45)
+        _modifiers(job, kernel, r, planes, placed=place < 0.45)
     if any("mask=MASK" in m for k in job.kernels for m in k.modifiers):
         job.mask = r.randint(1, 1 << 30)
-    _options(job, r, placed=place < 0.45)
+    _options(job, r, planes, placed=place < 0.45, linear=linear)
     return job
+
+
+def _plane_words(fmt):
+    """What may be said of the planes of a format."""
+    kinds = {c["kind"] for c in fmt["components"]}
+    letters = "".join(c["name"] for c in fmt["components"] if c["kind"] != "padding")
+    words = ["all", letters[0].lower(), letters[-1].lower()]
+    return words + [kind for kind in ("luma", "chroma") if kind in kinds]
 
 
 def _number(r, value):
@@ -167,7 +177,7 @@ def _taps(r, count):
     return " ".join(f"{r.uniform(-0.5, 1) / count:.5f}" for _ in range(count))
 
 
-def _modifiers(job, kernel, r, placed):
+def _modifiers(job, kernel, r, planes, placed):
     add = kernel.modifiers.append
     matrix = kernel.text.startswith(("matrix", "row", "column", "separable"))
     if matrix and r.random() < 0.5:
@@ -182,8 +192,8 @@ def _modifiers(job, kernel, r, placed):
         add("flip=1")
     if r.random() < 0.1:
         add(r.choice(["rotate=90", "rotate=180", "rotate=270"]))
-    if r.random() < 0.25:
-        add(r.choice(["planes=all", "planes=luma", "planes=chroma"]))
+    if planes and r.random() < 0.25:
+        add("planes=" + r.choice(planes))
     if r.random() < 0.08 and job.frames > 1:
         first = r.randint(0, job.frames - 1)
         add(f"between=f{first}-f{r.randint(first, job.frames - 1)}")
@@ -224,16 +234,18 @@ def _boxes(job, r):
                           "shape": r.choice(["rectangle", "ellipse"])})
 
 
-def _options(job, r, placed):
+def _options(job, r, planes, placed, linear):
     def maybe(chance, *words):
         if r.random() < chance:
             job.options.append(list(words))
 
     maybe(0.6, "--border", r.choice(BORDERS))
-    maybe(0.2, "--planes", r.choice(["all", "luma", "chroma"]))
+    if planes:
+        maybe(0.2, "--planes", r.choice(planes))
     maybe(0.15, "--range", "clamp")
+    if linear:
+        job.options.append(["--linear"])
     if not placed:
-        maybe(0.15, "--linear")
         maybe(0.1, "--compare", r.choice(["split", "side", "flip:0.04"]))
     maybe(0.2, "--scan", "interlaced")
     maybe(0.2, "--slots", str(r.choice([1, 2, 3, 7])))

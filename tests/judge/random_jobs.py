@@ -162,6 +162,7 @@ def main():
     parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--work", type=float, default=3e8, help="multiplications of a definition, at most")
     parser.add_argument("--device", action="append", help="instead of every CUDA device; may be repeated")
+    parser.add_argument("--until-failure", action="store_true", help="end with the first, and do not look for a simpler job")
     parser.add_argument("--require-cuda", action="store_true", help="fail where there is no CUDA device")
     o = parser.parse_args()
     if o.seconds is None and o.jobs is None:
@@ -185,7 +186,7 @@ def main():
                 number = next(numbers)
                 over = (o.jobs is not None and number >= o.first + o.jobs) or \
                        (o.seconds is not None and time.monotonic() - begun > o.seconds)
-                if over or len(failures) >= MOST_FAILURES:
+                if over or len(failures) >= (1 if o.until_failure else MOST_FAILURES):
                     return
                 tried += 1
             failure = judge.try_job(f"{o.seed}:{number}")
@@ -198,7 +199,7 @@ def main():
         for result in [pool.submit(work) for _ in range(o.parallel)]:
             result.result()
 
-    for number, job, way, words in failures:
+    for number, job, way, words in [] if o.until_failure else failures:
         best, found = judge.shrink(job, way, Path(folder) / f"shrunk-{number}")
         print(f"\njob {number} of seed {o.seed}: {words}")
         if not found:

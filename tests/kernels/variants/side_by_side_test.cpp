@@ -24,11 +24,11 @@ namespace {
 // treats apart.
 std::vector<Filter> filters_of_many_sizes() {
   std::vector<Filter> filters;
-  for (const int size : {3, 5, 7, 9, 11, 15, 17, 21, 25, 31, 33, 49, 63, 101, 145, 243}) {
+  for (const int size : {3, 5, 9, 11, 17, 25, 31, 33, 49, 63, 101, 145, 243}) {
     filters.push_back(FilterSpec::parse("box:size=" + std::to_string(size)).make());
     filters.push_back(
         FilterSpec::parse("gaussian:sigma=" + std::to_string((size - 1) / 6.0)).make());
-    if (size > 49) continue;
+    if (size > 33) continue;
     std::minstd_rand random(static_cast<unsigned>(size));
     std::vector<double> taps;
     for (int i = 0; i < size * size; ++i)
@@ -45,9 +45,11 @@ struct Job {
 };
 
 // What each variant of CUDA supports of these filters; of the CPU's there is no state to share.
-std::map<const Variant*, std::vector<Job>> jobs_of_variants() {
-  std::map<const Variant*, std::vector<Job>> jobs;
-  constexpr int width = 333, height = 41;
+using Jobs = std::map<const Variant*, std::vector<Job>>;
+
+Jobs make_jobs() {
+  Jobs jobs;
+  constexpr int width = 203, height = 19;
   unsigned seed = 0;
   for (const SampleType sample : {u8, SampleType{Storage::u16, 10, 0}, u16, f32})
     for (const Filter& filter : filters_of_many_sizes()) {
@@ -64,6 +66,11 @@ std::map<const Variant*, std::vector<Job>> jobs_of_variants() {
         jobs[variant].push_back(*job);
       }
     }
+  return jobs;
+}
+
+const Jobs& jobs_of_variants() {
+  static const Jobs jobs = make_jobs();
   return jobs;
 }
 
@@ -105,7 +112,7 @@ TEST_F(SideBySide, InEveryOrder) {
     std::ranges::reverse(order);
     EXPECT_EQ(wrong_of(*variant, order), 0) << "the largest first";
     std::minstd_rand random(1);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 2; ++round) {
       std::ranges::shuffle(order, random);
       EXPECT_EQ(wrong_of(*variant, order), 0) << "shuffled, round " << round;
     }
