@@ -14,7 +14,9 @@
 #
 # With --arm64 instead: the kernels' tests, thinned, for arm64, by a cross compiler and in qemu-user (tests/arm64.sh).
 #
-#   tests/run.sh [--sanitizers | --packages | --browser | --arm64]
+# With --compile-cost instead: what compiling takes, beside its limits (tests/compile_cost.sh).
+#
+#   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --compile-cost]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,9 +26,10 @@ case ${1:-} in
   --sanitizers) presets+=(asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
   --arm64) exec tests/arm64.sh ;;
+  --compile-cost) exec tests/compile_cost.sh ;;
   --browser) exec python3 tests/cli/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
   *)
-    echo "usage: tests/run.sh [--sanitizers | --packages | --browser | --arm64]" >&2
+    echo "usage: tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --compile-cost]" >&2
     exit 2
     ;;
 esac
