@@ -20,7 +20,7 @@ install(FILES ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake DESTINATION ${pac
 
 # Where the file lies tells where the rest is: a tree may be moved.
 file(RELATIVE_PATH from_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-set(private_libs "-lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lm -lpthread")
+set(private_libs "-lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lgomp -lm -lpthread")
 if(VIDCONV_HAVE_CUDA)
   string(APPEND private_libs " -lcudart_static -ldl -lrt")
 endif()

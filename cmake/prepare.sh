@@ -3,8 +3,9 @@
 # builds one preset. What is already there is left alone, so a second run takes seconds. For the target
 # `vidconv`, which is the program alone, and for the preset `package`, which has no tests, fewer packages will do.
 #
-# The files of a target are compiled together (a unity build), which takes a fifth of the time. To work on the
-# code, where one file changes at a time, the plain `cmake --preset` is quicker.
+# Several files of a target are compiled together (a unity build), which takes a fraction of the time. To work on the
+# code, where one file changes at a time, the plain `cmake --preset` is quicker. VIDCONV_BUILD names another folder
+# than build/PRESET.
 #
 #   cmake/prepare.sh PRESET [TARGET [OPTION-OF-CMAKE...]]
 set -euo pipefail
@@ -18,10 +19,12 @@ packages=(
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
   libcli11-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
 )
-options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DVIDCONV_CUDA_QUICK=OFF)
+# So many files together that each batch stays below the limits of tests/compile_cost.txt.
+options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 -DVIDCONV_CUDA_QUICK=OFF)
+build=${VIDCONV_BUILD:-build/$preset}
 if [[ $target == vidconv ]]; then
   # A tree that is there is left as it is: it may have tests.
-  [[ -e build/$preset/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
+  [[ -e $build/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
 elif [[ $preset == arm64 ]]; then
   packages=(g++-aarch64-linux-gnu qemu-user cmake ninja-build pkgconf ccache python3)
   options+=(-DVIDCONV_TESTS=ON -DVIDCONV_WERROR=ON)
@@ -125,7 +128,7 @@ if [[ $preset == gpu && $target == all ]]; then
 fi
 
 # What was compiled once is not compiled again, in whatever folder: the cache is the user's.
-if [[ $preset != package ]] && command -v ccache >/dev/null; then
+if [[ $preset != package && -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
   export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 
@@ -139,5 +142,11 @@ else
   export CUDAARCHS=${CUDAARCHS:-90}
 fi
 
-cmake --preset "$preset" "${options[@]}" "${@:3}"
-cmake --build --preset "$preset" --target "$target"
+# A compiler of ours takes up to 1 GB: no more at once than there is memory for.
+free=$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)
+most=$(($(nproc) + 1))
+[[ ${free:-$most} -ge $most ]] || most=$((free > 0 ? free : 1))
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$most}
+
+cmake --preset "$preset" -B "$build" "${options[@]}" "${@:3}"
+cmake --build "$build" --target "$target"

@@ -14,10 +14,12 @@
 #
 # With --arm64 instead: the kernels' tests, thinned, for arm64, by a cross compiler and in qemu-user (tests/arm64.sh).
 #
+# With --compile-cost instead: what compiling takes, beside its limits (tests/compile_cost.sh).
+#
 # With --gpu instead: all tests that need a CUDA device, on this machine's (tests/gpu/check.sh, whose options may
 # follow). --gpu-pack DIR builds the same for a machine that has a GPU and little else: DIR/check there runs it.
 #
-#   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --gpu [OPTION...] | --gpu-pack DIR]
+#   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --compile-cost | --gpu [OPTION...] | --gpu-pack DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,6 +29,7 @@ case ${1:-} in
   --sanitizers) presets+=(asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
   --arm64) exec tests/arm64.sh ;;
+  --compile-cost) exec tests/compile_cost.sh ;;
   --gpu)
     nvidia-smi -L >/dev/null || { echo "tests/run.sh --gpu: there is no NVIDIA driver, or no GPU" >&2; exit 1; }
     cmake/prepare.sh gpu all

@@ -224,7 +224,7 @@ HWY_EXPORT(run_blur3_of_8);
 HWY_EXPORT(run_blur3_of_16);
 
 Prepared prepare_cpu_blur3(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_blur3)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_blur3)()) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_blur3_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_blur3_of_8)(arguments...);

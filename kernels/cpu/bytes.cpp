@@ -7,6 +7,7 @@
 // aligned take longer than multiply-adds.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/bytes.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -167,7 +168,7 @@ class Engine {
       if constexpr (size > 0)
         make_blocks<Samples, size, kernels, false>(way, window, out, begin, end, next);
       else
-        make_blocks<Samples, size, kernels, false>(way(), window, out, begin, end, next);
+        make_blocks<Samples, size, kernels, false>(way, window, out, begin, end, next);
     });
   }
 
@@ -289,7 +290,7 @@ HWY_EXPORT(have_bytes);
 HWY_EXPORT(run_bytes);
 
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_bytes)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_bytes)()) return nullptr;
   return prepare_banded<std::uint8_t>(plan, make_bytes_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_bytes)(arguments...);
   });

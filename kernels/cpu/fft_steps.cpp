@@ -1,6 +1,7 @@
 // The steps of fft_tile.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fft_steps.cpp"
+#define VIDCONV_ANY_CPU
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -164,7 +164,7 @@ HWY_EXPORT(have_folded);
 HWY_EXPORT(run_folded);
 
 Prepared prepare_cpu_folded(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_folded)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_folded)()) return nullptr;
   return prepare_banded<std::int16_t>(plan, make_folded_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_folded)(arguments...);
   });

@@ -3,6 +3,7 @@
 // for the pass down the columns, so that no vector is shuffled between them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fused16.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -220,7 +221,7 @@ std::optional<Fused16Plan> make_fused16_plan(const Plan& plan) {
 }
 
 Prepared prepare_cpu_fused16(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_fused16)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_fused16)()) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_fused16_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_fused16_of_8)(arguments...);

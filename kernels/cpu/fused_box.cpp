@@ -234,7 +234,7 @@ std::optional<FusedBoxPlan> make_fused_box_plan(const Plan& plan) {
 }
 
 Prepared prepare_cpu_fused_box(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_fused_box)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_fused_box)()) return nullptr;
   return prepare_banded<float>(plan, make_fused_box_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_fused_box)(arguments...);
   });

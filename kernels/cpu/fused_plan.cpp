@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/convolver/window.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/plan/own_tap.h"
 
 namespace vidconv {
@@ -38,6 +39,10 @@ std::optional<FusedPlan> make_fused_plan(const Plan& plan) {
   std::ranges::transform(taps.row, fused.row.begin(), cast);
   std::ranges::transform(taps.column, fused.column.begin(), cast);
   return fused;
+}
+
+Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&) {
+  return plan.sample.storage == Storage::f32 ? prepare_fused_f32(plan) : prepare_fused_u16(plan);
 }
 
 }  // namespace vidconv

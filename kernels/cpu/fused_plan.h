@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "kernels/convolver/convolver.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
@@ -31,5 +32,9 @@ struct FusedPlan {
 
 // None for plans of other kinds.
 std::optional<FusedPlan> make_fused_plan(const Plan& plan);
+
+// What prepare_cpu_fused() does for samples of that kind.
+Prepared prepare_fused_u16(const Plan& plan);
+Prepared prepare_fused_f32(const Plan& plan);
 
 }  // namespace vidconv

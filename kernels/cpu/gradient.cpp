@@ -2,6 +2,7 @@
 // 32, its root by an approximation that is corrected.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gradient.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -115,6 +116,7 @@ namespace vidconv {
 HWY_EXPORT(run_gradient);
 
 Prepared prepare_cpu_gradient(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   return prepare_banded<std::int16_t>(plan, make_gradient_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_gradient)(arguments...);
   });

@@ -6,6 +6,7 @@
 // 32 bits that they end in make one vector of 16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/int16.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -290,6 +291,7 @@ namespace vidconv {
 HWY_EXPORT(run_int16);
 
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   return prepare_banded<std::int16_t>(plan, make_int16_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_int16)(arguments...);
   });

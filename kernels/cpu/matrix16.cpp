@@ -303,7 +303,7 @@ HWY_EXPORT(run_matrix16_of_8);
 HWY_EXPORT(run_matrix16_of_16);
 
 Prepared prepare_cpu_matrix16(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_matrix16)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_matrix16)()) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_matrix16_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_matrix16_of_8)(arguments...);

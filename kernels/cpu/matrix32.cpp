@@ -2,6 +2,7 @@
 // bits, each line loaded once for three output rows.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/matrix32.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -162,7 +163,7 @@ HWY_EXPORT(have_matrix32);
 HWY_EXPORT(run_matrix32);
 
 Prepared prepare_cpu_matrix32(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_matrix32)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_matrix32)()) return nullptr;
   return prepare_banded<std::uint16_t>(plan, make_matrix32_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_matrix32)(arguments...);
   });

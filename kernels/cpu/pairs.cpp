@@ -137,9 +137,9 @@ class Engine {
   template <Sums sums, int size>
   void make_small(const Lane* const* window, Lane* const* out, int width,
                   NextRows<rows>& next) const {
-    constexpr int vectors = size > 5 ? 2 : 1;  // for which taps are loaded once
-    for_blocks<vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      make_blocks<sums, size, vectors>(way, window, out, begin, end, next);
+    constexpr int at_once = size > 5 ? 2 : 1;  // vectors for which taps are loaded once
+    for_blocks<at_once * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      make_blocks<sums, size, at_once>(way, window, out, begin, end, next);
     });
   }
 
@@ -330,7 +330,7 @@ HWY_EXPORT(have_pairs);
 HWY_EXPORT(run_pairs);
 
 Prepared prepare_cpu_pairs(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_pairs)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_pairs)()) return nullptr;
   return prepare_banded<std::uint8_t>(plan, make_pairs_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_pairs)(arguments...);
   });

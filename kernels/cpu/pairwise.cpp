@@ -3,6 +3,7 @@
 // strip of columns that stays in the first-level cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/pairwise.cpp"
+#define VIDCONV_ANY_CPU
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

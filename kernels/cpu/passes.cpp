@@ -219,7 +219,7 @@ HWY_EXPORT(have_passes);
 HWY_EXPORT(run_passes);
 
 Prepared prepare_cpu_passes(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_passes)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_passes)()) return nullptr;
   return prepare_banded<std::int16_t>(plan, make_passes_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_passes)(arguments...);
   });

@@ -2,10 +2,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 #include <vector>
 
-#include "kernels/convolver/bands.h"
+#include "kernels/convolver/convolver.h"
 #include "kernels/plan/pairwise.h"
 
 namespace vidconv {
@@ -101,7 +102,7 @@ class Definition {
 
 class Reference final : public Convolver {
  public:
-  Reference(const Plan& plan, int threads) : plan_(plan), pool_(shared_thread_pool(threads)) {}
+  Reference(const Plan& plan, int threads) : plan_(plan), threads_(threads) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
     switch (plan_.arith) {
@@ -129,16 +130,35 @@ class Reference final : public Convolver {
 
   template <class Acc, class T>
   void compute(std::span<const PlanePair> pairs) const {
-    for_rows(*pool_, pairs, [this](const PlanePair& pair, int y) {
+    for (const PlanePair& pair : pairs) {
       const Definition<Acc, T> definition(plan_, pair.src.as<const T>());
       const Plane<T> dst = pair.dst.as<T>();
-      for (int x = 0; x < dst.width; ++x)
-        dst.row(y)[static_cast<std::ptrdiff_t>(x) * dst.step] = definition.sample(x, y);
-    });
+      for_rows(dst.height, [&](int y) {
+        for (int x = 0; x < dst.width; ++x)
+          dst.row(y)[static_cast<std::ptrdiff_t>(x) * dst.step] = definition.sample(x, y);
+      });
+    }
+  }
+
+  // Rows have nothing in common, and a thread that other work has held up takes fewer of them. What
+  // a row throws may not leave the parallel region: it is thrown on behind it.
+  template <class Row>
+  void for_rows(int height, const Row& row) const {
+    std::exception_ptr failure;
+#pragma omp parallel for num_threads(threads_) schedule(dynamic)
+    for (int y = 0; y < height; ++y) {
+      try {
+        row(y);
+      } catch (...) {
+#pragma omp critical(vidconv_reference)
+        failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
   }
 
   const Plan plan_;
-  std::shared_ptr<ThreadPool> pool_;
+  const int threads_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The definition: plain loops that compute a plan sample by sample.
+// The definition: plain loops that compute a plan sample by sample, with OpenMP's threads. It
+// shares neither code nor threads with the other variants, which are compared with it.
 #pragma once
 
 #include <memory>

@@ -4,6 +4,7 @@
 // and loses as many, and sums of so many are those of two sums of half as many.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/running.cpp"
+#define VIDCONV_ANY_CPU
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

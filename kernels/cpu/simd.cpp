@@ -1,6 +1,8 @@
 #include "kernels/cpu/simd.h"
 
 #define VIDCONV_SCALABLE_VECTORS
+#define VIDCONV_ANY_CPU
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what highway.h offers.
 #include <hwy/highway.h>
@@ -24,12 +26,21 @@ std::vector<SimdLevel> levels_of(SimdLevel targets) {
 }  // namespace
 
 std::vector<SimdLevel> simd_levels() { return levels_of(HWY_TARGETS & ~VIDCONV_SCALABLE_TARGETS); }
+std::vector<SimdLevel> engine_simd_levels() {
+  return levels_of(HWY_TARGETS & ~VIDCONV_SCALABLE_TARGETS & ~VIDCONV_OLD_TARGETS);
+}
 std::vector<SimdLevel> all_simd_levels() { return levels_of(HWY_TARGETS); }
+
+bool uses_simd(SimdLevel levels) {
+  return levels == every_simd_level || (hwy::SupportedTargets() & levels) != 0;
+}
 
 std::string_view simd_name(SimdLevel level) { return hwy::TargetName(level); }
 
 void force_simd(SimdLevel level) {
-  hwy::SetSupportedTargetsForTest(level);
+  hwy::SetSupportedTargetsForTest(0);
+  // Lesser ones have higher bits: what has no code for `level` uses the best of them.
+  if (level != 0) hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & -level);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 

@@ -10,16 +10,23 @@ namespace vidconv {
 // One bit per instruction set, as Highway numbers them.
 using SimdLevel = std::int64_t;
 
-// What this build has code of every CPU variant for and this machine can run, best first. Never
-// empty.
+inline constexpr SimdLevel every_simd_level = -1;
+
+// What this build has code for and this machine can run, best first. Never empty.
 std::vector<SimdLevel> simd_levels();
+// Those of them that no variant lacks, but for variants of certain instructions.
+std::vector<SimdLevel> engine_simd_levels();
 // Those too that only some files have code for (VIDCONV_SCALABLE_VECTORS in targets.h); where one
 // of them is forced, the others' code is that of the last of simd_levels().
 std::vector<SimdLevel> all_simd_levels();
 std::string_view simd_name(SimdLevel level);
 
-// For tests. From now on `level` is used by every CPU variant of the process; 0 goes back to the
-// best one. Not while a variant runs.
+// Whether one of `levels` is to be used: that this machine can run, or is forced. A variant asks
+// before it takes a plan, with those that it has code for.
+bool uses_simd(SimdLevel levels);
+
+// For tests. From now on every CPU variant of the process uses `level`, or the best lesser one that
+// it has code for; 0 goes back to the best one. Not while a variant runs.
 void force_simd(SimdLevel level);
 
 // For tests: the levels that have computed something since the last call.

@@ -325,6 +325,7 @@ HWY_EXPORT(run_smooth_16_by_4);
 HWY_EXPORT(run_smooth_16_by_8);
 
 Prepared prepare_cpu_smooth(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   const std::optional<SmoothPlan> made = make_smooth_plan(plan);
   if (!made) return nullptr;
   if (plan.sample.storage == Storage::u8)

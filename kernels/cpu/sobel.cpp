@@ -7,6 +7,7 @@
 // samples to the left of one are those of the other.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/sobel.cpp"
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -261,6 +262,7 @@ HWY_EXPORT(run_sobel_16);
 HWY_EXPORT(run_sobel_floats);
 
 Prepared prepare_cpu_sobel(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   if (plan.sample.storage == Storage::u8)
     return prepare_banded<std::uint8_t>(plan, make_sobel_plan(plan), [](auto&... arguments) {
       HWY_DYNAMIC_DISPATCH(run_sobel_8)(arguments...);

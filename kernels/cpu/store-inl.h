@@ -23,19 +23,25 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <StoreWay way>
-using StoreWayConstant = std::integral_constant<StoreWay, way>;
+using PastCaches = std::integral_constant<StoreWay, StoreWay::past_caches>;
+// Either of the other ways. They have their loops in common, because each loop more takes long to
+// compile, and what is left of a row is one block.
+struct InCaches {
+  bool whole;
+  HWY_INLINE operator StoreWay() const { return whole ? StoreWay::usual : StoreWay::part; }
+};
 
 // Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for what is
-// left of it. Each way is a constant, so that loops do not ask for it.
+// left of it. The way is of a type of its own where it is past the caches, so that loops do not
+// ask.
 template <int block, class Blocks>
 HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
   const int whole = width / block * block;
   if (stream)
-    blocks(StoreWayConstant<StoreWay::past_caches>(), 0, whole);
+    blocks(PastCaches(), 0, whole);
   else
-    blocks(StoreWayConstant<StoreWay::usual>(), 0, whole);
-  if (whole < width) blocks(StoreWayConstant<StoreWay::part>(), whole, width);
+    blocks(InCaches{true}, 0, whole);
+  if (whole < width) blocks(InCaches{false}, whole, width);
 }
 
 HWY_INLINE StoreWay store_way(bool stream, bool whole) {
@@ -43,7 +49,7 @@ HWY_INLINE StoreWay store_way(bool stream, bool whole) {
   return stream ? StoreWay::past_caches : StoreWay::usual;
 }
 
-// Stores the vectors of a block at column x of a row. `way`: a StoreWay, or a constant one.
+// Stores the vectors of a block at column x of a row. `way`: a StoreWay, or as of for_blocks().
 template <class Way, class D, int vectors>
 HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors],
                             hn::TFromD<D>* out, int x, int width) {

@@ -95,6 +95,7 @@ namespace vidconv {
 HWY_EXPORT(run_sum16);
 
 Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   return prepare_banded<std::int16_t>(plan, make_sum16_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_sum16)(arguments...);
   });

@@ -2,8 +2,12 @@
 // headers.
 #pragma once
 
-// Ice Lake's and Zen 4's, which add the products of 16-bit pairs in one instruction.
+// Ice Lake's and Zen 4's set, of which engines use one instruction, for sums of products of bytes
+// and of 16-bit pairs. Files that have such sums (Sum in dot-inl.h) say VIDCONV_DOT_PRODUCTS first;
+// the others have code for AVX3 there.
+#ifdef VIDCONV_DOT_PRODUCTS
 #define HWY_WANT_AVX3_DL 1
+#endif
 
 // Vectors of a size that is not known when compiling cannot be kept in arrays or in members, as the
 // engines do: on those machines they use fixed-size instructions (NEON). Files that can do without
@@ -15,9 +19,30 @@
 #define VIDCONV_SCALABLE_DISABLED VIDCONV_SCALABLE_TARGETS
 #endif
 
+// Most engines have no code for processors of before AVX2, where compiling takes longest: they
+// decline there (VIDCONV_LEVELS), and the general engine is used. Files without which something
+// could not be computed say VIDCONV_ANY_CPU first. A build for one instruction set has code for
+// that alone.
+#if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
+#define VIDCONV_OLD_TARGETS (HWY_EMU128 | HWY_SSE4)
+#ifndef VIDCONV_ANY_CPU
+#define HWY_BASELINE_TARGETS HWY_AVX2
+#endif
+#else
+#define VIDCONV_OLD_TARGETS 0
+#endif
+#ifdef HWY_BASELINE_TARGETS
+#define VIDCONV_OLD_DISABLED VIDCONV_OLD_TARGETS
+#define VIDCONV_LEVELS HWY_TARGETS
+#else
+#define VIDCONV_OLD_DISABLED 0
+#define VIDCONV_LEVELS vidconv::every_simd_level
+#endif
+
 // Processors that have SSSE3 and no SSE4 are of 2006 and 2007: they use SSE2.
-#define HWY_DISABLED_TARGETS \
-  (VIDCONV_SCALABLE_DISABLED | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3)
+#define HWY_DISABLED_TARGETS                                                                 \
+  (VIDCONV_SCALABLE_DISABLED | VIDCONV_OLD_DISABLED | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | \
+   HWY_SSSE3)
 
 // The fallback is plain C++ in 128-bit vectors. Highway takes single lanes instead with GCC before
 // 12.3, because of a compiler bug around MulHigh (GCC 106322); the tests run this level too, with

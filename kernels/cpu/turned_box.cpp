@@ -324,7 +324,7 @@ std::optional<TurnedBoxPlan> make_turned_box_plan(const Plan& plan) {
 }
 
 Prepared prepare_cpu_turned_box(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_turned_box)()) return nullptr;
+  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_turned_box)()) return nullptr;
   return prepare_banded<float>(plan, make_turned_box_plan(plan), [](auto&... arguments) {
     HWY_DYNAMIC_DISPATCH(run_turned_box)(arguments...);
   });

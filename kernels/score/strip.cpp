@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/score/strip.cpp"
 #undef VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_SCALABLE_VECTORS
+#define VIDCONV_ANY_CPU
+#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -113,7 +113,7 @@ constexpr Variant table[] = {
     {"cuda-dense", "matrices of any size", Device::cuda,
      prepare_cuda<cuda::supports_dense, cuda::make_dense>},
 #endif
-    {"reference", "the definition: plain loops; threads", Device::cpu,
+    {"reference", "the definition: plain loops; OpenMP", Device::cpu,
      prepare_if<any_plan, make_reference>},
 };
 

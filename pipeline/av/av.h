@@ -1,5 +1,5 @@
 // libav* objects as C++ values: owning pointers, errors as exceptions, and the few places where
-// the FFmpeg versions we build with (5.1 to 7.x) differ.
+// the FFmpeg versions we build with (5.1 to 9.0) differ.
 #pragma once
 
 extern "C" {
@@ -24,6 +24,13 @@ extern "C" {
 struct SwsContext;
 
 namespace vidconv {
+
+// FFmpeg 6.1 has this by another name, and 8 no longer by the old one.
+#ifdef AV_PROFILE_UNKNOWN
+inline constexpr int unknown_profile = AV_PROFILE_UNKNOWN;
+#else
+inline constexpr int unknown_profile = FF_PROFILE_UNKNOWN;
+#endif
 
 struct AvDeleter {
   void operator()(AVPacket* p) const;

@@ -50,7 +50,7 @@ struct VideoInfo {
   std::optional<int> loops;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
   bool of_pictures = false;  // each frame a file, a GIF's or a camera's: not made as a video
-  int profile = FF_PROFILE_UNKNOWN;  // of that codec, as its decoder counts them
+  int profile = unknown_profile;  // of that codec, as its decoder counts them
   // How many frames are to be expected, and for how long; for showing progress. None where unknown.
   std::optional<std::int64_t> frames;
   bool frames_are_exact = false;  // else an estimate

@@ -20,6 +20,7 @@ extern "C" {
 
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 #include "pipeline/bytes/address.h"
@@ -98,12 +99,14 @@ std::string part_between(std::string_view words, std::string_view before, std::s
 
 // What FFmpeg's playlists refuse by the ending of its name, without asking, and what by its kind.
 std::string misnamed_part(std::string_view words) {
-  const std::string name =
-      part_between(words, "Filename extension of '", "' is not a common multimedia extension");
-  return name.empty() ? part_between(words, "URL ", " is not in allowed_") : name;
+  const std::string name = part_between(words, log_lines::misnamed_begin, log_lines::misnamed_end);
+  return name.empty()
+             ? part_between(words, log_lines::not_allowed_begin, log_lines::not_allowed_end)
+             : name;
 }
 std::string unopened_address(std::string_view words) {
-  const std::string name = part_between(words, "Error when loading first segment '", "'");
+  const std::string name =
+      part_between(words, log_lines::first_segment_begin, log_lines::first_segment_end);
   const std::string_view scheme = scheme_of(name);
   constexpr std::string_view opened[] = {"", "file", "http", "https", "crypto", "data"};
   return std::ranges::find(opened, scheme) == std::end(opened) ? name : "";
@@ -200,18 +203,18 @@ void References::check(const std::string& words) const {
                 fmt::format("it refers to '{}', whose name does not end as that of a video",
                             shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
-  if (words.find("Format not on whitelist") != words.npos)
+  if (words.find(log_lines::refused_format) != words.npos)
     throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
                 list_ ? "" : "`input_format` runs it, if you trust it");
-  if (const std::size_t at = words.find("ertificate"); at != words.npos && !insecure_) {
+  if (const std::size_t at = words.find(log_lines::certificate); at != words.npos && !insecure_) {
     const std::size_t from = words.rfind("; ", at);
     throw Error(Fault::input, "cannot read the input", name_,
                 words.substr(from == words.npos ? 0 : from + 2, words.find("; ", at)),
                 "`insecure` reads it all the same");
   }
-  constexpr std::string_view begin = "Protocol '", end = "' not on whitelist";
-  const std::size_t after = words.find(end);
+  constexpr std::string_view begin = log_lines::refused_protocol_begin;
+  const std::size_t after = words.find(log_lines::refused_protocol_end);
   if (after == words.npos) return;
   const std::size_t at = words.rfind(begin, after) + begin.size();
   const std::string protocol = words.substr(at, after - at);

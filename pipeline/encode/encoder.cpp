@@ -314,8 +314,8 @@ void Encoder::describe(AVCodecParameters& to) const {
   check_av(avcodec_parameters_from_context(&to, context_.get()), Fault::internal,
            "cannot describe the video");
   // MXF's muxer asks for what the encoder has chosen, and keeps to itself.
-  std::int64_t profile = FF_PROFILE_UNKNOWN;
-  if (codec_.id == AV_CODEC_ID_PRORES && to.profile == FF_PROFILE_UNKNOWN &&
+  std::int64_t profile = unknown_profile;
+  if (codec_.id == AV_CODEC_ID_PRORES && to.profile == unknown_profile &&
       av_opt_get_int(context_->priv_data, "profile", 0, &profile) >= 0 && profile >= 0)
     to.profile = static_cast<int>(profile);
 }

@@ -5,27 +5,24 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/known_streams.h"
 
 namespace vidconv {
 namespace {
 
-// How FFmpeg begins where a decoder refuses a size, and what follows.
-constexpr std::string_view refused_size = "Picture size ";
-constexpr const char* size_format = "Picture size %" SCNd64 "x%" SCNd64;
-
-// In what FFmpeg says where a playlist has a part whose name ends as none of a video does.
-constexpr std::string_view refused_name = "xtension";
-// That, and what a demuxer says of packets that are broken, beside that it has lost count of them.
-constexpr std::string_view of_packets[] = {refused_name, "PES packet size mismatch",
-                                           "TEI flag set"};
+// What is heard while packets are read.
+constexpr std::string_view of_packets[] = {log_lines::refused_name, log_lines::broken_packet[0],
+                                           log_lines::broken_packet[1]};
+static_assert(std::size(of_packets) == 1 + std::size(log_lines::broken_packet));
 
 // What says where an input may lead, which is not for the input's options.
 constexpr std::string_view of_trust = "_whitelist";
@@ -154,16 +151,19 @@ int ContainerInput::find_streams() {
   const AvLines lines;
   const int code = avformat_find_stream_info(container_.get(), options.data());
   for (AVDictionary*& stream : options) av_dict_free(&stream);
-  const std::size_t refused = lines.text().find(refused_size);
-  refused_ = refused == std::string::npos ? "" : lines.text().substr(refused);
-  if (lines.text().find(refused_name) != std::string::npos) references_.check(lines.text());
+  const std::size_t refused = lines.text().find(log_lines::refused_size);
+  refused_ = refused == std::string::npos
+                 ? ""
+                 : lines.text().substr(refused + log_lines::refused_size.size());
+  if (lines.text().find(log_lines::refused_name) != std::string::npos)
+    references_.check(lines.text());
   return code;
 }
 
 void ContainerInput::check_size(const AVCodecParameters& video) const {
   std::int64_t width = video.width, height = video.height;
   const bool refused = width == 0 && height == 0;
-  if (refused) std::sscanf(refused_.c_str(), size_format, &width, &height);
+  if (refused) std::sscanf(refused_.c_str(), "%" SCNd64 "x%" SCNd64, &width, &height);
   if (width < 1 || height < 1) return;  // perhaps the decoder finds out
   constexpr const char* what = "cannot read the input";
   if (exceeds(width, height, max_pixels_))
@@ -178,7 +178,7 @@ int ContainerInput::read(AVPacket& packet) {
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
-  const bool misnamed = said.text().find(refused_name) != std::string::npos;
+  const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
   if (code < 0 && !stopped()) check_ours();

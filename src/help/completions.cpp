@@ -8,7 +8,6 @@
 
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
-#include "kernels/study/study.h"
 #include "kernels/variants/variants.h"
 #include "src/options/option_table.h"
 
@@ -27,10 +26,8 @@ bool wants_file(const OptionText& option) { return option.value == "FILE"; }
 // What an option can be completed with.
 std::vector<std::string> words_for(const OptionText& option) {
   std::vector<std::string> words = choices_of(option);
-  if (option.value == "VARIANT") {
+  if (option.value == "VARIANT")
     for (const Variant& variant : variants()) words.emplace_back(variant.name);
-    for (const Variant& variant : study_variants()) words.emplace_back(variant.name);
-  }
   return words;
 }
 

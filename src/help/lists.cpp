@@ -10,7 +10,6 @@
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
-#include "kernels/study/study.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/av/format.h"
 #include "pipeline/device/cuda.h"
@@ -132,16 +131,11 @@ std::string list_formats_as_json() {
 
 std::string list_variants() {
   std::string text = fmt::format("{:<24} {:<5}\n", "variant", "device");
-  const auto add = [&text](std::span<const Variant> table) {
-    for (const Variant& v : table) {
-      text += fmt::format("{:<24} {:<5} {}\n", v.name, v.device == Device::cpu ? "cpu" : "cuda",
-                          v.description);
-      if (!v.needs.empty()) text += fmt::format("{:<30} ({})\n", "", v.needs);
-    }
-  };
-  add(variants());
-  text += "\nTo study, never chosen unasked:\n";
-  add(study_variants());
+  for (const Variant& v : variants()) {
+    text += fmt::format("{:<24} {:<5} {}\n", v.name, v.device == Device::cpu ? "cpu" : "cuda",
+                        v.description);
+    if (!v.needs.empty()) text += fmt::format("{:<30} ({})\n", "", v.needs);
+  }
   return text;
 }
 

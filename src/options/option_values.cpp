@@ -16,7 +16,6 @@ extern "C" {
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "kernels/spec/border_spec.h"
-#include "kernels/study/study.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
@@ -86,10 +85,9 @@ Scan parse_scan(const std::string& text) {
 
 const Variant* parse_variant(const std::string& text) {
   if (text.empty()) return nullptr;
-  if (const Variant* variant = find_any_variant(text)) return variant;
+  if (const Variant* variant = find_variant(text)) return variant;
   std::vector<std::string_view> names;
-  for (const std::span<const Variant> table : {variants(), study_variants()})
-    for (const Variant& variant : table) names.push_back(variant.name);
+  for (const Variant& variant : variants()) names.push_back(variant.name);
   throw Error(Fault::usage, "there is no such variant", text,
               "this build has no variant of that name" + did_you_mean(text, names),
               "leave the variant to vidconv, or see --list-variants");

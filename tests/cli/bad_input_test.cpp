@@ -65,8 +65,8 @@ TEST_F(BadInput, VariantsThatCannotDoTheWork) {
   EXPECT_TRUE(refused(sobel("pattern:64x48#3", {"--variant", "fastest"}), exit_command_line,
                       {"fastest", "--list-variants"}));
   EXPECT_TRUE(
-      refused(sobel("pattern:64x48:yuv420p10#3", {"--device", "cpu", "--variant", "study-naive"}),
-              exit_command_line, {"study-naive", "10-bit", "8-bit", "--list-variants"}));
+      refused(sobel("pattern:64x48:yuv420p10#3", {"--device", "cpu", "--variant", "cpu-bytes"}),
+              exit_command_line, {"cpu-bytes", "10-bit", "--list-variants"}));
 }
 
 class Damaged : public BadInput {

@@ -32,6 +32,7 @@ run_dockerfile() {
         fi
         ;;
       RUN) in_tree "${environment[@]}" sh -ec "cd $folder; $rest" >"$trees/log" 2>&1 || { tail -20 "$trees/log"; return 1; } ;;
+      USER) user=$rest ;;
       ENTRYPOINT) image=("${environment[@]}" "$(tr -d '[]"' <<<"$rest")") ;;
       *) echo "tests/package/dockerfile.sh does not know: $instruction $rest" >&2; return 1 ;;
     esac
@@ -39,8 +40,9 @@ run_dockerfile() {
 }
 
 check_dockerfile() {
-  local image=()
+  local image=() user=0:0
   run_dockerfile packaging/Dockerfile
-  same_digests in_tree "${image[@]}"
+  [[ $user != 0:* ]]
+  same_digests chroot --userspec="$user" "$tree" /usr/bin/env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "${image[@]}"
   [[ "${image[*]}" == *NVIDIA_DRIVER_CAPABILITIES=compute,video,utility* ]]
 }

@@ -65,11 +65,11 @@ std::string name_of_lengths(const testing::TestParamInfo<Lengths::ParamType>& te
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, Lengths,
-                         testing::Combine(testing::ValuesIn(simd_levels()),
+                         testing::Combine(testing::ValuesIn(engine_simd_levels()),
                                           testing::Values("cpu-bytes"), testing::Values(8)),
                          name_of_lengths);
 INSTANTIATE_TEST_SUITE_P(Gradient, Lengths,
-                         testing::Combine(testing::ValuesIn(simd_levels()),
+                         testing::Combine(testing::ValuesIn(engine_simd_levels()),
                                           testing::Values("cpu-gradient"), testing::Values(8, 10)),
                          name_of_lengths);
 

@@ -10,6 +10,7 @@
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/runner.h"
+#include "tests/kernels/support/used_simd.h"
 
 namespace vidconv::test {
 namespace {
@@ -42,7 +43,7 @@ TEST_P(Simd, RunsAndGivesTheBytesOfTheReference) {
             const Picture want = expected(plan, src, got);
             take_used_simd();
             runner.run(src, got);
-            EXPECT_EQ(take_used_simd(), GetParam());
+            EXPECT_PRED2(is_code_for, GetParam(), take_used_simd()) << variant->name;
             ASSERT_TRUE(got.bytes() == want.bytes())
                 << variant->name << ", " << filter.name << ", " << width << "x" << height << ", "
                 << sample.depth << " bits";
@@ -64,7 +65,7 @@ TEST(SimdLevels, TheBestIsUsedUnlessForced) {
   Picture src({}, 9, 9, {}, 1), dst({}, 9, 9, {}, 2);
   take_used_simd();
   Runner(*pick(plan, Device::cpu).variant, plan).run(src, dst);
-  EXPECT_EQ(take_used_simd(), levels.front());
+  EXPECT_PRED2(is_code_for, levels.front(), take_used_simd());
 }
 
 // Where rows are long, samples are read from the picture itself but for both ends (middle_of() in

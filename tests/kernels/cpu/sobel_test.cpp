@@ -81,7 +81,8 @@ TEST_P(SobelLengths, AreTheRootsInDoubleRounded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Depth, SobelLengths,
-                         testing::Combine(testing::ValuesIn(simd_levels()), testing::Values(8, 10)),
+                         testing::Combine(testing::ValuesIn(engine_simd_levels()),
+                                          testing::Values(8, 10)),
                          [](const testing::TestParamInfo<SobelLengths::ParamType>& test) {
                            return std::string(simd_name(std::get<0>(test.param))) + "_" +
                                   std::to_string(std::get<1>(test.param));
@@ -135,7 +136,7 @@ TEST_P(SobelOfFloats, IsTheDefinitionsOfEverySample) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Level, SobelOfFloats, testing::ValuesIn(simd_levels()),
+INSTANTIATE_TEST_SUITE_P(Level, SobelOfFloats, testing::ValuesIn(engine_simd_levels()),
                          [](const testing::TestParamInfo<SimdLevel>& test) {
                            return std::string(simd_name(test.param));
                          });

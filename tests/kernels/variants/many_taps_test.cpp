@@ -13,6 +13,7 @@
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/places.h"
 #include "tests/kernels/support/runner.h"
+#include "tests/kernels/support/used_simd.h"
 
 namespace vidconv::test {
 namespace {
@@ -162,7 +163,7 @@ TEST_P(HardFloats, AreAddedUpInOrder) {
         Picture made = blank;
         take_used_simd();
         Runner(*find_variant(name), plan).run(src, made);
-        ASSERT_EQ(take_used_simd(), level);
+        ASSERT_PRED2(is_code_for, level, take_used_simd());
         expect_the_same_floats(made, truth,
                                std::string(name) + ' ' + std::string(simd_name(level)));
       }

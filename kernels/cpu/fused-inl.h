@@ -1,12 +1,15 @@
-// The variant for short passes over 16-bit or float samples, in floats, and for 3x3 matrices of
+// The engine for short passes over 16-bit or float samples, in floats, and for 3x3 matrices of
 // floats: both passes at once, without a line between them, and samples of 16 bits converted where
 // they are multiplied. What is made of a line is added to all output rows that want it while it is
-// in registers; rows that want lines below, too, are kept.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/fused.cpp"
-#include "kernels/cpu/targets.h"
-// In this order: targets.h decides what Highway offers.
-#include <hwy/foreach_target.h>
+// in registers; rows that want lines below, too, are kept. Compiled once for each
+// instruction set.
+#if defined(VIDCONV_CPU_FUSED_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_FUSED_INL_H
+#undef VIDCONV_CPU_FUSED_INL_H
+#else
+#define VIDCONV_CPU_FUSED_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include "kernels/cpu/band-inl.h"
@@ -33,7 +36,7 @@ namespace HWY_NAMESPACE {
 #define VIDCONV_HAVE_FUSED 0
 #endif
 
-bool have_fused() { return VIDCONV_HAVE_FUSED; }
+inline bool have_fused() { return VIDCONV_HAVE_FUSED; }
 
 #if VIDCONV_HAVE_FUSED
 
@@ -215,11 +218,12 @@ class FusedEngine {
           return make_blocks<Taps>(way, plain.of_all_codes(), lowest, out, begin, end, next);
       }
       if (plain.serves()) return make_blocks<Taps>(way, plain, lowest, out, begin, end, next);
+      // One loop for every way of storing: these are rare.
       if constexpr (!is_codes) {
         if (const AbsoluteFloats<D> absolute(plan_.finish); absolute.serves())
-          return make_blocks<Taps>(way, absolute, lowest, out, begin, end, next);
+          return make_blocks<Taps>(StoreWay{way}, absolute, lowest, out, begin, end, next);
       }
-      make_blocks<Taps>(way, plan_.finish, lowest, out, begin, end, next);
+      make_blocks<Taps>(StoreWay{way}, plan_.finish, lowest, out, begin, end, next);
     });
   }
 
@@ -315,41 +319,9 @@ void run_fused([[maybe_unused]] const Plan& plan, [[maybe_unused]] const FusedPl
 #endif
 }
 
-// HWY_EXPORT takes no templates.
-void run_fused_16(const Plan& plan, const FusedPlan& fused_plan, const Band& band,
-                  const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
-  run_fused(plan, fused_plan, band, layout, windows);
-}
-
-void run_fused_float(const Plan& plan, const FusedPlan& fused_plan, const Band& band,
-                     const WindowLayout& layout, const Windows<float>& windows) {
-  run_fused(plan, fused_plan, band, layout, windows);
-}
-
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace vidconv
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-#include "kernels/cpu/banded.h"
-#include "kernels/cpu/cpu.h"
-
-namespace vidconv {
-HWY_EXPORT(have_fused);
-HWY_EXPORT(run_fused_16);
-HWY_EXPORT(run_fused_float);
-
-Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&) {
-  if (!HWY_DYNAMIC_DISPATCH(have_fused)()) return nullptr;
-  if (plan.sample.storage == Storage::f32)
-    return prepare_banded<float>(plan, make_fused_plan(plan), [](auto&... arguments) {
-      HWY_DYNAMIC_DISPATCH(run_fused_float)(arguments...);
-    });
-  return prepare_banded<std::uint16_t>(plan, make_fused_plan(plan), [](auto&... arguments) {
-    HWY_DYNAMIC_DISPATCH(run_fused_16)(arguments...);
-  });
-}
-
-}  // namespace vidconv
-#endif  // HWY_ONCE
+#endif  // per target

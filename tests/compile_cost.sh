@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What compiling takes, beside its limits (compile_cost.txt): the program without CUDA; with it, for one architecture,
+# where there is a toolkit; and the tests. Compiles as cmake/prepare.sh does, but one file after the other and without
+# a cache, into build/compile_cost; minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+limit() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' tests/compile_cost.txt; }
+
+failed=0
+# measure NAME TARGET OPTION-OF-CMAKE...
+measure() {
+  local name=$1 target=$2
+  local log=$PWD/build/compile_cost/$name.log launcher="$PWD/cmake/compile_cost.py;$PWD/build/compile_cost/$name.log"
+  rm -f "$log"
+  echo "== $name"
+  CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher CMAKE_BUILD_PARALLEL_LEVEL=1 \
+    VIDCONV_BUILD=build/compile_cost/tree cmake/prepare.sh release "$target" "${@:3}" >"build/compile_cost/$name.txt" ||
+    { tail -n 30 "build/compile_cost/$name.txt"; exit 1; }
+  cmake/compile_cost.py --check "$log" "$(limit file 2)" "$(limit file 3)" "$(limit "$name" 2)" || failed=1
+}
+
+mkdir -p build/compile_cost
+rm -rf build/compile_cost/tree
+measure program vidconv -DVIDCONV_CUDA=OFF
+measure tests all -DVIDCONV_CUDA=OFF -DVIDCONV_BENCH=OFF -DVIDCONV_PYTHON=OFF -DVIDCONV_VAPOURSYNTH=OFF
+if command -v "${CUDACXX:-nvcc}" >/dev/null; then
+  rm -rf build/compile_cost/tree
+  CUDAARCHS=90 measure program-cuda vidconv -DVIDCONV_CUDA=ON
+fi
+exit "$failed"

@@ -1,0 +1,15 @@
+// What a variant has used beside what was to be used.
+#pragma once
+
+#include <hwy/targets.h>
+
+#include "kernels/cpu/simd.h"
+
+namespace vidconv::test {
+
+// Variants without dot products have no code of their own for AVX3_DL (targets.h).
+inline bool is_code_for(SimdLevel level, SimdLevel used) {
+  return used == level || (level == HWY_AVX3_DL && used == HWY_AVX3);
+}
+
+}  // namespace vidconv::test

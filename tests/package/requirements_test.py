@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""What is missing for a build is named at once, with the packages that have it. requirements_test.py CMAKE SOURCE"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CMAKE, SOURCE = shutil.which(sys.argv[1]), sys.argv[2]
+ALL = ["libfmt-dev", "libpng-dev", "libhwy-dev", "libavcodec-dev", "libavformat-dev", "libavutil-dev",
+       "libswscale-dev", "libswresample-dev"]
+OF_COMMAND = ["libcli11-dev", "nlohmann-json3-dev"]
+
+
+def configure(*options, path=None):
+    env = {**os.environ, "PKG_CONFIG_LIBDIR": "/nowhere", "PKG_CONFIG_PATH": ""}
+    if path:
+        env["PATH"] = path
+        env.pop("CXX", None)
+    with tempfile.TemporaryDirectory() as folder:
+        made = subprocess.run([CMAKE, "-S", SOURCE, "-B", folder, *options], env=env, capture_output=True, text=True)
+    return made.returncode, made.stderr
+
+
+class Requirements(unittest.TestCase):
+    def assert_lists(self, said, packages):
+        lines = [line.split() for line in said.splitlines() if "apt-get install" in line]
+        self.assertEqual(len(lines), 1, said)
+        self.assertEqual(sorted(lines[0][2:]), sorted(packages))
+
+    def test_all_libraries_at_once(self):
+        code, said = configure()
+        self.assertNotEqual(code, 0)
+        self.assert_lists(said, ALL + OF_COMMAND)
+
+    def test_a_wheel_needs_nothing_of_the_command(self):
+        code, said = configure("-DSKBUILD=ON", f"-DPython_EXECUTABLE={sys.executable}")
+        self.assertNotEqual(code, 0)
+        self.assertNotIn("libcli11-dev", said)
+        self.assertIn("libavcodec-dev", said)
+
+    def test_a_system_without_compiler_and_pkg_config(self):
+        with tempfile.TemporaryDirectory() as empty:
+            code, said = configure(path=empty)
+        self.assertNotEqual(code, 0)
+        self.assert_lists(said, ["g++", "pkgconf"] + ALL + OF_COMMAND)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
