@@ -17,6 +17,8 @@ class DamageByThreads : public CliTest {
         {film, "-o", "null:", "--kernel", "box", "-q", "--threads", threads, "--stats", stats});
     json all = json::parse(read_file(stats)).at("damage");
     all["exit_code"] = result.exit_code;
+    EXPECT_EQ(all.at("repeatable"), threads == "1");
+    all.erase("repeatable");
     return all;
   }
 
