@@ -45,14 +45,15 @@ thread_local std::string last_line;
 thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
 
-void report_to_listeners(void* object, const std::string& line) {
+// `to_any`: also to who listens on this thread to objects that are nobody's.
+void report_to_listeners(void* object, const std::string& line, bool to_any) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
   const std::string_view name = object_class ? object_class->class_name : "";
   if (name == "IMGUTILS" && object_class->parent_log_context_offset != 0)  // sizes of pictures
     return report_to_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
                                                          object_class->parent_log_context_offset),
-                               line);
+                               line, to_any);
   const void* key = nullptr;
   if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
   if (name == "AVCodecContext") {
@@ -63,11 +64,17 @@ void report_to_listeners(void* object, const std::string& line) {
                  (codec.codec_type == AVMEDIA_TYPE_AUDIO && codec.codec)))
       return;
   }
-  if (key || here) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
+  if (key || (here && to_any)) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
+}
+
+// Decoders say so of each picture with an error that they paint over, as if that were nothing.
+bool tells_of_concealment(int level, std::string_view format) {
+  return level == AV_LOG_INFO && format.starts_with("concealing ");
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
-  if (level > (listener ? listener->level() : AV_LOG_ERROR)) return;
+  const bool concealed = tells_of_concealment(level, format);
+  if (level > (listener ? listener->level() : AV_LOG_ERROR) && !concealed) return;
   char line[1024];
   static thread_local int at_start = 1;
   av_log_format_line2(object, level, format, arguments, line, sizeof line, &at_start);
@@ -82,10 +89,11 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   while (text.ends_with('\n') || text.ends_with('.')) text.remove_suffix(1);
   if (text.empty()) return;
   const std::string words = verbatim(text);
-  if (listener) listener->hear(words);
+  if (listener && level <= listener->level()) listener->hear(words);
+  if (concealed) return report_to_listeners(object, words, false);
   if (level > AV_LOG_ERROR) return;
   last_line = words;
-  report_to_listeners(object, last_line);
+  report_to_listeners(object, last_line, true);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ class AvLines {
 };
 
 // Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
-// threads, and containers) while it lives. Needs hear_av_log().
+// threads, and containers) while it lives, and each picture in which a decoder conceals errors.
+// Needs hear_av_log().
 class AvErrors {
  public:
   // While it lives, `to` also hears what objects that libav* has made for itself say on this

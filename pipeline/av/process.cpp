@@ -15,7 +15,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-std::atomic<bool> left_alone = false;
+std::atomic<bool> left_alone = false, captured = false;
 
 // For fopencookie().
 ssize_t hear_stderr(void*, const char* text, std::size_t size) {
@@ -31,7 +31,10 @@ void capture_av_log() {
   if (left_alone) return;
   static std::once_flag once;
   std::call_once(once, [] { av_log_set_callback(hear_av_log); });
+  captured = true;
 }
+
+bool av_log_is_captured() { return captured; }
 
 void ignore_broken_pipes() {
   if (!left_alone) std::signal(SIGPIPE, SIG_IGN);

@@ -23,6 +23,7 @@ void leave_process_alone();
 
 // Takes libav*'s log away from stderr: hear_av_log() gets it. Calling it again does nothing.
 void capture_av_log();
+bool av_log_is_captured();
 
 // A reader that has gone is an error like others.
 void ignore_broken_pipes();

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pipeline/av/process.h"
+
 namespace vidconv {
 namespace {
 
@@ -145,6 +147,10 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
+  // Frame threads set these while the picture is on its way, so that chance decides whether they
+  // are seen; what they tell is heard of with any number of threads (AvErrors).
+  if (av_log_is_captured() && (context_->codec->capabilities & AV_CODEC_CAP_FRAME_THREADS))
+    frame->decode_error_flags = 0;
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
                     : normalise(std::move(frame));
   return result;

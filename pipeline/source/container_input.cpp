@@ -231,10 +231,14 @@ void ContainerInput::cancel() {
   if (pipe_) pipe_->cancel();
 }
 
+void ContainerInput::refuse_stopped() const {
+  if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
+}
+
 void ContainerInput::check_ours() const {
   references_.check();
   if (pipe_) pipe_->rethrow();
-  if (stopped()) throw Error(Fault::input, "cannot read the input", name_, "it was interrupted");
+  refuse_stopped();
   if (gave_up_)
     throw Error(MessageKind::input_silent, "cannot read the input", name_,
                 fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");

@@ -55,6 +55,8 @@ class ContainerInput {
   void cancel();
   // Cancelled or interrupted: an end that was seen is not the end of the data.
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
+  // Throws Error(input) where it has stopped.
+  void refuse_stopped() const;
 
   // Throws Error(too_large) where the video has pictures of more pixels than are allowed: as far as
   // is known, of any video if that is nothing.

@@ -157,11 +157,13 @@ class ContainerSource final : public Source {
     drain_failures_ = 0;
   }
 
-  // The picture is known for certain only when one was decoded. False where this place is too late
-  // in the input for that.
+  // The picture is known for certain only when one was decoded, so that nobody gets a source
+  // without one: it throws where the input was interrupted before. False where this place is too
+  // late in the input for that.
   bool begin_decoding() {
     while (info_.width == 0 && !at_end_ && !search_->too_late()) step();
-    if (info_.width > 0 || input_.stopped()) return true;
+    if (info_.width > 0) return true;
+    input_.refuse_stopped();
     search_->end();
     if (search_->too_late()) return false;
     if (damage_.any() || !part_.cut)

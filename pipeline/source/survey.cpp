@@ -67,8 +67,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
     }
   }
   survey.longest_gap = std::max(survey.longest_gap, last - last_key);
-  if (container.stopped())
-    throw Error(Fault::input, "cannot read the input", container.name(), "it was interrupted");
+  container.refuse_stopped();
   std::ranges::sort(survey.times);
   const bool twice = std::ranges::adjacent_find(survey.times) != survey.times.end();
   if (twice && !fields) survey.seeks = false;

@@ -151,6 +151,12 @@ Json latency_json(const LatencyLog& latency) {
           {"most_in_flight", latency.most_in_flight}};
 }
 
+// Whether another number of threads gives the same pixels: decoders with a picture for each thread
+// paint over damage with what the picture before has by then.
+bool is_repeatable(const Damage& d, const Options& options) {
+  return options.threads == 1 || (d.packets == 0 && d.frames == 0 && d.errors == 0);
+}
+
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
@@ -246,10 +252,10 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   if (ending.found) j["target"] = target_json(*ending.found);
   if (r.measured) j["measured"] = measured_json(*r.measured);
   j["damage"] = {
-      {"packets", r.damage.packets},    {"frames", r.damage.frames},
-      {"errors", r.damage.errors},      {"first_error", with_option_names(r.damage.first_error)},
-      {"marked", r.damage.marked},      {"refused", r.damage.refused},
-      {"truncated", r.damage.truncated}};
+      {"packets", r.damage.packets},     {"frames", r.damage.frames},
+      {"errors", r.damage.errors},       {"first_error", with_option_names(r.damage.first_error)},
+      {"marked", r.damage.marked},       {"refused", r.damage.refused},
+      {"truncated", r.damage.truncated}, {"repeatable", is_repeatable(r.damage, options)}};
   j["interrupted"] = ending.interrupted;
   j["messages"] = Json::array();
   for (const Said& said : messages)

@@ -1,7 +1,9 @@
 /* Videos: video_test VIDCONV FOLDER. The bytes are those of the command, in a folder of its own. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "job.h"
@@ -139,6 +141,42 @@ static void damage(void) {
   vidconv_job_free(job);
 }
 
+typedef struct {
+  vidconv_job* job;
+  int ends[2]; /* of the pipe that is the input */
+} half_an_input;
+
+/* Once the beginning of a file has been taken, which tells its streams and no picture. */
+static void* cancel_while_opening(void* argument) {
+  half_an_input* const half = argument;
+  char beginning[600];
+  int left = 1;
+  const int file = open(path("in.mkv"), O_RDONLY);
+  CHECK(file >= 0 && read(file, beginning, sizeof beginning) == (ssize_t)sizeof beginning);
+  CHECK(write(half->ends[1], beginning, sizeof beginning) == (ssize_t)sizeof beginning);
+  while (left > 0 && ioctl(half->ends[0], FIONREAD, &left) == 0) sched_yield();
+  vidconv_job_cancel(half->job);
+  close(file);
+  return NULL;
+}
+
+static void cancelling_while_opening(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  half_an_input half;
+  pthread_t thread;
+  char input[64];
+  CHECK(pipe(half.ends) == 0);
+  snprintf(input, sizeof input, "/dev/fd/%d", half.ends[0]);
+  half.job = new_job(input, "silent.y4m", "box");
+  CHECK(pthread_create(&thread, NULL, cancel_while_opening, &half) == 0);
+  CHECK_STATUS(vidconv_job_run(half.job, NULL, &error), VIDCONV_CANCELLED, error);
+  pthread_join(thread, NULL);
+  CHECK(!exists("silent.y4m"));
+  vidconv_job_free(half.job);
+  close(half.ends[0]);
+  close(half.ends[1]);
+}
+
 static void* cancel_soon(void* job) {
   usleep(20000);
   vidconv_job_cancel(job);
@@ -262,6 +300,7 @@ int main(int argc, char** argv) {
   damage();
   parts_and_comparison();
   cancelling();
+  cancelling_while_opening();
   side_by_side();
   return check_failures ? 1 : 0;
 }

@@ -1,0 +1,63 @@
+// interrupter CALL SIGNAL COMMAND...: runs the command and sends it the signal where one of its
+// threads begins system call number CALL, counted over all threads from 0 at the start of the
+// program. The exit code is the command's, or 128 and the number of what killed it. Without such a
+// call nothing is sent, and the last line of stderr says "interrupter: N calls".
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+namespace {
+
+constexpr int at_call = SIGTRAP | 0x80;
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+
+// From where a stopped thread is let go on, with the signal that it was to get.
+int signal_of(int status) {
+  const int signal = WSTOPSIG(status);
+  const bool ours = signal == at_call || status >> 16 != 0 || signal == SIGSTOP;
+  return ours || signal == SIGTRAP ? 0 : signal;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  const long wanted = std::atol(argv[1]);
+  const int number = std::atoi(argv[2]);
+  const pid_t child = fork();
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    execvp(argv[3], argv + 3);
+    _exit(127);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return 127;
+  ptrace(PTRACE_SETOPTIONS, child, nullptr, options);
+  ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+  std::set<pid_t> inside;  // threads that are in a system call
+  long calls = 0;
+  for (;;) {
+    const pid_t thread = waitpid(-1, &status, __WALL);
+    if (thread < 0 && errno == EINTR) continue;
+    if (thread < 0) return 127;
+    if (!WIFSTOPPED(status)) {
+      if (thread != child) continue;
+      break;
+    }
+    if (WSTOPSIG(status) == at_call) {
+      if (inside.erase(thread) == 0) {
+        inside.insert(thread);
+        if (calls++ == wanted) kill(child, number);
+      }
+    }
+    ptrace(PTRACE_SYSCALL, thread, nullptr, signal_of(status));
+  }
+  if (calls <= wanted) std::fprintf(stderr, "interrupter: %ld calls\n", calls);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
