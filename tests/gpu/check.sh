@@ -5,14 +5,14 @@
 #   tests/gpu/check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]
 #
 # PROGRAMS: a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them).
-# STEPS: kernels pipeline nvenc api python random sanitizer bus; --seconds: of the random jobs (default 600).
+# STEPS: kernels pipeline nvenc api python grid random sanitizer bus; --seconds: of the random jobs (default 600).
 # --page: where a table for docs goes. The last line counts; exits with 0 only where nothing failed or was skipped.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$(cd "${1:?usage: check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]}" && pwd)
 shift
-only=kernels,pipeline,nvenc,api,python,random,sanitizer,bus seconds=600 seed=$(date +%Y%m%d) page=
+only=kernels,pipeline,nvenc,api,python,grid,random,sanitizer,bus seconds=600 seed=$(date +%Y%m%d) page=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --only) only=$2 ;;
@@ -98,14 +98,18 @@ if wanted python; then
   [[ -n $ok ]] || { tail -5 "$logs/python.log"; bad=${bad:-1}; }
   note python "tensors of torch and cupy" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
 fi
-if wanted random; then
-  begun=$SECONDS
-  python3 "$here/../judge/random_jobs.py" "$programs/vidconv" --require-cuda --seed "$seed" --seconds "$seconds" \
-    --parallel $((cores < 8 ? cores : cores * 3 / 4)) --work 1e9 >"$logs/random.log" 2>&1
-  grep -v '^[0-9]* passed' "$logs/random.log"
-  read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/random.log") || true
-  note random "whole jobs, seed $seed" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
-fi
+# jobs STEP WHAT OPTION...: of random_jobs.py.
+jobs() {
+  local step=$1 what=$2 begun=$SECONDS ok bad
+  shift 2
+  python3 "$here/../judge/random_jobs.py" "$programs/vidconv" --require-cuda \
+    --parallel $((cores < 8 ? cores : cores * 3 / 4)) "$@" >"$logs/$step.log" 2>&1
+  grep -v '^[0-9]* passed' "$logs/$step.log"
+  read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$step.log") || true
+  note "$step" "$what" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
+}
+if wanted grid; then jobs grid "each blur in each format" --grid; fi
+if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds" --work 1e9; fi
 if wanted sanitizer; then
   for tool in memcheck racecheck; do
     VIDCONV_TEST_VARIANTS=cuda- VIDCONV_TEST_THINNING=4100 once "$tool" "compute-sanitizer over a thinned sweep" \

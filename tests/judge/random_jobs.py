@@ -2,7 +2,7 @@
 """Whole jobs through the command, drawn at random: the definition, what the CPU chooses, one variant of
 the CPU and every CUDA device must give the same bytes, or refuse the job alike.
 
-    random_jobs.py VIDCONV [--seed S] [--seconds N | --jobs N] [--first K] [--parallel P] [--work W]
+    random_jobs.py VIDCONV [--seed S] [--seconds N | --jobs N | --grid] [--first K] [--parallel P] [--work W]
 
 Job K of seed S is always the same with one version of the program; --first K --jobs 1 runs it again. A
 failure prints the commands that show it, of the simplest job that still fails so. The last line counts;
@@ -70,6 +70,7 @@ class Judge:
         if devices is not None:
             self.tables.cuda_devices = devices
         self.definition = Way("the definition", "--device", "cpu", "--variant", "reference")
+        self.grid = None  # jobs that are not drawn
         self.runs, self.refused, self.lock = 0, 0, threading.Lock()
 
     def ways(self, seed):
@@ -114,9 +115,14 @@ class Judge:
             return f"{way.name}: other bytes", command, wanted_command
         return None
 
-    def try_job(self, seed):
-        """Of job `seed`: None, or (job, way, words)."""
-        job = drawn_job.draw(self.tables, seed, self.work)
+    def job(self, seed, number):
+        if self.grid is not None:
+            return self.grid[number]
+        return drawn_job.draw(self.tables, seed, self.work)
+
+    def try_job(self, seed, number):
+        """Of one job: None, or (job, way, words)."""
+        job = self.job(seed, number)
         folder = self.folder / seed.replace(":", "-")
         files = Files(self.tables, self.vidconv, job, folder)
         wanted_command = files.command(self.vidconv, job, self.definition)
@@ -162,16 +168,21 @@ def main():
     parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--work", type=float, default=3e8, help="multiplications of a definition, at most")
     parser.add_argument("--device", action="append", help="instead of every CUDA device; may be repeated")
+    parser.add_argument("--grid", action="store_true", help="instead of random ones: each blur in each format and size")
     parser.add_argument("--until-failure", action="store_true", help="end with the first, and do not look for a simpler job")
     parser.add_argument("--require-cuda", action="store_true", help="fail where there is no CUDA device")
     o = parser.parse_args()
-    if o.seconds is None and o.jobs is None:
+    if o.grid:
+        o.seed, o.jobs, o.seconds = "grid", len(drawn_job.grid()) - o.first, None
+    elif o.seconds is None and o.jobs is None:
         o.seconds = 60
     vidconv = str(Path(o.vidconv).resolve()) if "/" in o.vidconv else o.vidconv
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
     folder = tempfile.mkdtemp(prefix="random-jobs-")
     judge = Judge(vidconv, o.device, o.work, folder)
+    if o.grid:
+        judge.grid = drawn_job.grid()
     if o.require_cuda and not judge.tables.cuda_devices:
         print("random jobs: there is no CUDA device")
         return 2
@@ -189,7 +200,7 @@ def main():
                 if over or len(failures) >= (1 if o.until_failure else MOST_FAILURES):
                     return
                 tried += 1
-            failure = judge.try_job(f"{o.seed}:{number}")
+            failure = judge.try_job(f"{o.seed}:{number}", number)
             if failure:
                 with lock:
                     failures.append((number, *failure))
