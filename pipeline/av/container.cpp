@@ -6,6 +6,7 @@
 
 extern "C" {
 #include <libavutil/avstring.h>
+#include <libavutil/opt.h>
 }
 
 #include "kernels/base/names.h"
@@ -16,8 +17,7 @@ namespace {
 
 bool is(const AVOutputFormat& container, std::string_view name) { return container.name == name; }
 
-// Codecs that a container has since made its own, FLAC in MP4, are experimental to older libraries.
-constexpr int compliance = FF_COMPLIANCE_EXPERIMENTAL;
+constexpr int compliance = FF_COMPLIANCE_EXPERIMENTAL;  // as Muxer has it
 
 // Matroska also takes what AVI takes, under AVI's name, and does not say so when asked.
 bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
@@ -45,6 +45,7 @@ bool transport_stream_holds(AVCodecID codec) {
     case AV_CODEC_ID_DTS:
     case AV_CODEC_ID_TRUEHD:
     case AV_CODEC_ID_OPUS:
+    case AV_CODEC_ID_S302M:
     case AV_CODEC_ID_DVB_SUBTITLE:
     case AV_CODEC_ID_DVB_TELETEXT:
     case AV_CODEC_ID_SMPTE_KLV:
@@ -53,6 +54,15 @@ bool transport_stream_holds(AVCodecID codec) {
     default:
       return false;
   }
+}
+
+// Blu-ray's have numbers for more.
+bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
+  if (!is(*muxer.oformat, "mpegts")) return false;
+  std::int64_t asked = 0;
+  av_opt_get_int(muxer.priv_data, "mpegts_m2ts_mode", 0, &asked);
+  const bool blu_ray = asked > 0 || (asked < 0 && av_match_ext(muxer.url, "m2ts"));
+  return blu_ray && (codec == AV_CODEC_ID_PCM_BLURAY || codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
 }
 
 bool is_mpeg(AVCodecID codec) {
@@ -73,51 +83,6 @@ bool is_program_stream(const AVOutputFormat& container) {
   return false;
 }
 
-// Whether a header can be written for this stream alone.
-bool try_header(const AVOutputFormat& container, const AVStream& stream) {
-  const auto works = [](int code) {
-    if (code == AVERROR(ENOMEM)) throw_out_of_memory("to describe a stream");
-    return code >= 0;
-  };
-  AVFormatContext* context = nullptr;
-  if (!works(avformat_alloc_output_context2(&context, &container, nullptr, nullptr))) return false;
-  const OutputPtr owner(context);
-  context->strict_std_compliance = compliance;
-  AVStream* copy = avformat_new_stream(context, nullptr);
-  works(copy ? 0 : AVERROR(ENOMEM));
-  copy_stream_description(stream, container, *copy);
-  if (!works(avio_open_dyn_buf(&context->pb))) return false;
-  const int code = avformat_write_header(context, nullptr);
-  if (code >= 0) av_write_trailer(context);  // frees what the header has allocated
-  std::uint8_t* bytes = nullptr;
-  avio_close_dyn_buf(context->pb, &bytes);
-  context->pb = nullptr;
-  av_free(bytes);
-  take_av_line();  // a refusal here is an answer, not an error
-  return works(code);
-}
-
-// Of containers without a list of their codecs, whose muxers refuse others in the header.
-bool header_holds_video(const AVOutputFormat& container, AVCodecID codec) {
-  if (!is(container, "ogg") && !is(container, "ogv") && !is(container, "mxf")) return false;
-  const OutputPtr owner(avformat_alloc_context());
-  AVStream* stream = owner ? avformat_new_stream(owner.get(), nullptr) : nullptr;
-  if (!stream) throw_out_of_memory("to describe a stream");
-  AVCodecParameters& picture = *stream->codecpar;
-  picture.codec_type = AVMEDIA_TYPE_VIDEO;
-  picture.codec_id = codec;
-  picture.format = AV_PIX_FMT_YUV420P;
-  picture.width = 720;
-  picture.height = 576;
-  stream->avg_frame_rate = {25, 1};
-  stream->time_base = {1, 25};
-  return try_header(container, *stream);
-}
-
-}  // namespace
-
-namespace {
-
 std::vector<std::string_view> muxer_names() {
   std::vector<std::string_view> names{"raw", "y4m"};
   void* state = nullptr;
@@ -129,8 +94,11 @@ std::vector<std::string_view> muxer_names() {
 
 const AVOutputFormat& choose_container(const std::string& output, const std::string& format) {
   const bool by_name = format.empty();
-  const AVOutputFormat* container = by_name ? av_guess_format(nullptr, output.c_str(), nullptr)
-                                            : av_guess_format(format.c_str(), nullptr, nullptr);
+  // FFmpeg takes the ending for a Super Video CD's.
+  const bool dvd = by_name && av_match_ext(output.c_str(), "vob");
+  const std::string name = dvd ? "vob" : format;
+  const AVOutputFormat* container = name.empty() ? av_guess_format(nullptr, output.c_str(), nullptr)
+                                                 : av_guess_format(name.c_str(), nullptr, nullptr);
   if (!by_name && !container)
     throw Error(Fault::usage, "there is no container", format,
                 "no format of FFmpeg's has that name" + did_you_mean(format, muxer_names()),
@@ -170,13 +138,24 @@ bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
   return avformat_query_codec(&container, codec, compliance) > 0;
 }
 
-bool can_copy(const AVOutputFormat& container, const AVStream& stream) {
+bool tells_in_header(const AVOutputFormat& container) {
+  for (const char* name : {"mxf", "mxf_d10", "mxf_opatom", "gxf", "dv", "rm", "ogg", "ogv", "oga"})
+    if (is(container, name)) return true;
+  return is_program_stream(container);
+}
+
+bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
+  const AVOutputFormat& container = *muxer.oformat;
   const AVCodecParameters& parameters = *stream.codecpar;
   const bool any_attachment =
       parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT && is(container, "matroska");
-  return (any_attachment || can_hold(container, parameters.codec_id) ||
-          has_microsoft_tag(container, parameters.codec_id)) &&
-         try_header(container, stream);
+  const bool sound = parameters.codec_type == AVMEDIA_TYPE_AUDIO;
+  const bool in_program_stream =
+      is_program_stream(container) && parameters.codec_id == AV_CODEC_ID_DVD_SUBTITLE;
+  return any_attachment || can_hold(container, parameters.codec_id) ||
+         has_microsoft_tag(container, parameters.codec_id) ||
+         blu_ray_holds(muxer, parameters.codec_id) || in_program_stream ||
+         (sound && (tells_in_header(container) || is(container, "mov")));
 }
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
@@ -196,7 +175,11 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
 
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is_program_stream(container)) return program_stream_holds(container, codec);
-  return can_hold_video(container, codec) || header_holds_video(container, codec);
+  return can_hold_video(container, codec) || tells_in_header(container);
+}
+
+bool begins_with_video(const AVOutputFormat& container) {
+  return is(container, "mxf") || is(container, "mxf_d10");
 }
 
 bool holds_one_of_each_kind(const AVOutputFormat& container) { return is(container, "flv"); }

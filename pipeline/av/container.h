@@ -22,6 +22,9 @@ const AVOutputFormat* image_container();
 // Whether frames have no times of their own, only a rate: the time base is one frame then.
 bool has_constant_rate(const AVOutputFormat& container);
 
+// MXF: the first stream is the video.
+bool begins_with_video(const AVOutputFormat& container);
+
 // FLV: one video and one sound.
 bool holds_one_of_each_kind(const AVOutputFormat& container);
 
@@ -52,8 +55,13 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
 // Whether they can be, where somebody wants it.
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec);
 
-// Whether the container can hold a stream as it is. Finds out by trying where asking does not help.
-bool can_copy(const AVOutputFormat& container, const AVStream& stream);
+// Containers without a list of their codecs, whose muxers refuse others when the header is written:
+// the streams have to be tried (header_trial.h).
+bool tells_in_header(const AVOutputFormat& container);
+
+// Whether a stream may go as it is to what `muxer` writes, beside others that it has to be tried
+// with.
+bool can_copy(const AVFormatContext& muxer, const AVStream& stream);
 
 // Makes `to` another stream of the same coded data for packets in the time base of `from`.
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to);

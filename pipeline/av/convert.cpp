@@ -1,12 +1,15 @@
 #include "pipeline/av/convert.h"
 
 extern "C" {
+#include <libavutil/common.h>
+#include <libavutil/imgutils.h>
 #include <libswscale/swscale.h>
 }
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "pipeline/av/frame.h"
@@ -29,6 +32,39 @@ bool has_chroma(AVPixelFormat format) {
   return desc && desc->nb_components > 2;
 }
 
+// Of luma, and with chroma a line for two of them.
+int field_height(int height) { return (height + 3) / 4 * 2; }
+
+FramePtr field_of(int width, int height, AVPixelFormat format) {
+  FramePtr field = make_frame();
+  field->width = width;
+  field->height = height;
+  field->format = format;
+  check_av(av_frame_get_buffer(field.get(), 0), Fault::internal, "cannot make room for a field");
+  return field;
+}
+
+// Every `step`th line of each plane, from the line `first` on; where `from` has no more of them,
+// its last again.
+void copy_lines(const AVFrame& from, int first, int step, AVFrame& to, int to_first, int to_step) {
+  const auto format = static_cast<AVPixelFormat>(to.format);
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
+  const auto lines = [&](const AVFrame& frame, int p) {
+    const bool chroma = (p == 1 || p == 2) && !(d.flags & AV_PIX_FMT_FLAG_RGB);
+    return chroma ? AV_CEIL_RSHIFT(frame.height, d.log2_chroma_h) : frame.height;
+  };
+  for (int p = 0; p < av_pix_fmt_count_planes(format); ++p) {
+    const auto bytes = static_cast<std::size_t>(av_image_get_linesize(format, to.width, p));
+    int source = first;
+    for (int y = to_first; y < lines(to, p); y += to_step) {
+      if (first < lines(from, p))
+        std::memcpy(to.data[p] + static_cast<std::ptrdiff_t>(to.linesize[p]) * y,
+                    from.data[p] + static_cast<std::ptrdiff_t>(from.linesize[p]) * source, bytes);
+      if (source + step < lines(from, p)) source += step;
+    }
+  }
+}
+
 const char* name_of(AVPixelFormat format) {
   const char* name = av_get_pix_fmt_name(format);
   return name ? name : "unknown";
@@ -42,6 +78,36 @@ AVColorSpace usual_matrix(int height) {
 
 AVColorSpace known_matrix(AVColorSpace matrix, int height) {
   return matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB ? usual_matrix(height) : matrix;
+}
+
+bool is_usual(AVColorTransferCharacteristic transfer) {
+  switch (transfer) {
+    case AVCOL_TRC_UNSPECIFIED:
+    case AVCOL_TRC_BT709:
+    case AVCOL_TRC_SMPTE170M:
+    case AVCOL_TRC_GAMMA22:
+    case AVCOL_TRC_GAMMA28:
+    case AVCOL_TRC_IEC61966_2_1:
+    case AVCOL_TRC_BT2020_10:
+    case AVCOL_TRC_BT2020_12:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_usual(AVColorPrimaries primaries, int height) {
+  switch (primaries) {
+    case AVCOL_PRI_UNSPECIFIED:
+    case AVCOL_PRI_BT709:
+      return true;
+    case AVCOL_PRI_BT470BG:
+    case AVCOL_PRI_SMPTE170M:
+    case AVCOL_PRI_SMPTE240M:
+      return usual_matrix(height) != AVCOL_SPC_BT709;
+    default:
+      return false;
+  }
 }
 
 bool can_convert(AVColorSpace matrix) {
@@ -114,16 +180,17 @@ FramePtr Converter::convert(const AVFrame& from) {
           Fault::output, "cannot convert the pixel format",
           fmt::format("{} {}x{} to {}", name_of(from_format), from.width, from.height, to_.name),
           "FFmpeg converts it to no other", "choose a `codec` that takes it");
-    scaler_.reset(sws_getCachedContext(scaler_.release(), from.width, from.height, from_format,
-                                       width, height, to_.id, flags, nullptr, nullptr, nullptr));
+    const int fields = same_size && mixes_fields(from, from_format) ? 2 : 1;
+    field_height_ = fields == 2 ? field_height(from.height) : 0;
+    scaler_.reset(sws_getCachedContext(
+        scaler_.release(), from.width, fields == 2 ? field_height_ : from.height, from_format,
+        width, fields == 2 ? field_height_ : height, to_.id, flags, nullptr, nullptr, nullptr));
     if (!scaler_) check(AVERROR(EINVAL), from);
     check(sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix), from_full,
                                    sws_getCoefficients(to_matrix), own_range ? from_full : to_full,
                                    0, 1 << 16, 1 << 16),
           from);
-    check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, result->data,
-                    result->linesize),
-          from);
+    scale(from, *result);
   }
   if (!own_range) return result;
   if (!changer_ || changes_to_full_ != to_full) changer_.emplace(to_, to_full);
@@ -141,6 +208,32 @@ AVColorRange Converter::range_of_result(AVPixelFormat format, AVColorRange range
   if (range == AVCOL_RANGE_UNSPECIFIED && full != is_full_range(to_.id, range) && !is_rgb(to_.id))
     return full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   return range;
+}
+
+// Lines of chroma are those of one field or the other, where there are fewer than of luma.
+bool Converter::mixes_fields(const AVFrame& from, AVPixelFormat format) const {
+  const AVPixFmtDescriptor* a = av_pix_fmt_desc_get(format);
+  const AVPixFmtDescriptor* b = av_pix_fmt_desc_get(to_.id);
+  return is_interlaced(from) && a && b && a->log2_chroma_h != b->log2_chroma_h;
+}
+
+void Converter::scale(const AVFrame& from, AVFrame& to) {
+  if (field_height_ == 0) {
+    check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, to.data, to.linesize),
+          from);
+    return;
+  }
+  const auto format = static_cast<AVPixelFormat>(from.format);
+  // A field alone, with whole lines of chroma, has room for lines that no field has.
+  const FramePtr field = field_of(from.width, field_height_, format);
+  const FramePtr made = field_of(from.width, field_height_, to_.id);
+  for (int parity = 0; parity < 2; ++parity) {
+    copy_lines(from, parity, 2, *field, 0, 1);
+    check(sws_scale(scaler_.get(), field->data, field->linesize, 0, field_height_, made->data,
+                    made->linesize),
+          from);
+    copy_lines(*made, 0, 1, to, parity, 2);
+  }
 }
 
 // Into the other order of bytes.

@@ -14,6 +14,9 @@ namespace vidconv {
 AVColorSpace usual_matrix(int height);
 // That one where `matrix` is unspecified, or RGB's.
 AVColorSpace known_matrix(AVColorSpace matrix, int height);
+// All these show the same on the screens that they were made for, pictures of that height.
+bool is_usual(AVColorTransferCharacteristic transfer);
+bool is_usual(AVColorPrimaries primaries, int height);
 // Whether pictures can be converted from it and to it: Y is a sum of R', G' and B' there, and Cb
 // and Cr are multiples of B' - Y and R' - Y.
 bool can_convert(AVColorSpace matrix);
@@ -39,6 +42,8 @@ class Converter {
 
  private:
   AVColorRange range_of_result(AVPixelFormat format, AVColorRange range) const;
+  bool mixes_fields(const AVFrame& from, AVPixelFormat format) const;
+  void scale(const AVFrame& from, AVFrame& to);
   void swap(const AVFrame& from, AVFrame& to) const;
   void check(int code, const AVFrame& from) const;
 
@@ -48,7 +53,8 @@ class Converter {
   const FrameMemory memory_;
   int width_ = 0, height_ = 0;  // of results; 0: as it comes
   std::optional<FramePool> pool_;
-  SwsPtr scaler_;  // for frames like the last one
+  SwsPtr scaler_;         // for frames like the last one
+  int field_height_ = 0;  // of each of two fields that it scales alone; 0: whole pictures
   std::optional<RangeChanger> changer_;
   bool changes_to_full_ = false;
 };

@@ -16,7 +16,9 @@ namespace vidconv {
 namespace {
 
 constexpr int row_alignment = 64;  // bytes: a cache line, and an AVX-512 register
-constexpr std::size_t tail = 128;  // decoders and encoders may read a little beyond the last row
+// Decoders and encoders may read a little beyond the last row of a plane, and some decoders write
+// there: as much as avcodec_default_get_buffer2() has.
+constexpr std::size_t tail = 128;
 constexpr std::size_t huge = 512 << 20;  // bytes: 7680x4320 has 506 MiB where a pixel has 16
 
 // Whether FFmpeg can hold it: planes of less than 2 GiB, with room for the padding of decoders.
@@ -48,19 +50,20 @@ void check_layout(const PixelFormat& format, int width, int height) {
 }
 
 // Rows of `linesizes` bytes, one plane after the other, each plane starting at a multiple of
-// `alignment`.
+// `alignment`, with `room` behind it.
 FrameLayout stack_planes(const PixelFormat& format, int width, int height,
-                         const std::array<int, 4>& linesizes, std::size_t alignment) {
+                         const std::array<int, 4>& linesizes, std::size_t alignment,
+                         std::size_t room) {
   FrameLayout layout{.format = &format, .width = width, .height = height};
   std::size_t end = 0;
   for (int p = 0; p < format.planes; ++p) {
     const auto i = static_cast<std::size_t>(p);
-    end = (end + alignment - 1) / alignment * alignment;
+    if (p > 0) end = (end + room + alignment - 1) / alignment * alignment;
     layout.offset[i] = static_cast<std::ptrdiff_t>(end);
     layout.stride[i] = linesizes[i];
     std::size_t plane = 0;
     if (linesizes[i] < 0 || __builtin_mul_overflow(linesizes[i], format.rows(p, height), &plane) ||
-        __builtin_add_overflow(end, plane, &end) || end > PTRDIFF_MAX - alignment - tail)
+        __builtin_add_overflow(end, plane, &end) || end > PTRDIFF_MAX - alignment - room - tail)
       refuse_size(width, height, format.id, MessageKind::too_large, "cannot make room for a frame",
                   "");
   }
@@ -90,7 +93,7 @@ FrameLayout widen(const PixelFormat& format, int width, int height, Rows rows,
       crowded |= rows_crowd(static_cast<std::size_t>(linesizes[p]));
     }
     if (aligned && !(apart && crowded))
-      return stack_planes(format, width, height, linesizes, row_alignment);
+      return stack_planes(format, width, height, linesizes, row_alignment, tail);
     w += aligned ? row_alignment : w & -w;
   }
 }
@@ -113,7 +116,7 @@ void check_picture_size(std::int64_t width, std::int64_t height, AVPixelFormat f
 
 FrameLayout packed_layout(const PixelFormat& format, int width, int height) {
   check_layout(format, width, height);
-  return stack_planes(format, width, height, linesizes_of(format, width, height), 1);
+  return stack_planes(format, width, height, linesizes_of(format, width, height), 1, 0);
 }
 
 FrameLayout aligned_layout(const PixelFormat& format, int width, int height, Rows rows) {

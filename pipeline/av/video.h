@@ -40,6 +40,7 @@ struct VideoInfo {
   AVRational sample_aspect{0, 1};  // 0 where unknown
   Orientation shown;               // what is stored, as players turn it; upright where they do not
   AVFieldOrder field_order = AV_FIELD_UNKNOWN;
+  bool of_fields = false;  // each picture is a field of an interlaced video, as HEVC codes it
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
   AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;

@@ -211,6 +211,9 @@ int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noex
 }
 
 FramePtr Decoder::normalise(FramePtr frame) {
+  // RFC 6386, 9.2: there is no other. libvpx's decoder does not say so.
+  if (context_->codec_id == AV_CODEC_ID_VP8 && frame->colorspace == AVCOL_SPC_UNSPECIFIED)
+    frame->colorspace = AVCOL_SPC_BT470BG;
   const auto id = without_range(static_cast<AVPixelFormat>(frame->format), frame->color_range);
   const PixelFormat* format = find_format(id);
   const std::lock_guard lock(mutex_);

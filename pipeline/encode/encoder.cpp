@@ -77,7 +77,13 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  if (video.field_order != AV_FIELD_UNKNOWN && video.field_order != AV_FIELD_PROGRESSIVE)
+  const bool interlaced = video.field_order > AV_FIELD_PROGRESSIVE;
+  if (interlaced && !tells_fields(codec_))
+    vidconv::notify(lose, MessageKind::not_held,
+                    fmt::format("{} cannot say that the video is interlaced: players will take "
+                                "its pictures for whole ones",
+                                codec_.name));
+  if (interlaced && codes_fields(codec_))
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options, notify, lose);
   if (options.measure && !options.measure->measures().vmaf) ask_for_pictures(c);

@@ -26,37 +26,6 @@ std::string named(const char* what, const char* value) {
   return fmt::format("{} {}", what, value ? value : "unknown");
 }
 
-// All these show the same on the screens that they were made for.
-bool is_usual(AVColorTransferCharacteristic transfer) {
-  switch (transfer) {
-    case AVCOL_TRC_UNSPECIFIED:
-    case AVCOL_TRC_BT709:
-    case AVCOL_TRC_SMPTE170M:
-    case AVCOL_TRC_GAMMA22:
-    case AVCOL_TRC_GAMMA28:
-    case AVCOL_TRC_IEC61966_2_1:
-    case AVCOL_TRC_BT2020_10:
-    case AVCOL_TRC_BT2020_12:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_usual(AVColorPrimaries primaries, int height) {
-  switch (primaries) {
-    case AVCOL_PRI_UNSPECIFIED:
-    case AVCOL_PRI_BT709:
-      return true;
-    case AVCOL_PRI_BT470BG:
-    case AVCOL_PRI_SMPTE170M:
-    case AVCOL_PRI_SMPTE240M:
-      return usual_matrix(height) != AVCOL_SPC_BT709;
-    default:
-      return false;
-  }
-}
-
 class Colours {
  public:
   Colours(const EncoderChoice& choice, const VideoInfo& video, const PixelFormat& coded)

@@ -244,6 +244,25 @@ bool is_lossless(const AVCodec& encoder) {
   return descriptor && (descriptor->props & either) == AV_CODEC_PROP_LOSSLESS;
 }
 
+bool codes_fields(const AVCodec& encoder) {
+  switch (encoder.id) {
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_MPEG4:
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_DNXHD:
+    case AV_CODEC_ID_PRORES:
+    case AV_CODEC_ID_DVVIDEO:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool tells_fields(const AVCodec& encoder) {
+  return codes_fields(encoder) || encoder.id == AV_CODEC_ID_FFV1 ||
+         encoder.id == AV_CODEC_ID_RAWVIDEO;
+}
+
 EncoderDefaults defaults_of(const AVCodec& encoder) {
   if (const EncoderDefaults* row = row_of(encoder)) return *row;
   return {.name = encoder.name, .codec = encoder.id, .has_bitrate = goes_by_rate(encoder)};

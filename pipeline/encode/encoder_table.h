@@ -67,6 +67,10 @@ EncoderDefaults defaults_of(const AVCodec& encoder);
 bool goes_by_rate(const AVCodec& encoder);
 // Whether it can do nothing else than keep every bit.
 bool is_lossless(const AVCodec& encoder);
+// Whether it codes the lines of interlaced pictures apart, if told so; others may refuse to open.
+bool codes_fields(const AVCodec& encoder);
+// Whether its decoder says of each picture whether it is interlaced.
+bool tells_fields(const AVCodec& encoder);
 
 // For people: "crf=23 (0, the best, to 51)".
 std::string describe(const QualityScale& quality);

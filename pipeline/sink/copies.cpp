@@ -70,13 +70,15 @@ bool is_cover(const AVStream& stream) {
 
 }  // namespace
 
-Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio, Notify lose)
+Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio,
+               HeaderTrial& trial, Notify lose)
     : muxer_(muxer),
       container_(container),
       without_sound_(audio == "none"),
       sound_encoder_(audio.empty() || audio == "none" || audio == "copy"
                          ? nullptr
                          : &choose_sound_encoder(audio, container)),
+      trial_(trial),
       lose_(std::move(lose)) {
   muxer_.on_refusal([this](const AVStream& to, const std::string& when, const std::string& why) {
     return refuse(to, when, why);
@@ -127,7 +129,8 @@ void Copies::add(const AVStream& from) {
     copy.sound = SoundConverter::make(from, *sound_encoder_, container_);
     if (!copy.sound) return leave_out(from);
     add_sound(from, copy);
-  } else if (can_copy(container_, from)) {
+  } else if (takes(from)) {
+    trial_.keep(from);
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
     // Its lead-in may come before the first picture.
@@ -139,15 +142,36 @@ void Copies::add(const AVStream& from) {
     const AVCodecContext& encoder = copy.subtitles->encoder();
     check_av(avcodec_parameters_from_context(copy.to->codecpar, &encoder), Fault::internal,
              "cannot describe a stream");
+    trial_.keep(from, copy.to->codecpar);
     converted_ += fmt::format("{}{} to {}", converted_.empty() ? "" : ", ", describe(from),
                               avcodec_get_name(encoder.codec_id));
   } else {
     leave_out(from);
-    if (const std::string encoder = sound_encoder_for(container_); is_sound && !encoder.empty())
-      instead_ = fmt::format("; `audio` {} codes the sound anew", encoder);
+    if (is_sound) advise_for(from);
     return;
   }
   copies_.emplace(from.index, std::move(copy));
+}
+
+bool Copies::takes(const AVStream& stream) const {
+  return can_copy(muxer_.container(), stream) && trial_.takes(stream);
+}
+
+// What would work, if anything does.
+void Copies::advise_for(const AVStream& sound) {
+  const std::string name = sound_encoder_for(container_);
+  const AVCodec* encoder = name.empty() ? nullptr : avcodec_find_encoder_by_name(name.c_str());
+  if (!encoder) return;
+  try {
+    const auto converter = SoundConverter::make(sound, *encoder, container_);
+    if (!converter) return;
+    CodecParametersPtr made(avcodec_parameters_alloc());
+    if (!made || avcodec_parameters_from_context(made.get(), &converter->encoder()) < 0) return;
+    if (trial_.takes(sound, made.get()))
+      instead_ = fmt::format("; `audio` {} codes the sound anew", name);
+  } catch (const Error& error) {
+    if (error.kind() == MessageKind::memory) throw;
+  }
 }
 
 void Copies::add_sound(const AVStream& from, Copy& copy) {
@@ -160,6 +184,7 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
   muxer_.add_leader(*copy.to);
   if (is_matroska(container_)) copy.later = lead_in(*copy.to);
   av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
+  trial_.keep(from, copy.to->codecpar);
   converted_ += fmt::format("{}{} to {} by {}", converted_.empty() ? "" : ", ", describe(from),
                             avcodec_get_name(sound_encoder_->id), sound_encoder_->name);
 }

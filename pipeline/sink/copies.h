@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/av/header_trial.h"
 #include "pipeline/base/account.h"
 #include "pipeline/sink/muxer.h"
 #include "pipeline/sink/sound.h"
@@ -17,8 +18,10 @@ namespace vidconv {
 class Copies {
  public:
   // `audio`: of SinkOptions. `lose` hears of packets that cannot be carried on, and
-  // may throw. Throws as choose_sound_encoder() does. Stays where it is.
-  Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio, Notify lose);
+  // may throw. `trial` has the streams that are no copies, and outlives this. Throws as
+  // choose_sound_encoder() does. Stays where it is.
+  Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio,
+         HeaderTrial& trial, Notify lose);
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
@@ -60,7 +63,9 @@ class Copies {
     bool complained = false;  // of subtitles that make no sense
   };
 
+  bool takes(const AVStream& stream) const;
   void leave_out(const AVStream& stream);
+  void advise_for(const AVStream& sound);
   // Of the muxer's stream; false where it is no copy.
   bool refuse(const AVStream& to, const std::string& when, const std::string& why);
   void add_sound(const AVStream& from, Copy& copy);
@@ -72,6 +77,7 @@ class Copies {
   const AVOutputFormat& container_;
   const bool without_sound_;
   const AVCodec* const sound_encoder_;  // nullptr: sound stays as it is
+  HeaderTrial& trial_;
   const Notify lose_;
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
   std::map<int, CopyAccount> accounts_;

@@ -151,6 +151,14 @@ void name_orientation(const OutputPlan& plan, const VideoInfo& video) {
                words_without(video.shown));
 }
 
+void name_fields(const OutputPlan& plan, const InputInfo& input) {
+  for (const InputVideo& video : input.videos)
+    if (video.info.of_fields)
+      notify(plan.options.loss(), MessageKind::not_held,
+             "each picture of the input is one field of an interlaced video (H.265, D.3.3), and is "
+             "filtered alone: the output does not say that they are fields");
+}
+
 // HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
 // difference to pictures that were not filtered.
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
@@ -219,6 +227,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
   if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
+  if (kind.keeps_pictures) name_fields(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_orientation(plan, input.videos.at(0).info);
   return kind.open(plan, input);
 }

@@ -56,13 +56,15 @@ class FileSink final : public Sink {
         format_(*plan.container),
         in_parts_(plan.options.encoder.shards.has_value()),
         muxer_(format_, output_, plan.options.muxer_options, notify_, lose_),
-        copies_(muxer_, format_, plan.options.audio, lose_) {
+        trial_(format_, plan.output),
+        copies_(muxer_, format_, plan.options.audio, trial_, lose_) {
     // Containers have names that are made up, Matroska's segments among them; parts have the same
     // bytes whoever joins them.
     if (in_parts_) muxer_.container().flags |= AVFMT_FLAG_BITEXACT;
     for (const InputVideo& video : input.videos)
       videos_.push_back(
           std::make_unique<VideoOutput>(video, plan.encoders.at(videos_.size()), plan));
+    for (const auto& video : videos_) describe(*video, trial_.keep());
     if (const AVFormatContext* container = input.container.get())
       add_streams(*container);
     else
@@ -212,15 +214,19 @@ class FileSink final : public Sink {
 
   void add_streams(const AVFormatContext& input) {
     if (is_matroska(format_) && begins_before_zero(input)) muxer_.hold_start();
+    const bool videos_first = begins_with_video(format_);
+    for (const auto& video : videos_)
+      if (videos_first) add_video(*video, input.streams[video->from.stream]);
     for (unsigned i = 0; i < input.nb_streams; ++i) {
       const AVStream& stream = *input.streams[i];
       time_bases_[stream.index] = stream.time_base;
       const auto video = std::ranges::find_if(
           videos_, [&](const auto& v) { return v->from.stream == stream.index; });
-      if (video != videos_.end())
+      if (video == videos_.end()) {
+        if (!keep_as_tag(stream)) copies_.add(stream);
+      } else if (!videos_first) {
         add_video(**video, &stream);
-      else if (!keep_as_tag(stream))
-        copies_.add(stream);
+      }
     }
     if (!copies_.converted().empty())
       notify(notify_, MessageKind::converted,
@@ -270,20 +276,28 @@ class FileSink final : public Sink {
       notify(notify_, MessageKind::converted, "mpegts holds the title as the name of its service");
   }
 
+  bool goes_by_rate(const VideoInfo& info) const {
+    return has_constant_rate(format_) && info.frame_rate.num > 0;
+  }
+
+  void describe(const VideoOutput& video, AVStream& to) const {
+    const VideoInfo& info = video.from.info;
+    video.encoder->describe(*to.codecpar);
+    to.time_base = goes_by_rate(info) ? av_inv_q(info.frame_rate) : info.time_base;
+    to.avg_frame_rate = info.frame_rate;
+    to.sample_aspect_ratio = info.sample_aspect;
+  }
+
   void add_video(VideoOutput& video, const AVStream* from) {
     const VideoInfo& info = video.from.info;
     AVStream& to = muxer_.add_stream();
     video.stream = &to;
     muxer_.add_leader(to);
-    video.encoder->describe(*to.codecpar);
-    const bool by_rate = has_constant_rate(format_) && info.frame_rate.num > 0;
-    to.time_base = by_rate ? av_inv_q(info.frame_rate) : info.time_base;
-    if (by_rate && !info.steady)
+    describe(video, to);
+    if (goes_by_rate(info) && !info.steady)
       notify(lose_, MessageKind::not_held,
              std::string(format_.name) +
                  " cannot hold a variable frame rate: times are rounded to it");
-    to.avg_frame_rate = info.frame_rate;
-    to.sample_aspect_ratio = info.sample_aspect;
     set_loops(info);
     if (!from) return;
     to.disposition = from->disposition;
@@ -394,6 +408,7 @@ class FileSink final : public Sink {
   std::map<int, AVRational> time_bases_;              // of the source's streams
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
+  HeaderTrial trial_;
   Copies copies_;
   bool begun_ = false;  // there was a packet of a video
 };

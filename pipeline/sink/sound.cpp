@@ -122,7 +122,7 @@ const AVCodec& choose_sound_encoder(const std::string& name, const AVOutputForma
     throw Error(Fault::usage, "there is no encoder of sound", name,
                 "FFmpeg has none of that name here" + did_you_mean(name, sound_encoder_names()),
                 "use copy, none or one that 'ffmpeg -encoders' lists");
-  if (!can_hold(container, codec->id)) {
+  if (!can_hold(container, codec->id) && !tells_in_header(container)) {
     const std::string other = sound_encoder_for(container);
     throw Error(MessageKind::output_unsuited, "the container does not take the sound",
                 avcodec_get_name(codec->id), std::string("it is ") + container.long_name,

@@ -4,27 +4,114 @@
 
 #include <utility>
 
+#include "pipeline/av/colour_range.h"
+
 namespace vidconv {
 
+namespace {
+
+bool has_matrix(const PixelFormat& format) {
+  return format.components[0].kind != Component::Kind::colour &&
+         av_pix_fmt_desc_get(format.id)->nb_components > 2;
+}
+
+bool is_rgb(const PixelFormat& format) {
+  return format.components[0].kind == Component::Kind::colour;
+}
+
+}  // namespace
+
+bool PictureFitter::has_other_colours(const AVFrame& frame) const {
+  const PixelFormat& format = *first_.format;
+  if (is_rgb(format)) return false;
+  const AVColorSpace first = known_matrix(first_.matrix, first_.height);
+  const bool other_matrix = has_matrix(format) && frame.colorspace != AVCOL_SPC_UNSPECIFIED &&
+                            frame.colorspace != first_.matrix && can_convert(frame.colorspace) &&
+                            can_convert(first) && !same_matrix(frame.colorspace, first);
+  const bool other_range =
+      frame.color_range != AVCOL_RANGE_UNSPECIFIED &&
+      is_full_range(format.id, frame.color_range) != is_full_range(format.id, first_.range);
+  return other_matrix || other_range;
+}
+
+void PictureFitter::say_change(const AVFrame& frame, std::int64_t number) {
+  const auto picture = [](int width, int height, const char* format) {
+    return fmt::format("{}x{} {}", width, height, format);
+  };
+  const auto colours = [&](AVColorSpace matrix, AVColorRange range) {
+    const char* name = av_color_space_name(known_matrix(matrix, first_.height));
+    const bool full = is_full_range(first_.format->id, range);
+    return fmt::format("{}, {} range", name ? name : "unknown", full ? "full" : "limited");
+  };
+  const auto changed = static_cast<AVPixelFormat>(frame.format);
+  const bool resized =
+      frame.width != first_.width || frame.height != first_.height || changed != first_.format->id;
+  notify(
+      notify_, MessageKind::picture_changes,
+      resized
+          ? fmt::format("the picture changes at frame {} from {} to {}: scaled to the first",
+                        number, picture(first_.width, first_.height, first_.format->name.c_str()),
+                        picture(frame.width, frame.height, av_get_pix_fmt_name(changed)))
+          : fmt::format("the colours change at frame {} from {} to {}: converted to the first",
+                        number, colours(first_.matrix, first_.range),
+                        colours(frame.colorspace, frame.color_range)));
+}
+
+// An output has one of each for all frames.
+void PictureFitter::name_lost(const AVFrame& frame, std::int64_t number) {
+  std::string lost;
+  const auto add = [&](const char* what, const char* from, const char* to) {
+    lost += fmt::format("{}{} {} to {}", lost.empty() ? "" : ", ", what, from ? from : "unknown",
+                        to ? to : "unknown");
+  };
+  if (frame.color_trc != AVCOL_TRC_UNSPECIFIED && frame.color_trc != first_.transfer &&
+      !(is_usual(frame.color_trc) && is_usual(first_.transfer)))
+    add("transfer", av_color_transfer_name(first_.transfer),
+        av_color_transfer_name(frame.color_trc));
+  if (frame.color_primaries != AVCOL_PRI_UNSPECIFIED && frame.color_primaries != first_.primaries &&
+      !(is_usual(frame.color_primaries, first_.height) &&
+        is_usual(first_.primaries, first_.height)))
+    add("primaries", av_color_primaries_name(first_.primaries),
+        av_color_primaries_name(frame.color_primaries));
+  const bool has_matrices = has_matrix(*first_.format) && !is_rgb(*first_.format);
+  const AVColorSpace first = known_matrix(first_.matrix, first_.height);
+  if (has_matrices && frame.colorspace != AVCOL_SPC_UNSPECIFIED &&
+      frame.colorspace != AVCOL_SPC_RGB && frame.colorspace != first &&
+      !(can_convert(frame.colorspace) && can_convert(first)))
+    add("matrix", av_color_space_name(first), av_color_space_name(frame.colorspace));
+  const AVRational aspect = frame.sample_aspect_ratio;
+  if (!aspect_) aspect_ = aspect;
+  if (aspect.num > 0 && aspect_->num > 0 && av_cmp_q(aspect, *aspect_) != 0)
+    add("the shape of pixels", fmt::format("{}:{}", aspect_->num, aspect_->den).c_str(),
+        fmt::format("{}:{}", aspect.num, aspect.den).c_str());
+  if (lost.empty()) return;
+  named_ = true;
+  notify(lose_, MessageKind::not_held,
+         fmt::format("the video changes at frame {}, and the output says of all frames what the "
+                     "first ones had: {}",
+                     number, lost));
+}
+
 FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device) {
-  if (frame->width == first_.width && frame->height == first_.height &&
-      frame->format == first_.format->id)
-    return frame;
+  if (!named_) name_lost(*frame, number);
+  const bool same_size = frame->width == first_.width && frame->height == first_.height;
+  // On a device its format is the device's.
+  const bool same_format = frame->format == first_.format->id;
+  if (same_size && same_format && !has_other_colours(*frame)) return frame;
   if (on_device)
     throw Error(Fault::device, "cannot scale on the device", "",
                 "the picture changes in the middle of the stream", "use `decoder` cpu");
   if (!converter_) {
-    const auto picture = [](int width, int height, const char* format) {
-      return fmt::format("{}x{} {}", width, height, format);
-    };
-    const auto changed = static_cast<AVPixelFormat>(frame->format);
-    notify(notify_, MessageKind::picture_changes,
-           fmt::format("the picture changes at frame {} from {} to {}: scaled to the first", number,
-                       picture(first_.width, first_.height, first_.format->name.c_str()),
-                       picture(frame->width, frame->height, av_get_pix_fmt_name(changed))));
-    converter_.emplace(*first_.format, first_.range, first_.matrix, memory_);
+    say_change(*frame, number);
+    const AVColorSpace matrix =
+        has_matrix(*first_.format) ? known_matrix(first_.matrix, first_.height) : first_.matrix;
+    converter_.emplace(*first_.format, first_.range,
+                       can_convert(matrix) ? matrix : AVCOL_SPC_UNSPECIFIED, memory_);
     converter_->scale_to(first_.width, first_.height);
   }
+  if (same_format && frame->color_range == AVCOL_RANGE_UNSPECIFIED)
+    frame->color_range = first_.range;
+  if (same_size && frame->colorspace == AVCOL_SPC_UNSPECIFIED) frame->colorspace = first_.matrix;
   return converter_->convert(*frame);
 }
 

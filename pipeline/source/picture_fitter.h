@@ -1,5 +1,5 @@
-// PictureFitter: pictures in the size and format of the first one. Encoders cannot change, and
-// neither can most players.
+// PictureFitter: pictures in the size, format, matrix and range of the first one. Encoders cannot
+// change, and neither can most players.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace vidconv {
 class PictureFitter {
  public:
   // `first` outlives this object. Pictures that are made lie in `memory`; `notify`
-  // hears of the first.
-  PictureFitter(const VideoInfo& first, const FrameMemory& memory, Notify notify)
-      : first_(first), memory_(memory), notify_(std::move(notify)) {}
+  // hears of the first, `lose` of what is not kept.
+  PictureFitter(const VideoInfo& first, const FrameMemory& memory, Notify notify, Notify lose)
+      : first_(first), memory_(memory), notify_(std::move(notify)), lose_(std::move(lose)) {}
 
   // The frame itself where it is as the first one. Throws Error(device) where it is not and lies
   // `on_device`.
@@ -26,8 +26,15 @@ class PictureFitter {
  private:
   const VideoInfo& first_;
   const FrameMemory memory_;
-  const Notify notify_;
+  // What the frame says, or meant where it says nothing.
+  bool has_other_colours(const AVFrame& frame) const;
+  void say_change(const AVFrame& frame, std::int64_t number);
+  void name_lost(const AVFrame& frame, std::int64_t number);
+
+  const Notify notify_, lose_;
   std::optional<Converter> converter_;
+  std::optional<AVRational> aspect_;  // of the first
+  bool named_ = false;                // what is lost
 };
 
 }  // namespace vidconv

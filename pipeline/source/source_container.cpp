@@ -331,6 +331,7 @@ class ContainerSource final : public Source {
       return finish_video();
     }
     frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
+    if (stream_->codecpar->codec_id == AV_CODEC_ID_HEVC) set_interlaced(*frame, false, false);
     if (!whole) ++damage_.frames;
     times_->set(*frame, *shown, part_.offset(stream_->time_base), count_);
     ready_.emplace_back(Frame(std::move(frame), count_++,
@@ -340,6 +341,14 @@ class ContainerSource final : public Source {
       part_.end = av_rescale_q(times_->end(), stream_->time_base, AV_TIME_BASE_Q);
       finish_video();
     }
+  }
+
+  // Of what the output cannot say, with other words than a sink's.
+  Notify loss() const {
+    if (!options_.strict) return options_.notify;
+    return [](MessageKind, const std::string& lost) {
+      throw Error(MessageKind::strict, "`strict`", "", lost, "without it the rest is kept");
+    };
   }
 
   // Nominal; 0 where unknown.
@@ -365,7 +374,7 @@ class ContainerSource final : public Source {
     info_.loops = input_.loops();
     info_.clock = clock_of(input_.container(), part_, info_.time_base, options_.frames_before);
     if (options_.interval) info_ = options_.interval->video;
-    fitter_.emplace(info_, options_.memory, options_.notify);
+    fitter_.emplace(info_, options_.memory, options_.notify, loss());
   }
 
   static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets

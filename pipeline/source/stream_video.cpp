@@ -59,11 +59,14 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.sample_aspect = av_guess_sample_aspect_ratio(&container, &stream, guess);
   info.field_order =
       known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
+  // FFmpeg's decoders of HEVC call a picture interlaced that is a field (ITU-T H.265, D.3.3).
+  info.of_fields = parameters.codec_id == AV_CODEC_ID_HEVC && is_interlaced(first);
   // Pictures know it better than headers.
   const bool top_first = info.field_order == AV_FIELD_TT || info.field_order == AV_FIELD_TB;
   if (is_interlaced(first) &&
       (info.field_order <= AV_FIELD_PROGRESSIVE || top_first != is_top_field_first(first)))
     info.field_order = is_top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
+  if (info.of_fields) info.field_order = AV_FIELD_PROGRESSIVE;
   info.range = first.color_range != AVCOL_RANGE_UNSPECIFIED
                    ? first.color_range
                    : known(parameters.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Pictures whose colours change on the way, whose lines belong to two fields or to one, and those of decoders that write
+beyond a plane: what comes out, judged by ffmpeg.
+
+    pictures.py VIDCONV DIR    exits with 1 where one is wrong
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+LABEL = "-color_primaries {0} -color_trc {0} -colorspace {0}"
+
+
+class Pictures:
+    def __init__(self, vidconv, folder):
+        self.vidconv, self.folder, self.wrong = vidconv, folder, []
+
+    def run(self, *words, text=True):
+        return subprocess.run([str(w) for w in words], capture_output=True, text=text, stdin=subprocess.DEVNULL, timeout=60)
+
+    def ffmpeg(self, words, name):
+        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), self.folder / name)
+        if made.returncode != 0:
+            raise RuntimeError(f"ffmpeg cannot make {name}: {made.stderr}")
+        return self.folder / name
+
+    def filter(self, source, name, *options):
+        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", *options)
+        return done.returncode, done.stderr
+
+    def samples(self, path, pixels):
+        return self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", pixels, "-", text=False).stdout
+
+    def hashes(self, path):
+        lines = self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "framemd5", "-").stdout.splitlines()
+        return [line.split(",")[-1].strip() for line in lines if not line.startswith("#")]
+
+    def expect(self, what, right):
+        print("ok    " if right else "WRONG ", what, flush=True)
+        self.wrong += [what] * (not right)
+
+    def joined(self, name, *parts):
+        whole = b"".join(self.ffmpeg(f"{words} -output_ts_offset {0.2 * i}", f"{i}-{name}").read_bytes() for i, words in enumerate(parts))
+        (self.folder / name).write_bytes(whole)
+        return self.folder / name
+
+    def changing_colours(self):
+        red = "-f lavfi -i color=c=0xff0000:s=96x64:r=25:d=0.2,format=gbrp -vf scale=out_color_matrix={0}:out_range={1} -pix_fmt {2} "
+        coded = "-c:v libx264 -qp 0 -bf 0 -color_range {1} "
+        part = lambda matrix, range: (red + coded).format(matrix, range, "yuv444p") + LABEL.format(
+            {"bt709": "bt709", "smpte170m": "smpte170m"}[matrix])
+        for name, parts in {"matrix.ts": (("bt709", "tv"), ("smpte170m", "tv")), "range.ts": (("bt709", "tv"), ("bt709", "pc"))}.items():
+            code, said = self.filter(self.joined(name, *(part(*p) for p in parts)), name + ".mkv", "--kernel", "identity", "--codec", "ffv1")
+            rgb = self.samples(self.folder / (name + ".mkv"), "rgb24")
+            pixels = [tuple(rgb[i : i + 3]) for i in range(0, len(rgb), 96 * 64 * 3)]
+            near = all(p[0] >= 250 and p[1] <= 4 and p[2] <= 4 for p in pixels)
+            self.expect(f"{name}: red throughout, said: {pixels}", code == 0 and len(pixels) == 10 and near and "colours change" in said)
+        hlg = part("bt709", "tv").replace("-color_trc bt709", "-color_trc arib-std-b67")
+        code, said = self.filter(self.joined("transfer.ts", part("bt709", "tv"), hlg), "transfer.mkv", "--kernel", "identity", "--codec", "ffv1")
+        self.expect("transfer.ts: named", code == 0 and "transfer bt709 to arib-std-b67" in said)
+        code, said = self.filter(self.folder / "transfer.ts", "strict.mkv", "--kernel", "identity", "--codec", "ffv1", "--strict")
+        self.expect("transfer.ts: refused by --strict", code == 4 and "[strict]" in said)
+
+    def two_fields(self):
+        for height in (64, 66, 70):
+            source = self.ffmpeg(f"-f lavfi -i color=s=96x{height}:d=0.04:r=25,format=yuv420p,geq=lum=100:cb=if(mod(Y\\,2)\\,200\\,60):cr=128"
+                                 ",setfield=tff -c:v ffv1 -field_order tt", f"chroma{height}.mkv")
+            self.filter(source, "chroma.mkv", "--kernel", "identity", "--codec", "ffv1", "--pix-fmt", "yuv422p")
+            data = self.samples(self.folder / "chroma.mkv", "yuv422p")[96 * height : 96 * height + 48 * height]
+            rows = [set(data[y * 48 : y * 48 + 48]) for y in range(height)]
+            self.expect(f"{height} lines: chroma of two fields is not mixed", rows == [{60}, {200}] * (height // 2))
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=352x288:d=0.2:r=25,setfield=tff -c:v mpeg2video -flags +ilme+ildct", "fields.mpg")
+        for codec in "mjpeg mpeg1video wmv1 wmv2 flv h263p msmpeg4 utvideo huffyuv libvpx-vp9 mpeg4 mpeg2video libx264 ffv1".split():
+            code, said = self.filter(source, "any.mkv", "--kernel", "box", "--codec", codec)
+            kept = self.run("ffprobe", "-v", "error", "-show_entries", "frame=interlaced_frame", "-of", "csv=p=0", self.folder / "any.mkv").stdout
+            self.expect(f"interlaced to {codec}: kept or named", code == 0 and ("1" in kept) == ("is interlaced" not in said))
+
+    def one_field(self):
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=128x96:d=0.2:r=50 -c:v libx265 -x265-params interlace=tff:log-level=error:pools=1", "field.mkv")
+        _, said = self.filter(source, "field-auto.mkv", "--kernel", "box", "--codec", "ffv1")
+        self.filter(source, "field-whole.mkv", "--kernel", "box", "--codec", "ffv1", "--scan", "progressive")
+        same = self.hashes(self.folder / "field-auto.mkv") == self.hashes(self.folder / "field-whole.mkv")
+        self.expect("HEVC of field pictures: each is filtered alone, and named", same and "one field" in said)
+
+    def room_behind_planes(self):
+        for size in ("128x96", "320x240", "640x480", "720x576", "1280x720"):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s={size}:d=0.12:r=25 -c:v cfhd -pix_fmt yuv422p10le", f"cfhd-{size}.mov")
+            done = self.run(self.vidconv, source, "-o", "md5:", "--kernel", "identity")
+            found = [line.split()[1] for line in done.stdout.splitlines() if line[:1].isdigit()]
+            self.expect(f"CineForm of {size} as ffmpeg decodes it", found == self.hashes(source) != [])
+
+    def transparent_vp8(self):
+        source = self.ffmpeg("-f lavfi -i color=c=red:s=64x720:d=0.08:r=25,format=yuva420p -c:v libvpx -auto-alt-ref 0 -deadline realtime", "alpha.webm")
+        self.filter(source, "alpha.mkv", "--kernel", "identity", "--codec", "ffv1")
+        matrix = self.run("ffprobe", "-v", "error", "-show_entries", "stream=color_space", "-of", "csv=p=0", self.folder / "alpha.mkv").stdout
+        self.expect(f"transparent VP8 of 720 lines is BT.601: {matrix.strip()}", matrix.strip() in ("bt470bg", "smpte170m"))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    pictures = Pictures(sys.argv[1], folder)
+    for check in (pictures.changing_colours, pictures.two_fields, pictures.one_field, pictures.room_behind_planes, pictures.transparent_vp8):
+        check()
+    print(f"{len(pictures.wrong)} wrong")
+    return 1 if pictures.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
