@@ -16,7 +16,7 @@ if nvidia-smi -L >/dev/null 2>&1; then
 fi
 cat <<EOF
 This installs Debian's packages that are missing, which cmake/prepare.sh names then: about 250 MB on a bare system. It
-builds vidconv into build/release, $gpus. That takes about five minutes of one core,
+builds vidconv into build/release, $gpus. That takes about ten minutes of one core,
 so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
 EOF
 
