@@ -21,16 +21,22 @@ extern "C" {
 #include "pipeline/bytes/references.h"
 #include "src/options/settings.h"
 #include "src/process/landlock.h"
+#include "src/process/system_calls.h"
 
 namespace vidconv {
 namespace {
 
-// What libraries read sooner or later: each other, tables, the description of the machine. What
-// /proc has of other processes the kernel refuses.
+// What libraries read sooner or later: each other, tables, the description of the machine.
 constexpr const char* system_files[] = {
-    "/usr",           "/lib",        "/lib32",       "/lib64",    "/opt",
-    "/nix/store",     "/gnu/store",  "/proc",        "/sys",      "/etc/ld.so.cache",
-    "/etc/localtime", "/dev/random", "/dev/urandom", "/dev/zero", "/proc/self/exe"};
+    "/usr",        "/lib",         "/lib32",   "/lib64",           "/opt",
+    "/nix/store",  "/gnu/store",   "/sys",     "/etc/ld.so.cache", "/etc/localtime",
+    "/dev/random", "/dev/urandom", "/dev/zero"};
+
+// What /proc has of this process and of the machine, not of other processes.
+constexpr const char* process_files[] = {
+    "/proc/self",   "/proc/cpuinfo", "/proc/meminfo",    "/proc/stat",    "/proc/sys",
+    "/proc/uptime", "/proc/loadavg", "/proc/version",    "/proc/devices", "/proc/modules",
+    "/proc/driver", "/proc/cgroups", "/proc/filesystems"};
 
 // What name resolution and TLS read.
 constexpr const char* network_files[] = {
@@ -89,6 +95,7 @@ std::string folder_of(const std::filesystem::path& path) {
 
 void allow_libraries(const Landlock& rules) {
   for (const char* path : system_files) rules.allow_reading(path);
+  for (const char* path : process_files) rules.allow_reading(path);
   rules.allow_writing("/dev/null");
   // Where libraries came from, others will.
   const auto each = [](dl_phdr_info* library, std::size_t, void* to) {
@@ -195,27 +202,40 @@ std::string reason() {
   }
 }
 
-}  // namespace
+// What is open to a run beside files.
+struct Needs {
+  bool chips, network, device;
+};
 
-Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
-                      const std::vector<BatchFile>& several) {
-  const std::vector<BatchFile> one{{o.input, o.output, o.stats_file, o.trace_file}};
-  const std::vector<BatchFile>& files = several.empty() ? one : several;
-  Sandbox sandbox{.abi = landlock_abi(), .in_force = {}, .why_not = {}};
-  if (sandbox.abi == 0) sandbox.why_not = reason();
-  if (o.no_sandbox) sandbox.why_not = "--no-sandbox";
-  if (driver_is_to_be_loaded(o)) sandbox.why_not = "the driver of the GPU has to be loaded first";
-  if (!sandbox.why_not.empty()) return sandbox;
+Needs needs_of(const Options& o, const std::vector<BatchFile>& files) {
+  return {
+      .chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device()),
+      .network = std::ranges::any_of(
+          files, [](const BatchFile& file) { return is_url(file.input) || is_url(file.output); }),
+      .device = is_device(o.input, o.input_format)};
+}
 
-  const bool chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device());
+// Whether a file may be replaced, which hands on its mode and owner.
+bool replaces(const Options& o, const std::vector<std::string>& folders,
+              const std::vector<BatchFile>& files) {
+  const auto is_there = [](const std::string& name) {
+    return is_file(name) && exists(local_path(name).c_str());
+  };
+  return o.overwrite || !folders.empty() ||
+         std::ranges::any_of(
+             files,
+             [&](const BatchFile& file) { return is_there(file.stats) || is_there(file.trace); }) ||
+         is_there(o.measure_log) || is_there(o.report_file) || is_there(o.audit_file);
+}
+
+void enter_landlock(const Options& o, const std::vector<std::string>& folders,
+                    const std::vector<BatchFile>& files, const Needs& needs, Sandbox& sandbox) {
   // A driver's processes may speak over sockets.
-  const bool network = std::ranges::any_of(
-      files, [](const BatchFile& file) { return is_url(file.input) || is_url(file.output); });
-  const bool device = is_device(o.input, o.input_format);
-  const Refusals refused{.network = !network, .sockets = !chips && !device, .signals = true};
+  const Refusals refused{
+      .network = !needs.network, .sockets = !needs.chips && !needs.device, .signals = true};
   const Landlock rules(refused);
   allow_libraries(rules);
-  if (chips) allow_chips(rules);
+  if (needs.chips) allow_chips(rules);
   for (const std::string& folder : folders)
     if (!folder.empty()) rules.allow_writing(folder);
   for (const BatchFile& names : files) {
@@ -235,7 +255,7 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
   for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);
   if (!rules.enforce()) {
     sandbox.why_not = reason();
-    return sandbox;
+    return;
   }
   const auto add = [&](bool in_force, const char* what) {
     if (in_force) sandbox.in_force.emplace_back(what);
@@ -245,6 +265,26 @@ Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
   add(refused.network && sandbox.abi >= 4, "network");
   add(refused.sockets && sandbox.abi >= 6, "sockets");
   add(refused.signals && sandbox.abi >= 6, "signals");
+}
+
+}  // namespace
+
+Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
+                      const std::vector<BatchFile>& several) {
+  const std::vector<BatchFile> one{{o.input, o.output, o.stats_file, o.trace_file}};
+  const std::vector<BatchFile>& files = several.empty() ? one : several;
+  Sandbox sandbox{.abi = landlock_abi(), .in_force = {}, .why_not = {}};
+  if (sandbox.abi == 0) sandbox.why_not = reason();
+  const Needs needs = needs_of(o, files);
+  if (o.no_sandbox) sandbox.why_not = "--no-sandbox";
+  if (driver_is_to_be_loaded(o)) sandbox.why_not = "the driver of the GPU has to be loaded first";
+  const bool gives_up = !o.no_sandbox && !driver_is_to_be_loaded(o);
+  if (gives_up && sandbox.abi > 0) enter_landlock(o, folders, files, needs, sandbox);
+  const SystemCalls calls{.network = needs.network,
+                          .local = needs.chips || needs.device,
+                          .modes = replaces(o, folders, files),
+                          .attributes = !several.empty()};
+  if (gives_up && refuse_system_calls(calls)) sandbox.in_force.emplace_back("system_calls");
   return sandbox;
 }
 

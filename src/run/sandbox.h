@@ -12,8 +12,9 @@ namespace vidconv {
 
 struct Sandbox {
   int abi = 0;                        // the kernel's version of Landlock; 0: none
-  std::vector<std::string> in_force;  // of "files", "truncation", "network", "sockets", "signals"
-  std::string why_not;                // nothing is in force
+  std::vector<std::string> in_force;  // of "files", "truncation", "network", "sockets", "signals",
+                                      // "system_calls"
+  std::string why_not;                // nothing of Landlock is in force
 };
 
 // To be called before there is a second thread: others go on as they are. Never fails: where

@@ -3,16 +3,22 @@
 // strangers do, and says on stderr what came of it, one line each: "intruder: read: Permission
 // denied", or "done".
 //
-// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT where something listens on loopback.
+// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT where something listens on loopback,
+// VIDCONV_SOCKET a descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
 // VIDCONV_LANDLOCK makes the kernel look older: its version of Landlock, 0 for none.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -48,6 +54,61 @@ bool connects() {
   return connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
 }
 
+// Any system call, by its number.
+bool calls(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
+  return syscall(number, a, b, c, d, e) >= 0;
+}
+
+bool makes_socket(int family, int type, int protocol) {
+  return socket(family, type, protocol) >= 0;
+}
+
+bool listens() {
+  static const int fd = std::getenv("VIDCONV_SOCKET") ? std::stoi(word("VIDCONV_SOCKET")) : -1;
+  return listen(fd, 1) == 0;
+}
+
+bool executes_memory() {
+  const int fd = memfd_create("program", 0);
+  const int from = open("/usr/bin/true", O_RDONLY);
+  char block[4096];
+  for (ssize_t n; (n = read(from, block, sizeof block)) > 0;)
+    if (write(fd, block, static_cast<std::size_t>(n)) != n) return false;
+  char name[] = "true";
+  char* argv[] = {name, nullptr};
+  int ends[2];  // the child says through it why not
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  const pid_t child = fork();
+  if (child == 0) {
+    fexecve(fd, argv, environ);
+    const int error = errno;
+    if (write(ends[1], &error, sizeof error) < 0) _exit(2);
+    _exit(1);
+  }
+  close(ends[1]);
+  int error = 0;
+  const bool told = read(ends[0], &error, sizeof error) > 0;
+  waitpid(child, nullptr, 0);
+  errno = error;
+  return !told;
+}
+
+bool changes_mode() {  // of what it may read
+  const int fd = open(word("VIDCONV_INPUT").c_str(), O_RDONLY);
+  return fd >= 0 && fchmod(fd, 0600) == 0;
+}
+
+bool marks_by_descriptor() {
+  const int fd = open(word("VIDCONV_INPUT").c_str(), O_RDONLY);
+  return fd >= 0 && fsetxattr(fd, "user.intruder", "1", 1, 0) == 0;
+}
+
+bool reads_memory() {  // as a debugger would
+  char from = 1, to = 0;
+  const iovec here{&to, 1}, there{&from, 1};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
 bool executes() {
   char name[] = "/bin/true";
   char* argv[] = {name, nullptr};
@@ -62,9 +123,25 @@ void intrude() {
   say("list", opens("/etc", O_RDONLY | O_DIRECTORY));
   say("write", opens(target + "/made", O_WRONLY | O_CREAT));
   say("empty", truncate((target + "/kept").c_str(), 0) == 0);
-  say("remove", unlink((target + "/kept").c_str()) == 0);
   say("execute", executes());
+  say("execute from memory", executes_memory());
   say("connect", connects());
+  say("mptcp", makes_socket(AF_INET, SOCK_STREAM, 262 /* IPPROTO_MPTCP */));
+  say("udp", makes_socket(AF_INET, SOCK_DGRAM, 0));
+  say("local socket", makes_socket(AF_UNIX, SOCK_STREAM, 0));
+  say("raw socket", makes_socket(AF_PACKET, SOCK_RAW, 0));
+  say("listen", listens());
+  say("mode by name", chmod((target + "/kept").c_str(), 0644) == 0);
+  say("mode by descriptor", changes_mode());
+  say("owner", chown((target + "/kept").c_str(), getuid(), getgid()) == 0);
+  say("attribute by name", setxattr((target + "/kept").c_str(), "user.i", "1", 1, 0) == 0);
+  say("attribute by descriptor", marks_by_descriptor());
+  say("other process", opens("/proc/" + std::to_string(getppid()) + "/cmdline", O_RDONLY));
+  say("own process", opens("/proc/self/status", O_RDONLY));
+  say("memory", reads_memory());
+  say("ring", calls(425 /* io_uring_setup */, 1, reinterpret_cast<long>(new char[256]())));
+  say("namespace", calls(SYS_unshare, 0));
+  say("remove", unlink((target + "/kept").c_str()) == 0);
   say("signal", kill(getppid(), 0) == 0);
 }
 

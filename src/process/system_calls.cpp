@@ -1,0 +1,164 @@
+#include "src/process/system_calls.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace vidconv {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64, first_foreign_call = 0x40000000;  // x32
+#elif defined(__aarch64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64, first_foreign_call = ~0U;
+#else
+constexpr std::uint32_t architecture = 0, first_foreign_call = ~0U;
+#endif
+
+// Younger than the headers of some systems; the numbers are those of all processors.
+constexpr int io_uring_setup = 425, io_uring_enter = 426, io_uring_register = 427, open_tree = 428,
+              move_mount = 429, fsopen = 430, fsconfig = 431, fsmount = 432, fspick = 433,
+              pidfd_getfd = 438, mount_setattr = 442, fchmodat2 = 452, setxattrat = 463,
+              removexattrat = 466, open_tree_attr = 467, file_setattr = 469;
+
+constexpr int always_refused[] = {
+    // Programs.
+    SYS_execve, SYS_execveat,
+    // Files by name: modes, owners, attributes, devices.
+    SYS_fchmodat, fchmodat2, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr, setxattrat, removexattrat, file_setattr, SYS_mknodat,
+#ifdef SYS_chmod
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_mknod,
+#endif
+    // Other processes.
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, pidfd_getfd, SYS_kcmp,
+    // Calls that a ring makes are not seen here.
+    io_uring_setup, io_uring_enter, io_uring_register,
+    // File systems and namespaces.
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, open_tree,
+    open_tree_attr, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr,
+    SYS_open_by_handle_at, SYS_quotactl, SYS_swapon, SYS_swapoff,
+    // The machine.
+    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf,
+    SYS_perf_event_open, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl, SYS_acct,
+    SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
+    SYS_adjtimex, SYS_syslog,
+    // Who it is.
+    SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
+    SYS_setfsuid, SYS_setfsgid, SYS_capset};
+
+// Of sockets that are there: those that a run was started with.
+constexpr int for_sockets[] = {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
+
+constexpr std::uint32_t refuse = SECCOMP_RET_ERRNO | EPERM;
+
+class Program {
+ public:
+  void load(std::size_t offset) {
+    add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+  }
+  void load_call() { load(offsetof(seccomp_data, nr)); }
+  // The low half: the arguments that are looked at are ints. All supported processors begin with
+  // it.
+  void load_argument(std::size_t index) {
+    load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+  }
+  void end(std::uint32_t with) { add(BPF_RET | BPF_K, with); }
+  // What is loaded decides whether the next instructions are passed over.
+  void unless_equal(std::uint32_t value, std::uint8_t skip) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip);
+  }
+  void skip_if_equal(std::uint32_t value, std::uint8_t skip) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, skip, 0);
+  }
+  void unless_any_bit(std::uint32_t bits, std::uint8_t skip) {
+    add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, skip);
+  }
+  void unless_from(std::uint32_t value, std::uint8_t skip) {
+    add(BPF_JMP | BPF_JGE | BPF_K, value, 0, skip);
+  }
+  void refuse_value(std::uint32_t value) {
+    unless_equal(value, 1);
+    end(refuse);
+  }
+  void refuse_all(std::initializer_list<int> calls) {
+    for (const int call : calls) refuse_value(static_cast<std::uint32_t>(call));
+  }
+
+  bool install() {
+    const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  }
+
+ private:
+  void add(int operation, std::uint32_t value, std::uint8_t if_true = 0,
+           std::uint8_t if_false = 0) {
+    code_.push_back({static_cast<std::uint16_t>(operation), if_true, if_false, value});
+  }
+
+  std::vector<sock_filter> code_;
+};
+
+// socket(): the families that a run needs, and of the internet's what resolving and streaming use.
+void judge_sockets(Program& program, const SystemCalls& needed) {
+  std::vector<std::uint32_t> families;
+  if (needed.network) families = {AF_INET, AF_INET6, AF_NETLINK, AF_UNIX};
+  if (needed.local) families.insert(families.end(), {AF_UNIX, AF_NETLINK});
+  program.unless_equal(SYS_socket, static_cast<std::uint8_t>(2 * families.size() + 2));
+  program.load_argument(0);
+  for (const std::uint32_t family : families) {
+    program.unless_equal(family, 1);
+    program.end(SECCOMP_RET_ALLOW);
+  }
+  program.end(refuse);
+}
+
+}  // namespace
+
+bool refuse_system_calls(const SystemCalls& needed) {
+  if (architecture == 0) {
+    errno = ENOSYS;
+    return false;
+  }
+  Program program;
+  program.load(offsetof(seccomp_data, arch));
+  program.skip_if_equal(architecture, 1);
+  program.end(refuse);
+  program.load_call();
+  program.unless_from(first_foreign_call, 1);
+  program.end(refuse);
+  for (const int call : always_refused) program.refuse_value(static_cast<std::uint32_t>(call));
+  if (!needed.network && !needed.local)
+    for (const int call : for_sockets) program.refuse_value(static_cast<std::uint32_t>(call));
+  if (!needed.attributes) program.refuse_all({SYS_fsetxattr});
+  if (!needed.modes) program.refuse_all({SYS_fchmod, SYS_fchown});
+  // Words that the terminal would take for typed.
+  program.unless_equal(SYS_ioctl, 4);
+  program.load_argument(1);
+  program.refuse_value(TIOCSTI);
+  program.load_call();
+  // Another user's or group's rights.
+  program.unless_equal(SYS_fchmod, 4);
+  program.load_argument(1);
+  program.unless_any_bit(S_ISUID | S_ISGID, 1);
+  program.end(refuse);
+  program.load_call();
+  judge_sockets(program, needed);
+  program.end(SECCOMP_RET_ALLOW);
+  return program.install();
+}
+
+}  // namespace vidconv
