@@ -158,7 +158,7 @@ class Reference final : public Convolver {
   }
 
   const Plan plan_;
-  const int threads_;
+  [[maybe_unused]] const int threads_;  // not in builds without OpenMP
 };
 
 }  // namespace

@@ -23,25 +23,24 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using PastCaches = std::integral_constant<StoreWay, StoreWay::past_caches>;
+using Usual = std::integral_constant<StoreWay, StoreWay::usual>;
 // Either of the other ways. They have their loops in common, because each loop more takes long to
-// compile, and what is left of a row is one block.
-struct InCaches {
+// compile: what is left of a row is one block, and stores past the caches wait for memory.
+struct Unusual {
   bool whole;
-  HWY_INLINE operator StoreWay() const { return whole ? StoreWay::usual : StoreWay::part; }
+  HWY_INLINE operator StoreWay() const { return whole ? StoreWay::past_caches : StoreWay::part; }
 };
 
 // Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for what is
-// left of it. The way is of a type of its own where it is past the caches, so that loops do not
-// ask.
+// left of it. The usual way is a constant, so that loops do not ask for it.
 template <int block, class Blocks>
 HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
   const int whole = width / block * block;
   if (stream)
-    blocks(PastCaches(), 0, whole);
+    blocks(Unusual{true}, 0, whole);
   else
-    blocks(InCaches{true}, 0, whole);
-  if (whole < width) blocks(InCaches{false}, whole, width);
+    blocks(Usual(), 0, whole);
+  if (whole < width) blocks(Unusual{false}, whole, width);
 }
 
 HWY_INLINE StoreWay store_way(bool stream, bool whole) {
