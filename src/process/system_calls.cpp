@@ -62,7 +62,7 @@ constexpr int always_refused[] = {
 // Of sockets that are there: those that a run was started with.
 constexpr int for_sockets[] = {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 
-constexpr std::uint32_t refuse = SECCOMP_RET_ERRNO | EPERM;
+constexpr std::uint32_t refuse_call = SECCOMP_RET_ERRNO | EPERM;
 
 class Program {
  public:
@@ -91,7 +91,7 @@ class Program {
   }
   void refuse_value(std::uint32_t value) {
     unless_equal(value, 1);
-    end(refuse);
+    end(refuse_call);
   }
   void refuse_all(std::initializer_list<int> calls) {
     for (const int call : calls) refuse_value(static_cast<std::uint32_t>(call));
@@ -123,7 +123,7 @@ void judge_sockets(Program& program, const SystemCalls& needed) {
     program.unless_equal(family, 1);
     program.end(SECCOMP_RET_ALLOW);
   }
-  program.end(refuse);
+  program.end(refuse_call);
 }
 
 }  // namespace
@@ -136,10 +136,10 @@ bool refuse_system_calls(const SystemCalls& needed) {
   Program program;
   program.load(offsetof(seccomp_data, arch));
   program.skip_if_equal(architecture, 1);
-  program.end(refuse);
+  program.end(refuse_call);
   program.load_call();
   program.unless_from(first_foreign_call, 1);
-  program.end(refuse);
+  program.end(refuse_call);
   for (const int call : always_refused) program.refuse_value(static_cast<std::uint32_t>(call));
   if (!needed.network && !needed.local)
     for (const int call : for_sockets) program.refuse_value(static_cast<std::uint32_t>(call));
@@ -154,7 +154,7 @@ bool refuse_system_calls(const SystemCalls& needed) {
   program.unless_equal(SYS_fchmod, 4);
   program.load_argument(1);
   program.unless_any_bit(S_ISUID | S_ISGID, 1);
-  program.end(refuse);
+  program.end(refuse_call);
   program.load_call();
   judge_sockets(program, needed);
   program.end(SECCOMP_RET_ALLOW);
