@@ -50,7 +50,7 @@ struct VideoInfo {
   // Of an animation that says so: how often it is shown again, 0 for ever, -1 never.
   std::optional<int> loops;
   AVCodecID codec = AV_CODEC_ID_NONE;  // the input's own; NONE where it was not coded
-  bool of_pictures = false;  // each frame a file, a GIF's or a camera's: not made as a video
+  bool of_pictures = false;       // each frame a file, a GIF's or a camera's: not made as a video
   int profile = unknown_profile;  // of that codec, as its decoder counts them
   // How many frames are to be expected, and for how long; for showing progress. None where unknown.
   std::optional<std::int64_t> frames;
