@@ -89,6 +89,14 @@ std::string plain(std::string_view message) {
   return result;
 }
 
+bool is_utf8(std::string_view text) {
+  const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto* const end = at + text.size();
+  for (std::int32_t code = 0; at < end;)
+    if (av_utf8_decode(&code, &at, end, AV_UTF8_FLAG_ACCEPT_NON_CHARACTERS) < 0) return false;
+  return true;
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   const std::size_t left = most - gap.size(), end = boundary(text, left * 2 / 3),

@@ -18,6 +18,9 @@ std::string verbatim(std::string_view text);
 // A message whose settings keep their names: what is verbatim() in it is as it was.
 std::string plain(std::string_view message);
 
+// Whether it can be a text of JSON or YAML.
+bool is_utf8(std::string_view text);
+
 // About `most` bytes: what is longer has "..." in its middle.
 std::string shortened(std::string_view text, std::size_t most);
 // Of values, specifications and words of libraries in a message, bytes.

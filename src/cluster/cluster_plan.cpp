@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/av/digest.h"
+#include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/survey.h"
 
@@ -47,6 +48,10 @@ Json common_json(const ClusterPlan& plan) {
 }  // namespace
 
 std::string ClusterPlan::json() const {
+  for (const std::string& name : {source.path, output})
+    if (!is_utf8(name))
+      throw Error(MessageKind::command_line, "a plan cannot name", name,
+                  "its name is not UTF-8, and JSON holds nothing else", "use another name for it");
   Json all = common_json(*this);
   all["source"]["path"] = source.path;
   all["output"] = output;

@@ -180,9 +180,11 @@ int run_plan(const PlanWords& words) {
     print(plan.json());
     return 0;
   }
+  const std::string script =
+      words.script == JobScript::none ? "" : job_script(words.script, plan, folder);
   write_plan(plan, folder, options.overwrite);
-  if (words.script != JobScript::none)
-    print(job_script(words.script, plan, folder));
+  if (!script.empty())
+    print_for_programs(script);
   else if (!options.quiet)
     say(fmt::format(
         "{} frames in {} parts, counted by {}, planned in {}", plan.frames(), plan.parts.size(),

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "pipeline/base/error.h"
+#include "pipeline/base/printable.h"
+
 namespace vidconv {
 namespace {
 
@@ -14,8 +17,18 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-// One scalar of YAML, as JSON has it.
+// Text of a container's command, in which Kubernetes puts variables for $(NAME) and $ for $$.
+std::string without_variables(const std::string& text) {
+  std::string word;
+  for (const char c : text) word += c == '$' ? std::string("$$") : std::string(1, c);
+  return word;
+}
+
+// One scalar of YAML, as JSON has it. Throws Error(command_line) for what no YAML can hold.
 std::string yaml_scalar(const std::string& text) {
+  if (!is_utf8(text))
+    throw Error(MessageKind::command_line, "`script` kubernetes cannot name", text,
+                "its name is not UTF-8, and YAML holds nothing else", "use another name for it");
   std::string word = "\"";
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ') {
@@ -36,9 +49,10 @@ constexpr const char* slurm_job = R"sh(#!/bin/bash
 # again when the cause is gone, and only what is missing is encoded. docs/cluster.md says what to change on a site.
 set -euo pipefail
 dir={dir}
+logs=${{dir//%/%%}}  # names of logs are patterns
 
 array=$(sbatch --parsable --array=0-{last} --requeue --export=ALL \
-  --job-name=vidconv-shard --cpus-per-task=4 --output="$dir/shard-%a.log" --open-mode=append <<EOF
+  --job-name=vidconv-shard --cpus-per-task=4 --output="$logs/shard-%a.log" --open-mode=append <<EOF
 #!/bin/bash
 vidconv shard $(printf %q "$dir") --progress none
 code=\$?
@@ -52,7 +66,7 @@ EOF
 )
 
 join=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --requeue --export=ALL \
-  --job-name=vidconv-join --cpus-per-task=1 --output="$dir/join.log" --open-mode=append <<EOF
+  --job-name=vidconv-join --cpus-per-task=1 --output="$logs/join.log" --open-mode=append <<EOF
 #!/bin/bash
 vidconv join $(printf %q "$dir")
 code=\$?
@@ -142,8 +156,10 @@ constexpr const char* parallel_job = R"sh(#!/bin/bash
 set -euo pipefail
 dir={dir}
 
-seq 0 {last} | parallel --joblog "$dir/joblog" --resume-failed --retries 3 \
-  --jobs "${{JOBS:-50%}}" vidconv shard {{}} "$(printf %q "$dir")" --quiet --progress none
+export VIDCONV_DIR="$dir"  # not in the command, in which parallel would look for what it replaces
+# shellcheck disable=SC2016  # it is for the shells that parallel starts
+seq 0 {last} | parallel --env VIDCONV_DIR --joblog "$dir/joblog" --resume-failed --retries 3 \
+  --jobs "${{JOBS:-50%}}" 'vidconv shard {{}} "$VIDCONV_DIR" --quiet --progress none'
 vidconv join "$dir"
 )sh";
 
@@ -162,10 +178,11 @@ std::string job_script(JobScript kind, const ClusterPlan& plan, const std::strin
                        : kind == JobScript::kubernetes ? kubernetes_job
                                                        : parallel_job;
   constexpr std::size_t most_pods = 100;
-  return fmt::format(fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
-                     fmt::arg("parallelism", std::min(parts, most_pods)),
-                     fmt::arg("dir", shell ? shell_word(folder) : yaml_scalar(folder)),
-                     fmt::arg("mount", yaml_scalar(mount_of(folder))));
+  return fmt::format(
+      fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
+      fmt::arg("parallelism", std::min(parts, most_pods)),
+      fmt::arg("dir", shell ? shell_word(folder) : yaml_scalar(without_variables(folder))),
+      fmt::arg("mount", yaml_scalar(mount_of(folder))));
 }
 
 }  // namespace vidconv

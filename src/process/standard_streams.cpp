@@ -55,6 +55,11 @@ void print(std::string_view text) {
   ByteWriter(STDOUT_FILENO, "standard output").write(printable(text, "\n"));
 }
 
+void print_for_programs(std::string_view text) {
+  if (isatty(STDOUT_FILENO)) return print(text);
+  ByteWriter(STDOUT_FILENO, "standard output").write(text);
+}
+
 void print_error_line(std::string_view line, Patience patience) noexcept {
   try {
     write_on_stderr(shortened(printable(line), longest_line) + "\n", patience);

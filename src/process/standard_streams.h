@@ -13,6 +13,8 @@ void prepare_standard_streams();
 
 // On standard output. Throws Error(output) where not all of it can be written.
 void print(std::string_view text);
+// The same, byte for byte, but to a terminal: what a program reads has its own way to quote.
+void print_for_programs(std::string_view text);
 
 // What is said on stderr cannot fail: where stderr is closed, full or not read, it is dropped.
 enum class Patience {

@@ -5,6 +5,7 @@ An excerpt of batch/v1 Job, written for this test after its reference, with all 
 no others. Where the Python module kubernetes_validate is installed (PyPI), the whole schema is asked too.
 """
 import importlib
+import re
 import unittest
 
 import jsonschema
@@ -90,6 +91,18 @@ class Manifest(PartsTest):
         for mount in spec["template"]["spec"]["containers"][0]["volumeMounts"]:
             self.assertIn(mount["name"], volumes)
 
+    @staticmethod
+    def expanded(job):
+        """Its command, as a kubelet makes it: $$ is $, $(NAME) a variable's value."""
+        words = job["spec"]["template"]["spec"]["containers"][0]["command"]
+        return [re.sub(r"\$\$|\$\((\w+)\)", lambda m: "of a variable" if m[1] else "$", word) for word in words]
+
+    def test_a_name_that_no_manifest_can_hold_is_refused(self):
+        self.plan("in.mp4", "--shards", "3", "--script", "kubernetes", folder=b"a\xff".decode(errors="surrogateescape"),
+                  code=2, says=("YAML",))
+        self.plan("in.mp4", "--shards", "3", output=b"a\xff.mkv".decode(errors="surrogateescape"), code=2,
+                  says=("JSON",))
+
     def test_whole_schema(self):
         try:
             validator = importlib.import_module("kubernetes_validate")
@@ -100,12 +113,12 @@ class Manifest(PartsTest):
 
     def test_what_it_runs_is_what_we_run(self):
         """The commands, as a kubelet runs them, with each index."""
-        folder = 'a "folder"\\'
+        folder = 'a "folder"\\ $(HOME) $$ é\t%s'
         shard, join = self.documents(folder)
         for index in (2, 0, 1):
-            _, *words = shard["spec"]["template"]["spec"]["containers"][0]["command"]
+            _, *words = self.expanded(shard)
             self.vidconv(*words, environment={"JOB_COMPLETION_INDEX": str(index)})
-        self.vidconv(*join["spec"]["template"]["spec"]["containers"][0]["command"][1:])
+        self.vidconv(*self.expanded(join)[1:])
         self.expect_bytes_of_one_process("in.mp4", "--shards", "3")
 
 

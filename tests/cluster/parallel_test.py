@@ -12,9 +12,12 @@ FAULTS = sys.argv.pop()
 
 from support import PROGRAM, PartsTest  # noqa: E402
 
+# Of the folder of the plan: what shells, parallel, and those who print for people have an eye on.
+JOB = "the job's {} {#} {= system(\"touch perl\") =} $(touch shell) %a é\t\\\n!"
+
 # The disk is full for one part, as often as the file says.
 WRAPPER = """#!/bin/bash
-echo "$1 $2" >> {folder}/log
+printf '%q %q\\n' "$1" "$2" >> {folder}/log
 if [ "$1 $2" = "shard 1" ] && [ -e {folder}/full ]; then
   export LD_PRELOAD={faults} VIDCONV_DISK_BYTES=700 VIDCONV_DISK_ERROR=28
 fi
@@ -35,7 +38,7 @@ class Parallel(PartsTest):
                                           program=shlex.quote(PROGRAM)))
         wrapper.chmod(0o755)
         self.clip()
-        script = self.plan(*self.words, "--script", "parallel", folder="the job")
+        script = self.plan(*self.words, "--script", "parallel", folder=JOB)
         (self.folder / "job.sh").write_text(script)
 
     def run_job(self):
@@ -48,12 +51,12 @@ class Parallel(PartsTest):
         (self.folder / "full").touch()
         failed = self.run_job()
         self.assertNotEqual(failed.returncode, 0)
-        codes = [line.split("\t")[6] for line in (self.folder / "the job/joblog").read_text().splitlines()[1:]]
+        codes = [line.split("\t")[6] for line in (self.folder / JOB / "joblog").read_text().splitlines()[1:]]
         self.assertEqual(sorted(codes), ["0", "0", "0", "75"])
         self.assertFalse((self.folder / "out.mkv").exists())
         log = (self.folder / "log").read_text().splitlines()
         self.assertEqual(log.count("shard 1"), 3)
-        self.assertNotIn("join " + str(self.folder / "the job"), log)
+        self.assertFalse(any(line.startswith("join ") for line in log))
         (self.folder / "full").unlink()
         done = self.run_job()
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -61,6 +64,7 @@ class Parallel(PartsTest):
         self.assertEqual([line.split()[0:2] for line in log][:1], [["shard", "1"]])
         self.assertEqual(len(log), 2)  # and the join
         self.expect_bytes_of_one_process(*self.words)
+        self.assertFalse((self.folder / "perl").exists() or (self.folder / "shell").exists())
 
     def test_scripts_are_as_shellcheck_wants_them(self):
         for kind in ("slurm", "parallel"):
@@ -70,7 +74,7 @@ class Parallel(PartsTest):
             if shutil.which("shellcheck"):
                 checked = subprocess.run(["shellcheck", str(script)], capture_output=True, text=True, check=False)
                 self.assertEqual(checked.returncode, 0, checked.stdout)
-        self.assertEqual(len(list(pathlib.Path(self.folder / "the job/parts").iterdir())), 0)
+        self.assertEqual(len(list(pathlib.Path(self.folder / "the job" / "parts").iterdir())), 0)
 
 
 if __name__ == "__main__":
