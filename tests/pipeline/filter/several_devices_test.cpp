@@ -90,7 +90,7 @@ TEST_F(SeveralDevices, FramesOfOneDeviceAreFilteredByAll) {
     const auto source = open_source("pattern:640x48#26", test::source_options_for(Device::cuda));
     const auto processor = test::processor_for(*source, {"sobel"}, on(list));
     const auto wanted = filter({"pattern:640x48#26"}, {.slots = 4, .variant = {}});
-    FramePool pool(aligned_layout(*find_format(AV_PIX_FMT_YUV420P), 640, 48), device_memory);
+    FramePool pool(packed_layout(*find_format(AV_PIX_FMT_YUV420P), 640, 48), device_memory);
     const Stream stream;
     std::vector<Frame> frames;
     while (auto item = source->next())
