@@ -94,20 +94,18 @@ INSTANTIATE_TEST_SUITE_P(Calls, Memory, testing::ValuesIn(functions),
 
 using Threads = CliTest;
 
-// Of several that work side by side, the first ones have begun when there are no more.
+// Of several that work side by side, the first ones have begun when there are no more. Not so with
+// `--variant reference`: OpenMP's library ends the process itself.
 TEST_F(Threads, ThatCannotBeStartedAreTold) {
-  for (const std::string variant : {"", " --variant reference"}) {
-    int told = 0;
-    for (int call = 0; !HasFailure(); ++call, ++told) {
-      SCOPED_TRACE("call " + std::to_string(call) + variant);
-      const Result result =
-          run_without("pthread_create", call,
-                      "pattern:64x48#20 --device cpu --kernel box --threads 4 -o md5:" + variant);
-      if (result.exit_code == 0) break;
-      EXPECT_TRUE(refused(result, exit_device, {"cannot start a thread", "--threads", "[memory]"}));
-    }
-    EXPECT_GT(told, 3);
+  int told = 0;
+  for (int call = 0; !HasFailure(); ++call, ++told) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    const Result result = run_without(
+        "pthread_create", call, "pattern:64x48#20 --device cpu --kernel box --threads 4 -o md5:");
+    if (result.exit_code == 0) break;
+    EXPECT_TRUE(refused(result, exit_device, {"cannot start a thread", "--threads", "[memory]"}));
   }
+  EXPECT_GT(told, 3);
 }
 
 using LargeFrame = CliTest;

@@ -31,7 +31,8 @@ class ComponentsTest(unittest.TestCase):
         self.assertTrue(self.ending("command", "bin/vidconv", "man1/vidconv.1.gz", "zsh/site-functions/_vidconv",
                                     "bash-completion/completions/vidconv", "fish/vendor_completions.d/vidconv.fish",
                                     "doc/vidconv/copyright", "doc/vidconv/changelog.gz"), self.files["command"])
-        self.assertEqual(len(self.files["command"]), 7)
+        documents = [name for name in self.files["command"] if "doc/vidconv/" in name]
+        self.assertEqual(len(self.files["command"]) - len(documents), 5, self.files["command"])
 
     def test_library_is_what_a_program_loads(self):
         self.assertTrue(self.ending("library", "libvidconv.so.0"), self.files["library"])

@@ -61,7 +61,7 @@ Jobs make_jobs() {
           Picture source(sample, width, height, {}, ++seed);
           source.draw(Content::noise, seed);
           Picture wanted = expected(plan, source, Picture(sample, width, height, {}, 7));
-          job.emplace(plan, std::move(source), std::move(wanted));
+          job = Job{plan, std::move(source), std::move(wanted)};
         }
         jobs[variant].push_back(*job);
       }
