@@ -208,11 +208,14 @@ struct Needs {
 };
 
 Needs needs_of(const Options& o, const std::vector<BatchFile>& files) {
-  return {
-      .chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device()),
-      .network = std::ranges::any_of(
-          files, [](const BatchFile& file) { return is_url(file.input) || is_url(file.output); }),
-      .device = is_device(o.input, o.input_format)};
+  return {.chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device()),
+          // A session's description is a file that names addresses.
+          .network = o.input_format == "sdp" || std::ranges::any_of(files,
+                                                                    [](const BatchFile& file) {
+                                                                      return is_url(file.input) ||
+                                                                             is_url(file.output);
+                                                                    }),
+          .device = is_device(o.input, o.input_format)};
 }
 
 // Whether a file may be replaced, which hands on its mode and owner.
