@@ -42,6 +42,8 @@ PartialFile::PartialFile(const std::string& path, Options options, PartialFile* 
       mark_(first ? first->mark_ : random_mark()) {
   if (options_.files) options_.files->writes(options_.what, path);
   struct stat old;
+  if (options_.files_only && lstat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))
+    refuse("it is no file", "find out who has put it there, and remove it");
   if (stat(path.c_str(), &old) == 0) {
     if (S_ISDIR(old.st_mode)) refuse("it is a directory");
     if (!S_ISREG(old.st_mode)) {

@@ -24,6 +24,7 @@ class PartialFile {
   struct Options {
     std::string what = "the output";  // for messages
     bool overwrite = false;
+    bool files_only = false;         // what stands there is replaced if it is a file, and no link
     RunFiles* files = nullptr;       // which are not overwritten; outlives the object
     bool look_for_leftovers = true;  // else somebody else calls remove_leftovers() for this name
     // Called with the descriptor when all is written, of a set that of the first; it may throw, and

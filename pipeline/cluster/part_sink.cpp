@@ -42,7 +42,9 @@ PartSink::PartSink(const OutputPlan& plan, const InputInfo& input, const std::st
       encoder_(make_part_encoder(plan.encoders.at(0), input.videos[0].info, plan.options.encoder,
                                  plan.container->flags & AVFMT_GLOBALHEADER, plan.options.notify,
                                  plan.options.loss())),
-      file_(path, {.what = "the part", .overwrite = true, .look_for_leftovers = false}),
+      file_(
+          path,
+          {.what = "the part", .overwrite = true, .files_only = true, .look_for_leftovers = false}),
       writer_(file_.fd(), path),
       muxer_(*av_guess_format("nut", nullptr, nullptr), path, {}, nullptr, nullptr) {
   check_cluster_encoder(*encoder_);

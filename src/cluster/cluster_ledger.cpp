@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "pipeline/av/content_key.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/bytes/byte_io.h"
 #include "pipeline/bytes/partial_file.h"
@@ -30,6 +32,13 @@ std::string from_hex(const std::string& text) {
   return bytes;
 }
 
+// Of all that it says.
+std::string digest_of(const Json& ledger) {
+  ContentKey key;
+  key.add("ledger", ledger.dump());
+  return key.hex();
+}
+
 }  // namespace
 
 std::string ledger_json(const PartLedger& ledger, std::size_t part) {
@@ -43,6 +52,7 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part) {
            {"packets", Json::array()}};
   for (const PacketTimes& p : ledger.packets)
     all["packets"].push_back({p.pts, p.dts, p.duration, p.flags});
+  all["own_digest"] = digest_of(all);
   return all.dump() + "\n";
 }
 
@@ -50,7 +60,10 @@ PartLedger read_ledger(const std::string& path, const std::string& key) {
   PartLedger ledger;
   const std::string text = read_text(path, MessageKind::part);
   try {
-    const Json all = Json::parse(text);
+    Json all = Json::parse(text);
+    const std::string own = all.at("own_digest");
+    all.erase("own_digest");
+    if (own != digest_of(all)) throw std::runtime_error("it is not what was written");
     all.at("key").get_to(ledger.key);
     all.at("bytes").get_to(ledger.bytes);
     all.at("digest").get_to(ledger.digest);
@@ -84,8 +97,10 @@ std::string read_text(const std::string& path, MessageKind kind) {
 
 void write_text(const std::string& path, const std::string& what, const std::string& text,
                 bool look_for_leftovers) {
-  PartialFile file(path,
-                   {.what = what, .overwrite = true, .look_for_leftovers = look_for_leftovers});
+  PartialFile file(path, {.what = what,
+                          .overwrite = true,
+                          .files_only = true,
+                          .look_for_leftovers = look_for_leftovers});
   ByteWriter(file.fd(), path).write(text);
   file.commit();
 }

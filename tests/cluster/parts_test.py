@@ -161,6 +161,37 @@ class Parts(PartsTest):
         self.make("--crf", "40", "-y")
         self.vidconv("join", "job", code=INPUT, says=["of another plan", "[part]"])
 
+    def test_every_bit_of_a_ledger_counts(self):
+        self.clip()
+        self.plan("in.mp4", "--shards", "2")
+        for part in self.parts():
+            self.vidconv("shard", part, "job")
+        ledger = self.path_of(1, "json")
+        whole = ledger.read_bytes()
+        for at in range(0, len(whole), max(1, len(whole) // 60)):
+            for bit in (0, 5):
+                changed = bytearray(whole)
+                changed[at] ^= 1 << bit
+                ledger.write_bytes(changed)
+                self.vidconv("join", "job", code=INPUT, says=("[part]",))
+                self.assertFalse((self.folder / "out.mkv").exists(), f"byte {at}, bit {bit}")
+        self.vidconv("shard", 1, "job")
+        self.assertEqual(ledger.read_bytes(), whole)
+        self.vidconv("join", "job")
+
+    def test_links_that_somebody_has_planted_are_not_followed(self):
+        self.clip()
+        self.plan("in.mp4", "--shards", "2")
+        victim = self.folder / "victim"
+        victim.write_text("precious")
+        for ending in ("nut", "json"):
+            link = self.path_of(0, ending)
+            link.symlink_to(victim)
+            self.vidconv("shard", 0, "job", code=AGAIN if ending == "nut" else None)
+            self.assertEqual(victim.read_text(), "precious")
+            link.unlink()
+        self.vidconv("shard", 0, "job")
+
     def test_stale_sources_kernels_and_libraries(self):
         (self.folder / "kernel.txt").write_text("1 2 1\n2 4 2\n1 2 1\n")
         self.make("--kernel", "file:kernel.txt:scale=auto")
