@@ -33,7 +33,7 @@ std::string from_hex(const std::string& text) {
 }
 
 // Of all that it says.
-std::string digest_of(const Json& ledger) {
+std::string own_digest_of(const Json& ledger) {
   ContentKey key;
   key.add("ledger", ledger.dump());
   return key.hex();
@@ -52,7 +52,7 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part) {
            {"packets", Json::array()}};
   for (const PacketTimes& p : ledger.packets)
     all["packets"].push_back({p.pts, p.dts, p.duration, p.flags});
-  all["own_digest"] = digest_of(all);
+  all["own_digest"] = own_digest_of(all);
   return all.dump() + "\n";
 }
 
@@ -63,7 +63,7 @@ PartLedger read_ledger(const std::string& path, const std::string& key) {
     Json all = Json::parse(text);
     const std::string own = all.at("own_digest");
     all.erase("own_digest");
-    if (own != digest_of(all)) throw std::runtime_error("it is not what was written");
+    if (own != own_digest_of(all)) throw std::runtime_error("it is not what was written");
     all.at("key").get_to(ledger.key);
     all.at("bytes").get_to(ledger.bytes);
     all.at("digest").get_to(ledger.digest);
