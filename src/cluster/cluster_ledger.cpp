@@ -32,7 +32,7 @@ std::string from_hex(const std::string& text) {
   return bytes;
 }
 
-// Of all that it says.
+// Returns the digest of all that the ledger says.
 std::string own_digest_of(const Json& ledger) {
   ContentKey key;
   key.add("ledger", ledger.dump());
