@@ -15,9 +15,9 @@ if nvidia-smi -L >/dev/null 2>&1; then
   gpus="for the CPU and this machine's GPU, where there is a CUDA toolkit"
 fi
 cat <<EOF
-This installs Debian's packages that are missing, which cmake/prepare.sh names then: about 250 MB on a bare system. It
-builds vidconv into build/release, $gpus. That takes about ten minutes of one core,
-so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
+This installs Debian's packages that are missing, which cmake/prepare.sh names then. It builds vidconv into
+build/release, $gpus. That takes some eleven minutes of one core
+without CUDA code, so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
 EOF
 
 "$root/cmake/prepare.sh" release vidconv "$for_gpus"

@@ -33,7 +33,7 @@ struct FusedPlan {
 // None for plans of other kinds.
 std::optional<FusedPlan> make_fused_plan(const Plan& plan);
 
-// What prepare_cpu_fused() does for samples of that kind.
+// Parts of prepare_cpu_fused(), one for each kind of samples.
 Prepared prepare_fused_u16(const Plan& plan);
 Prepared prepare_fused_f32(const Plan& plan);
 

@@ -12,9 +12,11 @@ using SimdLevel = std::int64_t;
 
 inline constexpr SimdLevel every_simd_level = -1;
 
-// What this build has code for and this machine can run, best first. Never empty.
+// Returns the levels that this build has code for and this machine can run, best first; never
+// empty.
 std::vector<SimdLevel> simd_levels();
-// Those of them that no variant lacks, but for variants of certain instructions.
+// Returns the levels of simd_levels() that every variant has, but for variants of certain
+// instructions.
 std::vector<SimdLevel> engine_simd_levels();
 // Those too that only some files have code for (VIDCONV_SCALABLE_VECTORS in targets.h); where one
 // of them is forced, the others' code is that of the last of simd_levels().

@@ -1,5 +1,5 @@
 // libav* objects as C++ values: owning pointers, errors as exceptions, and the few places where
-// the FFmpeg versions we build with (5.1 to 9.0) differ.
+// the FFmpeg versions we build with (5.1 to 7.x; 9.0's headers compile) differ.
 #pragma once
 
 extern "C" {

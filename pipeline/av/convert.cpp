@@ -32,16 +32,17 @@ bool has_chroma(AVPixelFormat format) {
   return desc && desc->nb_components > 2;
 }
 
-// Of luma, and with chroma a line for two of them.
+// Returns lines of luma, an even number: with chroma one line stands for two of them.
 int field_height(int height) { return (height + 3) / 4 * 2; }
 
-FramePtr field_of(int width, int height, AVPixelFormat format) {
-  FramePtr field = make_frame();
+// Makes `field` a picture of that kind, where it is none yet.
+void make_field(FramePtr& field, int width, int height, AVPixelFormat format) {
+  if (field && field->width == width && field->height == height && field->format == format) return;
+  field = make_frame();
   field->width = width;
   field->height = height;
   field->format = format;
   check_av(av_frame_get_buffer(field.get(), 0), Fault::internal, "cannot make room for a field");
-  return field;
 }
 
 // Every `step`th line of each plane, from the line `first` on; where `from` has no more of them,
@@ -225,14 +226,14 @@ void Converter::scale(const AVFrame& from, AVFrame& to) {
   }
   const auto format = static_cast<AVPixelFormat>(from.format);
   // A field alone, with whole lines of chroma, has room for lines that no field has.
-  const FramePtr field = field_of(from.width, field_height_, format);
-  const FramePtr made = field_of(from.width, field_height_, to_.id);
+  make_field(field_, from.width, field_height_, format);
+  make_field(field_made_, from.width, field_height_, to_.id);
   for (int parity = 0; parity < 2; ++parity) {
-    copy_lines(from, parity, 2, *field, 0, 1);
-    check(sws_scale(scaler_.get(), field->data, field->linesize, 0, field_height_, made->data,
-                    made->linesize),
+    copy_lines(from, parity, 2, *field_, 0, 1);
+    check(sws_scale(scaler_.get(), field_->data, field_->linesize, 0, field_height_,
+                    field_made_->data, field_made_->linesize),
           from);
-    copy_lines(*made, 0, 1, to, parity, 2);
+    copy_lines(*field_made_, 0, 1, to, parity, 2);
   }
 }
 

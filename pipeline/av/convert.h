@@ -53,8 +53,9 @@ class Converter {
   const FrameMemory memory_;
   int width_ = 0, height_ = 0;  // of results; 0: as it comes
   std::optional<FramePool> pool_;
-  SwsPtr scaler_;         // for frames like the last one
-  int field_height_ = 0;  // of each of two fields that it scales alone; 0: whole pictures
+  SwsPtr scaler_;                // for frames like the last one
+  int field_height_ = 0;         // of each of two fields that it scales alone; 0: whole pictures
+  FramePtr field_, field_made_;  // one of them, and what is made of it
   std::optional<RangeChanger> changer_;
   bool changes_to_full_ = false;
 };

@@ -87,7 +87,7 @@ class Decoder : public VideoDecoder {
   void refuse(const char* why);
   bool refuses(int width, int height) const;
 
-  // What the device was set up for.
+  // The device was set up for these.
   struct Sequence {
     int coded_width, coded_height;
     AVPixelFormat format;

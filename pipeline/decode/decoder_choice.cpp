@@ -87,7 +87,8 @@ class Replay {
   bool possible_ = true;
 };
 
-// What the codec is told anew in the middle of a stream, as in a file with two sample entries.
+// Returns whether the packet brings another header for the codec, as in a file with two sample
+// entries.
 bool changes_header(const AVPacket& packet, const AVCodecParameters& parameters) {
   std::size_t size = 0;
   const std::uint8_t* header = av_packet_get_side_data(&packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
@@ -171,7 +172,7 @@ class FallibleDecoder final : public VideoDecoder {
     return current_;
   }
 
-  // Of current_, where another thread reads it or it is replaced, and of the errors.
+  // Guards current_, where another thread reads it or it is replaced, and the errors.
   mutable std::mutex mutex_;
   std::shared_ptr<VideoDecoder> current_;
   std::int64_t errors_before_ = 0;  // of the first decoder, which had begun

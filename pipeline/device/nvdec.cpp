@@ -19,9 +19,8 @@ const PixelFormat* plain_format(AVPixelFormat coded) {
   return find_format(without_range(coded, range));
 }
 
-// Of a picture on a device libavcodec crops what is right of and below it, and leaves the rest to
-// others. Of one in the host's memory it crops on the left as far as all planes still begin at
-// multiples of 32 bytes: so are both alike.
+// libavcodec leaves the left and the top of a device's pictures to others. In the host's memory it
+// crops on the left as far as all planes still begin at multiples of 32 bytes: both are alike so.
 void crop(AVFrame& frame, const PixelFormat& format) {
   std::size_t unit = 1;
   for (const Component& c : format.components)

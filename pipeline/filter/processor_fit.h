@@ -9,8 +9,8 @@
 
 namespace vidconv {
 
-// What it is for a user that something else does the work of a device that threw `failure`: one
-// that has too little memory is as it should be.
+// Returns how a user is told that something else does the work of a device that threw `failure`: a
+// device with too little memory is as it should be.
 inline MessageKind kind_of_fallback(const Error& failure) {
   return failure.kind() == MessageKind::memory ? MessageKind::fallback : MessageKind::device_failed;
 }

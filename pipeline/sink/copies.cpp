@@ -157,7 +157,7 @@ bool Copies::takes(const AVStream& stream) const {
   return can_copy(muxer_.container(), stream) && trial_.takes(stream);
 }
 
-// What would work, if anything does.
+// Names the encoder that would work, if any does.
 void Copies::advise_for(const AVStream& sound) {
   const std::string name = sound_encoder_for(container_);
   const AVCodec* encoder = name.empty() ? nullptr : avcodec_find_encoder_by_name(name.c_str());

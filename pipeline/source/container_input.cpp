@@ -19,7 +19,7 @@
 namespace vidconv {
 namespace {
 
-// What is heard while packets are read.
+// These lines are heard while packets are read.
 constexpr std::string_view of_packets[] = {log_lines::refused_name, log_lines::broken_packet[0],
                                            log_lines::broken_packet[1]};
 static_assert(std::size(of_packets) == 1 + std::size(log_lines::broken_packet));

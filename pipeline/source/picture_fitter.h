@@ -26,7 +26,7 @@ class PictureFitter {
  private:
   const VideoInfo& first_;
   const FrameMemory memory_;
-  // What the frame says, or meant where it says nothing.
+  // Compares what the frame says, or what is meant where it says nothing.
   bool has_other_colours(const AVFrame& frame) const;
   void say_change(const AVFrame& frame, std::int64_t number);
   void name_lost(const AVFrame& frame, std::int64_t number);

@@ -343,7 +343,7 @@ class ContainerSource final : public Source {
     }
   }
 
-  // Of what the output cannot say, with other words than a sink's.
+  // Hears what the output cannot say, with other words than a sink's.
   Notify loss() const {
     if (!options_.strict) return options_.notify;
     return [](MessageKind, const std::string& lost) {

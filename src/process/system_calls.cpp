@@ -55,11 +55,11 @@ constexpr int always_refused[] = {
     SYS_perf_event_open, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl, SYS_acct,
     SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
     SYS_adjtimex, SYS_syslog,
-    // Who it is.
+    // These change who the process is.
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
     SYS_setfsuid, SYS_setfsgid, SYS_capset};
 
-// Of sockets that are there: those that a run was started with.
+// These act on sockets that are there: those that a run was started with.
 constexpr int for_sockets[] = {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 
 constexpr std::uint32_t refuse_call = SECCOMP_RET_ERRNO | EPERM;
@@ -76,7 +76,7 @@ class Program {
     load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
   }
   void end(std::uint32_t with) { add(BPF_RET | BPF_K, with); }
-  // What is loaded decides whether the next instructions are passed over.
+  // The value that is loaded decides whether the next instructions are passed over.
   void unless_equal(std::uint32_t value, std::uint8_t skip) {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip);
   }

@@ -3,7 +3,7 @@
 
 namespace vidconv {
 
-// What of the system calls that are refused else a run needs.
+// A run needs these system calls, which are refused otherwise.
 struct SystemCalls {
   bool network = false;  // sockets of the internet, and what resolving names asks
   bool local = false;    // sockets of this machine: of drivers, of the servers of devices

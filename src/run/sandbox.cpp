@@ -26,13 +26,13 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// What libraries read sooner or later: each other, tables, the description of the machine.
+// Libraries read these sooner or later: each other, tables, the description of the machine.
 constexpr const char* system_files[] = {
     "/usr",        "/lib",         "/lib32",   "/lib64",           "/opt",
     "/nix/store",  "/gnu/store",   "/sys",     "/etc/ld.so.cache", "/etc/localtime",
     "/dev/random", "/dev/urandom", "/dev/zero"};
 
-// What /proc has of this process and of the machine, not of other processes.
+// /proc has these of this process and of the machine, not of other processes.
 constexpr const char* process_files[] = {
     "/proc/self",   "/proc/cpuinfo", "/proc/meminfo",    "/proc/stat",    "/proc/sys",
     "/proc/uptime", "/proc/loadavg", "/proc/version",    "/proc/devices", "/proc/modules",
@@ -202,7 +202,7 @@ std::string reason() {
   }
 }
 
-// What is open to a run beside files.
+// A run needs these beside files.
 struct Needs {
   bool chips, network, device;
 };

@@ -1,4 +1,4 @@
-// What is counted of damage is the same with any number of the decoder's threads.
+// Damage is counted alike with any number of the decoder's threads.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_test.h"

@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Calls, Memory, testing::ValuesIn(functions),
 
 using Threads = CliTest;
 
-// Of several that work side by side, the first ones have begun when there are no more. Not so with
-// `--variant reference`: OpenMP's library ends the process itself.
+// Some of several threads have begun when there are no more. `--variant reference` is left out:
+// OpenMP's library ends the process itself.
 TEST_F(Threads, ThatCannotBeStartedAreTold) {
   int told = 0;
   for (int call = 0; !HasFailure(); ++call, ++told) {

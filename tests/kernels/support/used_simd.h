@@ -1,4 +1,4 @@
-// What a variant has used beside what was to be used.
+// Compares the levels that a variant has used with those that were to be used.
 #pragma once
 
 #include <hwy/targets.h>

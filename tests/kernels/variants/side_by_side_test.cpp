@@ -44,7 +44,7 @@ struct Job {
   Picture source, wanted;
 };
 
-// What each variant of CUDA supports of these filters; of the CPU's there is no state to share.
+// Jobs for each variant of CUDA; the CPU's variants share no state.
 using Jobs = std::map<const Variant*, std::vector<Job>>;
 
 Jobs make_jobs() {
