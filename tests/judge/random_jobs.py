@@ -64,12 +64,12 @@ class Files:
 
 
 class Judge:
-    def __init__(self, vidconv, devices, work, folder):
+    def __init__(self, vidconv, devices, work, folder, threads):
         self.vidconv, self.work, self.folder = vidconv, work, Path(folder)
         self.tables = drawn_job.Tables(vidconv)
         if devices is not None:
             self.tables.cuda_devices = devices
-        self.definition = Way("the definition", "--device", "cpu", "--variant", "reference")
+        self.definition = Way("the definition", "--device", "cpu", "--variant", "reference", "--threads", str(threads))
         self.grid = None  # jobs that are not drawn
         self.runs, self.refused, self.lock = 0, 0, threading.Lock()
 
@@ -180,7 +180,9 @@ def main():
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
     folder = tempfile.mkdtemp(prefix="random-jobs-")
-    judge = Judge(vidconv, o.device, o.work, folder)
+    # Each definition on all cores would crowd out the jobs beside it.
+    threads = max(1, len(os.sched_getaffinity(0)) // o.parallel)
+    judge = Judge(vidconv, o.device, o.work, folder, threads)
     if o.grid:
         judge.grid = drawn_job.grid()
     if o.require_cuda and not judge.tables.cuda_devices:

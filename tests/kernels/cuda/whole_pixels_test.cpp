@@ -62,16 +62,15 @@ struct PixelsCase {
   unsigned copied = 0;  // of the pairs those that are only to be copied
 };
 
-// What the reference makes of them.
 void make_wanted(const Plan& plan, const std::vector<PlanePair>& pairs, unsigned copied) {
-  const Variant& reference = *find_variant("reference");
   std::vector<PlanePair> filtered;
   for (std::size_t k = 0; k < pairs.size(); ++k)
     if ((copied >> k & 1) == 0) filtered.push_back(pairs[k]);
-  reference.prepare(plan, {})(4)->run(filtered, nullptr);
+  oracle_of(plan).prepare(plan, {})(1)->run(filtered, nullptr);
   for (std::size_t k = 0; k < pairs.size(); ++k)
     if ((copied >> k & 1) != 0)
-      reference.prepare(make_plan(filter_named("identity"), plan.sample, {}, Role::colour), {})(1)
+      find_variant("reference")
+          ->prepare(make_plan(filter_named("identity"), plan.sample, {}, Role::colour), {})(1)
           ->run({&pairs[k], 1}, nullptr);
 }
 

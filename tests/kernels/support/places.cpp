@@ -26,14 +26,14 @@ std::size_t thinning_asked() {
   return asked ? std::strtoul(asked, nullptr, 10) : 0;
 }
 
-bool is_the_same(Runner& runner, Runner& reference, const Places& p, const SampleType& sample,
+bool is_the_same(Runner& runner, Runner& oracle, const Places& p, const SampleType& sample,
                  std::size_t turn, int width, int height) {
   const auto seed = static_cast<unsigned>(turn);
   Picture src(sample, width, height, p.arrangements[turn % 3], seed);
   src.draw(Content::noise, seed);
   Picture want(sample, width, height, p.arrangements[turn / 2 % 3], seed + 1);
   Picture got = want;
-  reference.run(src, want);
+  oracle.run(src, want);
   runner.run(src, got);
   return got.bytes() == want.bytes();
 }
@@ -49,7 +49,7 @@ void expect_the_same_at(const Places& p, const SampleType& sample,
   for (const BorderMode border : all_borders)
     for (const bool absolute : {false, true}) {
       const Plan plan = make_plan(filter(absolute), sample, {border, 0.3}, Role::colour);
-      Runner reference(*find_variant("reference"), plan, threads);
+      Runner oracle(oracle_of(plan), plan);
       for (const Variant* variant : runnable_variants(widest, highest)) {
         if (!supports(*variant, plan) || variant->name == "reference" ||
             variant->name.starts_with("study-"))
@@ -60,7 +60,7 @@ void expect_the_same_at(const Places& p, const SampleType& sample,
         for (std::size_t i = turn++ % step; i < p.widths.size() * p.heights.size(); i += step) {
           const int width = p.widths[i % p.widths.size()];
           const int height = p.heights[i / p.widths.size()];
-          ASSERT_TRUE(is_the_same(runner, reference, p, sample, i, width, height))
+          ASSERT_TRUE(is_the_same(runner, oracle, p, sample, i, width, height))
               << variant->name << ", " << width << "x" << height << ", border " << name_of(border)
               << (absolute ? ", absolute" : "");
         }

@@ -24,6 +24,11 @@ std::unique_ptr<Convolver> convolver_of(const Variant& variant, const Plan& plan
 
 // Whether the build has CUDA variants and the machine a device for them.
 bool cuda_works();
+int cuda_devices();
+
+// Runners that this thread makes from now on are on the device cuda:`index`; before it, on the
+// first.
+void use_cuda_device(int index);
 
 // A convolver that takes pictures in host memory.
 class Runner {
@@ -45,7 +50,13 @@ class Runner {
   std::unique_ptr<DeviceMemory> memory_;
 };
 
-// What the definition makes of `src`, in a copy of `dst`.
+// What the variants of `plan` are compared with: the definition. Where only CUDA's are tried
+// (VIDCONV_TEST_VARIANTS), a definition of every size would take hours: there it is what a CPU
+// picks, which the same tests compare with the definition on a CPU, and the definition for each
+// eighth plan.
+const Variant& oracle_of(const Plan& plan);
+
+// What that makes of `src`, in a copy of `dst`.
 Picture expected(const Plan& plan, const Picture& src, const Picture& dst);
 
 }  // namespace vidconv::test

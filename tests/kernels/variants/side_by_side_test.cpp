@@ -74,11 +74,14 @@ const Jobs& jobs_of_variants() {
   return jobs;
 }
 
-// Makes all convolvers, in this order, then runs them, in the same order and back. Returns how many
-// results were not those of the definition.
+// Makes all convolvers, in this order and on each device in turn, then runs them, in the same order
+// and back. Returns how many results were not those of the definition.
 int wrong_of(const Variant& variant, const std::vector<const Job*>& jobs) {
   std::vector<std::unique_ptr<Runner>> runners;
-  for (const Job* job : jobs) runners.push_back(std::make_unique<Runner>(variant, job->plan));
+  for (const Job* job : jobs) {
+    use_cuda_device(static_cast<int>(runners.size()) % cuda_devices());
+    runners.push_back(std::make_unique<Runner>(variant, job->plan));
+  }
   int wrong = 0;
   const auto run = [&](std::size_t i) {
     const Picture& source = jobs[i]->source;

@@ -104,7 +104,7 @@ TEST_P(Sweep, EveryVariantGivesTheBytesOfTheReference) {
       const Role role = kind == 0 || kind == 3 ? Role::chroma : Role::colour;
       const Codes codes = kind == 2 || kind == 3 ? Codes::limited : Codes::all;
       const Plan plan = make_plan(filter, sample, {border, 0.3}, role, codes);
-      Runner reference(*find_variant("reference"), plan);
+      Runner oracle(oracle_of(plan), plan);
       std::vector<std::unique_ptr<Way>> all;
       for (const Plan& way : ways(plan))
         for (const Variant* variant : runnable_variants())
@@ -122,7 +122,7 @@ TEST_P(Sweep, EveryVariantGivesTheBytesOfTheReference) {
         src.draw(in_turn(contents, turn), seed);
         const Picture blank(sample, width, height, in_turn(arrangements, turn / 5), seed + 1);
         Picture want = blank;
-        reference.run(src, want);
+        oracle.run(src, want);
         for (const auto& way : all) {
           if (!way->variant.takes(width, height)) continue;
           if (way->study && turn % study_thinning != 0) continue;
@@ -156,7 +156,7 @@ TEST_P(Sweep, LargePicturesToo) {
         if (supports(*variant, way) && variant->name != "reference")
           all.push_back(std::make_unique<Way>(*variant, way, 3));
     if (all.empty()) continue;
-    Runner reference(*find_variant("reference"), plan);
+    Runner oracle(oracle_of(plan), plan);
     for (std::size_t i = 0; i < 3; ++i, turn += 5) {
       const auto seed = static_cast<unsigned>(turn);
       // The third time, all is aligned.
@@ -168,7 +168,7 @@ TEST_P(Sweep, LargePicturesToo) {
       src.draw(i == 1 ? Content::black_and_white : Content::noise, seed);
       const Picture blank(sample, large_width, large_height, to, seed + 1);
       Picture want = blank;
-      reference.run(src, want);
+      oracle.run(src, want);
       for (const auto& way : all) {
         if (way->study && i != combination % 3) continue;
         Picture got = blank;
