@@ -169,7 +169,8 @@ void Muxer::release() {
         std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
   }
   if (later_ > 0)
-    notify(lose_, MessageKind::not_held,
+    notify(times_count_ ? lose_ : notify_,
+           times_count_ ? MessageKind::not_held : MessageKind::times_moved,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
   for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);

@@ -12,6 +12,7 @@
 #include "pipeline/source/container_input.h"
 #include "pipeline/source/expected.h"
 #include "pipeline/source/frame_times.h"
+#include "pipeline/source/frames_ahead.h"
 #include "pipeline/source/marks.h"
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
@@ -61,6 +62,8 @@ class ContainerSource final : public Source {
   }
   std::vector<StreamAccount> accounts() const override {
     std::vector<StreamAccount> all = accounts_->without(ready_);  // where it was interrupted
+    all.at(static_cast<std::size_t>(stream_->index)).frames_unused +=
+        static_cast<std::int64_t>(ahead_->waiting());
     if (stretches_) stretches_->take_account(all.at(static_cast<std::size_t>(stream_->index)));
     return all;
   }
@@ -147,7 +150,12 @@ class ContainerSource final : public Source {
                              .nvdec = nullptr},
                             options_.nvdec);
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
-    times_.emplace(*stream_, options_.notify);
+    times_.emplace(*stream_, options_.notify, has_asked_rate());
+    ahead_.emplace(
+        FramesAhead::Options{.origin = part_.offset(stream_->time_base),
+                             .patient = !options_.low_delay && !decoder_->on_device(),
+                             .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
+                             .notify = options_.notify});
     accounts_.emplace(input_.container(), *stream_);
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
@@ -184,6 +192,7 @@ class ContainerSource final : public Source {
 
   void leave_out_frames() {
     std::erase_if(ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); });
+    ahead_->clear();
     leaves_out_ = true;
   }
 
@@ -204,6 +213,8 @@ class ContainerSource final : public Source {
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
       }
       if (draining_) {
+        ahead_->end();
+        take_timed_frames();
         name_missing_pictures();
         return finish_video();
       }
@@ -306,18 +317,34 @@ class ContainerSource final : public Source {
 
   void finish_video() {
     video_done_ = true;
+    accounts_->filtered().frames_outside += static_cast<std::int64_t>(ahead_->waiting());
+    ahead_->clear();
     if (draining_ || input_.container().nb_streams == 1 || options_.video_only) at_end_ = true;
   }
 
   void take_frame(FramePtr frame) {
     StreamAccount& account = accounts_->filtered();
     ++account.frames;
-    const auto shown = times_->find(*frame, frame_rate(), search_->begun());
-    if (!shown) {  // nobody knows when
+    const FrameTimes::Shown shown = times_->find(*frame, frame_rate());
+    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when
       ++account.frames_outside;
       return;
     }
-    const std::int64_t time = av_rescale_q(shown->pts, stream_->time_base, AV_TIME_BASE_Q);
+    ahead_->add(std::move(frame), shown);
+    take_timed_frames();
+  }
+
+  void take_timed_frames() {
+    while (!video_done_ && !search_->too_late()) {
+      std::optional<TimedFrame> next = ahead_->take();
+      if (!next) return;
+      take_timed_frame(std::move(next->frame), next->shown);
+    }
+  }
+
+  void take_timed_frame(FramePtr frame, const FrameTimes::Shown& shown) {
+    StreamAccount& account = accounts_->filtered();
+    const std::int64_t time = av_rescale_q(shown.pts, stream_->time_base, AV_TIME_BASE_Q);
     const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
     if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
       forget_damage();
@@ -333,7 +360,7 @@ class ContainerSource final : public Source {
     frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
     if (stream_->codecpar->codec_id == AV_CODEC_ID_HEVC) set_interlaced(*frame, false, false);
     if (!whole) ++damage_.frames;
-    times_->set(*frame, *shown, part_.offset(stream_->time_base), count_);
+    times_->set(*frame, shown, part_.offset(stream_->time_base), count_);
     ready_.emplace_back(Frame(std::move(frame), count_++,
                               decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
     if (options_.frames && count_ == *options_.frames) {
@@ -351,10 +378,20 @@ class ContainerSource final : public Source {
     };
   }
 
+  // Whether the user has said how fast frames come of a bare stream, which may say another rate.
+  bool has_asked_rate() const {
+    return !options_.frame_rate.empty() &&
+           !std::string_view(input_.container().iformat->name).starts_with("image2");
+  }
+
   // Nominal; 0 where unknown.
   AVRational frame_rate() const {
-    return info_.width > 0 ? info_.frame_rate
-                           : av_guess_frame_rate(&input_.container(), stream_, nullptr);
+    if (info_.width > 0) return info_.frame_rate;
+    if (has_asked_rate()) return frame_rate_of(options_.frame_rate).value();
+    // Others are guessed from times, which may be those of fields.
+    const bool is_bare = input_.container().iformat->flags & AVFMT_NOTIMESTAMPS;
+    if (is_bare && stream_->avg_frame_rate.num > 0) return stream_->avg_frame_rate;
+    return av_guess_frame_rate(&input_.container(), stream_, nullptr);
   }
 
   void take_packet(PacketPtr packet, const AVStream& stream) {
@@ -365,7 +402,12 @@ class ContainerSource final : public Source {
   }
 
   void describe(const AVFrame& frame) {
+    const AVRational rate = frame_rate();
     info_ = video_info_of(input_.container(), *stream_, frame);
+    if (has_asked_rate() || (input_.container().iformat->flags & AVFMT_NOTIMESTAMPS)) {
+      info_.frame_rate = rate;
+      info_.steady |= has_asked_rate();
+    }
     const Expected expected =
         expect(input_.container(), *stream_, part_, info_.frame_rate, options_.frames);
     info_.frames = expected.frames;
@@ -390,6 +432,7 @@ class ContainerSource final : public Source {
   std::optional<PictureFitter> fitter_;
   std::optional<StartSearch> search_;
   std::optional<FrameTimes> times_;
+  std::optional<FramesAhead> ahead_;
   Damage damage_;
   std::optional<StreamAccounts> accounts_;
   std::optional<Marks> marks_;
