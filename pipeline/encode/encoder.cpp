@@ -55,6 +55,13 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
   return {};
 }
 
+// The reason before the last line, which says that an encoder has no frame threads because of it.
+std::string why_no_threads(const std::string& lines) {
+  const std::size_t end = lines.rfind("ff_frame_thread_encoder_init failed");
+  if (end == std::string::npos || end < 2) return {};
+  return lines.substr(0, end - 2);
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
@@ -75,12 +82,13 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   choose_time_base(video);
   c.framerate = video.frame_rate;
   c.sample_aspect_ratio = video.sample_aspect;
-  c.field_order = video.field_order;
+  // FFmpeg's encoder of VC-2 ends the process on fields.
+  c.field_order = codec_.id == AV_CODEC_ID_DIRAC ? AV_FIELD_PROGRESSIVE : video.field_order;
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   const bool interlaced = video.field_order > AV_FIELD_PROGRESSIVE;
-  if (interlaced && !tells_fields(codec_))
+  if (interlaced && !tells_fields(codec_, choice.container))
     vidconv::notify(lose, MessageKind::not_held,
                     fmt::format("{} cannot say that the video is interlaced: players will take "
                                 "its pictures for whole ones",
@@ -98,7 +106,9 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
     refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
-    throw;
+    const std::string why = why_no_threads(lines.text());
+    if (why.empty()) throw;
+    throw Error(error.kind(), error.act(), error.value(), why, error.remedy());
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
   if (pictures_) description_ += " on the device";

@@ -34,6 +34,10 @@ struct DictionaryFree {
 // Enough to tell at which rate frames come; and how long to look for it, microseconds.
 constexpr int frames_for_rate = 8;
 constexpr std::int64_t short_look = AV_TIME_BASE;
+// How far into a file streams are looked for that its header does not tell of, or tell all of:
+// sound that begins late.
+constexpr std::int64_t long_look = std::int64_t{60} * AV_TIME_BASE;
+constexpr std::int64_t long_look_bytes = 32 << 20;
 
 }  // namespace
 
@@ -87,11 +91,16 @@ void ContainerInput::open() {
   if (low_delay_) {
     context->fps_probe_size = frames_for_rate;
     context->max_analyze_duration = short_look;
+  } else if (!pipe_ && !live_ && !is_url(url_)) {
+    context->probesize = long_look_bytes;
+    context->max_analyze_duration = long_look;
   }
   check_own();
   AVDictionary* own = nullptr;  // options of the demuxer
   for (const auto& [key, value] : own_) av_dict_set(&own, key.c_str(), value.c_str(), 0);
   if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
+  // A broadcast may give its streams other numbers on the way; they are the same streams.
+  av_dict_set(&own, "merge_pmt_versions", "1", AV_DICT_DONT_OVERWRITE);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
   context = container_.release();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <set>
 #include <utility>
 
 #include "pipeline/base/url.h"
@@ -80,7 +81,8 @@ class ContainerSource final : public Source {
 
   bool takes_order() override {
     if (!may_be_in_stretches()) return false;
-    const Frame& first = std::get<Frame>(ready_.back());
+    const auto& first = std::get<Frame>(*std::ranges::find_if(
+        ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); }));
     stretch_times_ = times_for_stretches(url_, options_, *this, input_.container(), first.av().pts);
     return stretch_times_ != nullptr;
   }
@@ -157,6 +159,9 @@ class ContainerSource final : public Source {
                              .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
                              .notify = options_.notify});
     accounts_.emplace(input_.container(), *stream_);
+    streams_at_first_ = static_cast<int>(input_.container().nb_streams);
+    late_.clear();
+    video_until_ = late_video_until_ = INT64_MIN;
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
     damage_ = {};
@@ -235,6 +240,8 @@ class ContainerSource final : public Source {
     if (video_done_ && packet->dts != unknown_time &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
+    if (packet->stream_index >= streams_at_first_) name_late(stream, *packet);
+    if (&stream == stream_) video_until_ = std::max(video_until_, time_of(*packet, stream));
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
     count_marked(stream, marks_->take(stream.index, marked, input_.follows(), input_.broken()));
     if (&stream != stream_) return take_packet(std::move(packet), stream);
@@ -256,6 +263,28 @@ class ContainerSource final : public Source {
     ++damage_.packets;
   }
 
+  static std::int64_t time_of(const AVPacket& packet, const AVStream& stream) {
+    const std::int64_t time = packet.dts != unknown_time ? packet.dts : packet.pts;
+    return time == unknown_time ? INT64_MIN : av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+  }
+
+  // Outputs have to know their streams before the first packet.
+  void name_late(const AVStream& stream, const AVPacket& packet) {
+    if (options_.video_only) return;
+    const std::int64_t time = time_of(packet, stream);
+    if (time == INT64_MIN) return;
+    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO) late_video_until_ = time;
+    if (!late_.insert(stream.index).second) return;
+    const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+    const std::int64_t start = input_.container().start_time;
+    notify(loss(), MessageKind::left_out,
+           fmt::format(
+               "stream #{} ({}, {}) was found too late to be in the output, at {:.6g} s: it "
+               "is left out",
+               stream.index, type ? type : "unknown", avcodec_get_name(stream.codecpar->codec_id),
+               static_cast<double>(time - (start == unknown_time ? 0 : start)) / AV_TIME_BASE));
+  }
+
   void count_marked(const AVStream& stream, std::int64_t packets) {
     if (&stream == stream_) {
       damage_.packets += packets;
@@ -275,6 +304,8 @@ class ContainerSource final : public Source {
       return;
     }
     if (draining_) return;
+    if (late_video_until_ > video_until_ + AV_TIME_BASE && damage_.truncated.empty())
+      damage_.truncated = "it goes on in another video stream, which was found too late";
     if (!part_.cut && damage_.truncated.empty()) judge_end();
     decoder_->send(nullptr);
     draining_ = true;
@@ -437,6 +468,9 @@ class ContainerSource final : public Source {
   std::optional<StreamAccounts> accounts_;
   std::optional<Marks> marks_;
   std::int64_t errors_before_ = 0;  // that are forgotten
+  int streams_at_first_ = 0;        // others are found too late
+  std::set<int> late_;              // of which that was said
+  std::int64_t video_until_ = INT64_MIN, late_video_until_ = INT64_MIN;  // packets, microseconds
 
   std::deque<Item> ready_;           // what next() hands out
   FramePtr spare_;                   // an empty frame for the decoder to fill
