@@ -227,7 +227,8 @@ bool holds_times_before_zero(const AVOutputFormat& container) {
 bool holds_lead_in(const AVOutputFormat& container) { return !is(container, "avi"); }
 
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
-  if (is_mov_family(container)) return true;
+  const bool is_layout = type == AV_PKT_DATA_STEREO3D || type == AV_PKT_DATA_SPHERICAL;
+  if (is_mov_family(container)) return !is_layout || is(container, "mp4");
   if (!is_matroska(container)) return false;
   constexpr unsigned with_rotation = AV_VERSION_INT(60, 16, 100);
   return type != AV_PKT_DATA_DISPLAYMATRIX || avformat_version() >= with_rotation;

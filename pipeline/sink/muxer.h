@@ -73,7 +73,9 @@ class Muxer {
   // missing.
   bool write_interleaved(AVPacket* packet);
   void watch(AVPacket& packet);
-  void straighten(AVPacket& packet);
+  // `exact`: when it is decoded, before that was rounded.
+  void straighten(AVPacket& packet, std::int64_t exact);
+  void name_coarse(const AVPacket& packet);
 
   const AVOutputFormat& format_;
   const std::string output_;
@@ -97,8 +99,8 @@ class Muxer {
   std::int64_t held_bytes_ = 0;
   std::int64_t later_ = 0;                             // what is added to all times, microseconds
   std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
-  std::vector<std::int64_t> written_;
-  bool times_were_right_ = true;
+  std::vector<std::int64_t> last_exact_, written_;
+  bool times_were_right_ = true, coarse_is_told_ = false;
   bool needs_trailer_ = false;
 };
 

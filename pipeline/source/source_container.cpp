@@ -154,7 +154,7 @@ class ContainerSource final : public Source {
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
     times_.emplace(*stream_, options_.notify, has_asked_rate());
     ahead_.emplace(
-        FramesAhead::Options{.origin = part_.offset(stream_->time_base),
+        FramesAhead::Options{.origin = time_of_start(),
                              .patient = !options_.low_delay && !decoder_->on_device(),
                              .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
                              .notify = options_.notify});
@@ -261,6 +261,12 @@ class ContainerSource final : public Source {
     if (result != VideoDecoder::Result::damaged) return;
     ++account.refused;
     ++damage_.packets;
+  }
+
+  // Ticks of the video.
+  std::int64_t time_of_start() const {
+    const std::int64_t start = input_.container().start_time;
+    return start == unknown_time ? 0 : av_rescale_q(start, AV_TIME_BASE_Q, stream_->time_base);
   }
 
   static std::int64_t time_of(const AVPacket& packet, const AVStream& stream) {
