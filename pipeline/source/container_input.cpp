@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <iterator>
@@ -66,6 +67,12 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
 
 int ContainerInput::wants_to_stop(void* self) noexcept {
   auto& input = *static_cast<ContainerInput*>(self);
+  // Many small packets may make one of the video's.
+  if (const AVIOContext* io = input.listened_to_ ? input.listened_to_->pb : nullptr;
+      io && io->bytes_read != input.bytes_heard_) {
+    input.bytes_heard_ = io->bytes_read;
+    input.heard_ = Clock::now();
+  }
   if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
   // What may go on without what was refused, as playlists of live video do, shall not.
   return input.stopped() || input.gave_up_ || input.references_.refused() ? 1 : 0;
@@ -81,6 +88,7 @@ int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** ope
 void ContainerInput::open() {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
+  take_last_chunk();
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
   context->opaque = this;
@@ -105,7 +113,9 @@ void ContainerInput::open() {
   const AvLines lines;
   context = container_.release();
   if (pipe_) context->pb = pipe_->context();
+  listened_to_ = context;
   const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
+  listened_to_ = context;  // null where it failed
   const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
@@ -212,6 +222,20 @@ InputBytes ContainerInput::bytes() const {
   bytes.beginning.resize(static_cast<std::size_t>(read(0)));
   avio_seek(io, at, SEEK_SET);
   return bytes;
+}
+
+bool ContainerInput::was_cut() {
+  AVIOContext* io = container_->pb;
+  if (!io || pipe_ || !scheme_of(url_).starts_with("http") ||
+      (container_->iformat->flags & AVFMT_NOFILE))
+    return false;
+  // The end of the chunks is seen by who asks for more.
+  constexpr int most_behind = 4096;
+  std::array<unsigned char, 1024> behind;
+  for (int i = 0; i < most_behind; ++i)
+    if (avio_read(io, behind.data(), static_cast<int>(behind.size())) <= 0)
+      return take_last_chunk().value_or(0) > 0;
+  return false;
 }
 
 std::optional<int> ContainerInput::loops() const {

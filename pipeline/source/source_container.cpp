@@ -162,6 +162,7 @@ class ContainerSource final : public Source {
     streams_at_first_ = static_cast<int>(input_.container().nb_streams);
     late_.clear();
     video_until_ = late_video_until_ = INT64_MIN;
+    at_end_of_input_ = false;
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
     damage_ = {};
@@ -304,6 +305,11 @@ class ContainerSource final : public Source {
     for (const auto& [stream, packets] : marks_->rest())
       count_marked(*input_.container().streams[stream], packets);
     if (code != AVERROR_EOF && !input_.stopped()) damage_.truncated = why_it_stopped(code);
+    if (code == AVERROR_EOF && !input_.stopped() && !at_end_of_input_) {
+      at_end_of_input_ = true;
+      if (input_.was_cut())
+        damage_.truncated = "the server's answer ends before the last of its chunks";
+    }
     if (leaves_out_ && !input_.stopped() && !part_.cut && damage_.truncated.empty()) judge_end();
     if (video_done_ || leaves_out_ || input_.stopped()) {
       at_end_ = true;
@@ -482,6 +488,7 @@ class ContainerSource final : public Source {
   FramePtr spare_;                   // an empty frame for the decoder to fill
   std::int64_t count_ = 0;           // frames so far
   std::atomic<bool> begun_ = false;  // next() was called
+  bool at_end_of_input_ = false;
   bool draining_ = false, video_done_ = false, at_end_ = false;
   bool leaves_out_ = false;  // frames are not wanted any more
   int drain_failures_ = 0;

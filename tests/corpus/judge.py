@@ -195,7 +195,7 @@ class Judge:
             return self.into.video["height" if key == "width" else "width"]
         if key == "sample_aspect_ratio" and known not in (None, "0:1"):
             return ":".join(reversed(known.split(":")))
-        return {"left": "top", "topleft": "topleft", "center": "center"}.get(known) if key == "chroma_location" else known
+        return known if key != "chroma_location" else None  # it is turned, and has no word everywhere
 
     def compare_picture(self):
         for key in PICTURE:
