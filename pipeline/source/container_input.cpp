@@ -89,6 +89,7 @@ void ContainerInput::open() {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
   take_last_chunk();
+  last_chunk_.reset();
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
   context->opaque = this;
@@ -131,7 +132,12 @@ void ContainerInput::open() {
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(find_streams());
+  note_chunk();
   begin();
+}
+
+void ContainerInput::note_chunk() {
+  if (const auto chunk = take_last_chunk()) last_chunk_ = chunk;
 }
 
 void ContainerInput::check_own() const {
@@ -197,6 +203,7 @@ int ContainerInput::read(AVPacket& packet) {
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
+  note_chunk();
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
@@ -233,8 +240,10 @@ bool ContainerInput::was_cut() {
   constexpr int most_behind = 4096;
   std::array<unsigned char, 1024> behind;
   for (int i = 0; i < most_behind; ++i)
-    if (avio_read(io, behind.data(), static_cast<int>(behind.size())) <= 0)
-      return take_last_chunk().value_or(0) > 0;
+    if (avio_read(io, behind.data(), static_cast<int>(behind.size())) <= 0) {
+      note_chunk();
+      return last_chunk_.value_or(0) > 0;
+    }
   return false;
 }
 

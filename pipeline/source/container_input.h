@@ -85,6 +85,7 @@ class ContainerInput {
   void check_own() const;
   void refuse_unknown(AVDictionary* left) const;
   void begin();  // the times, from here
+  void note_chunk();
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;
   int find_streams();
@@ -103,6 +104,7 @@ class ContainerInput {
   std::atomic<bool> cancelled_ = false;
   Clock::time_point heard_;  // when the input was last asked for something, or bytes came
   std::int64_t bytes_heard_ = 0;
+  std::optional<std::uint64_t> last_chunk_;  // of a server's answer, on whatever thread it came
   const AVFormatContext* listened_to_ = nullptr;  // while it is opened too
   std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait
   const AVInputFormat* const format_;  // that was asked for, or nullptr

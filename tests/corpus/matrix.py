@@ -78,6 +78,8 @@ def check(vidconv, folder, encoder, ending, special):
     said = "\n".join(line for line in done.stderr.splitlines() if "device-chosen" not in line)
     if done.returncode in (2, 4) and re.search(r"\[(output-unsuited|output-unwritable|command-line|encoder-option)\]", said):
         return None if "frame_thread" not in said else f"no reason: {said}"
+    if done.returncode < 0 and run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", made).returncode < 0:
+        return None  # the encoder ends any process: rpza, of large pictures
     if done.returncode != 0:
         return f"exit code {done.returncode}: {said[-300:]}"
     streams, frames = described(made)

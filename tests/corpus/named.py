@@ -4,10 +4,13 @@
     named.py VIDCONV DIR    exits with 1 where one is wrong
 """
 
+import http.server
 import pathlib
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 PICTURE = "-f lavfi -i testsrc2=s=128x96:r=25:d=0.4"
 
@@ -132,12 +135,58 @@ class Named:
         self.expect(f"streams with other numbers go on, or what is missing is damage: {frames} pictures: {said}", (code == 0 and frames == 100) or code == 7)
 
 
+    def serve(self):
+        """Answers in chunks: all of them, two thirds of them and no end, or small ones at every tenth of a second."""
+        folder = self.folder
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                _, how, name = self.path.split("/")
+                data = (folder / name).read_bytes()
+                data = data[: len(data) * 2 // 3] if how == "cut" else data
+                step = 564 if how == "slow" else 4096
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                self.close_connection = True
+                try:
+                    for at in range(0, len(data), step):
+                        part = data[at : at + step]
+                        self.wfile.write(b"%x\r\n" % len(part) + part + b"\r\n")
+                        time.sleep(0.1 if how == "slow" else 0)
+                    if how != "cut":
+                        self.wfile.write(b"0\r\n\r\n")
+                except OSError:
+                    pass  # nobody listens any more
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def answers_in_chunks(self):
+        address = self.serve()
+        for ending in ("ts", "mkv", "mp4", "flv"):
+            self.ffmpeg(f"-f lavfi -i testsrc2=s=320x240:r=24:d=2 -c:v libx264 {'-movflags +faststart' if ending == 'mp4' else ''}", f"served.{ending}")
+            code, said = self.filter(f"{address}/whole/served.{ending}", "served.out.mkv")
+            self.expect(f"{ending}, a whole answer: {said}", code == 0)
+            code, said = self.filter(f"{address}/cut/served.{ending}", "served.out.mkv")
+            self.expect(f"{ending}, an answer that is cut: {said}", code == 7 and "before the last of its chunks" in said)
+        self.ffmpeg("-f lavfi -i testsrc2=s=160x120:r=5:d=1 -c:v mpeg2video -q:v 2", "slow.ts")
+        code, said = self.filter(f"{address}/slow/slow.ts", "slow.mkv", "--timeout", "0.5")
+        self.expect(f"what sends every tenth of a second is not silent: {said}", code == 0)
+
+
 def main():
     folder = pathlib.Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     named = Named(sys.argv[1], folder)
-    for check in (named.captions, named.layouts, named.speed, named.what_encoders_take, named.fields, named.grey_first, named.late_sound, named.other_numbers):
+    for check in (named.captions, named.layouts, named.speed, named.what_encoders_take, named.fields, named.grey_first, named.late_sound, named.other_numbers, named.answers_in_chunks):
         check()
         print(check.__name__, flush=True)
     print(f"{len(named.wrong)} wrong")
