@@ -159,7 +159,8 @@ class Command {
                               total_of(*job_->source()));
       const Messages::Beside beside(messages_, display);
       Progress last;
-      if (reports_.wants_page()) watch_.emplace(total_of(*job_->source()).frames);
+      if (reports_.wants_page())
+        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown);
       result_ = job_->run({.observer =
                                [&](const Progress& progress) {
                                  last = progress;

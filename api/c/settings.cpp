@@ -92,8 +92,13 @@ constexpr SettingRow rows[] = {
        s.source.video.reset();
        if (!same_name(v, "all")) s.source.video = int(whole_setting("video", v, 1, 1 << 30));
      }},
-    {"copy_times", "1: leave the times of a clock that begins anew", false,
-     [](S& s, Text v) { s.source.copy_times = switch_setting("copy_times", v); }},
+    {"orientation",
+     "pictures that are stored turned: auto, keep, apply, or 0, 90, 180, 270 degrees clockwise",
+     false, [](S& s, Text v) { s.orientation = parse_orientation(v); }},
+    {"copy_times", "1: leave times that do not begin at 0, or begin anew on the way", false,
+     [](S& s, Text v) {
+       s.source.copy_times = s.sink.copy_times = switch_setting("copy_times", v);
+     }},
     {"timeout", "seconds after which a silent input is given up", false,
      [](S& s, Text v) { s.source.timeout = number_setting("timeout", v, 0.001, 1e9); }},
     {"insecure", "1: certificates of servers are not checked", false,
@@ -228,6 +233,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.processor.scan = s.scan;
   job.verify_every = s.verify_every;
   job.compare = s.compare;
+  job.orientation = s.orientation;
   job.latency = s.latency;
   for (const FilterSpec& kernel : s.kernels)
     for (const std::string& file : kernel.files()) files.reads("the file of a filter", file);

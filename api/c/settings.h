@@ -28,6 +28,7 @@ struct JobSettings {
   int threads = 0, slots = 0;
   std::optional<int> verify_every;
   std::optional<Comparison> compare;
+  OrientationWish orientation;
   double latency = 0;  // seconds; 0: none
   std::optional<ShardOptions> shards;
   int jobs = 0;

@@ -184,10 +184,12 @@ std::span<const std::uint8_t> side_data(const AVStream& stream, AVPacketSideData
 #endif
 }
 
-void copy_picture_side_data(const AVStream& from, AVStream& to) {
-  for (const AVPacketSideDataType type : carried)
+void copy_picture_side_data(const AVStream& from, AVStream& to, bool turned) {
+  for (const AVPacketSideDataType type : carried) {
+    if (turned && type == AV_PKT_DATA_DISPLAYMATRIX) continue;
     if (const auto data = side_data(from, type); !data.empty())
       set_side_data(to, type, data.data(), data.size());
+  }
 }
 
 std::vector<AVPacketSideDataType> picture_side_data(const AVStream& stream) {

@@ -120,8 +120,9 @@ void forget_picture_type(AVFrame& frame);
 void set_side_data(AVStream& stream, AVPacketSideDataType type, const void* data, std::size_t size);
 
 // Copies what a stream carries beside its packets and that stays true when its pictures are
-// filtered: rotation, stereo and spherical layout, mastering display, content light level.
-void copy_picture_side_data(const AVStream& from, AVStream& to);
+// filtered: rotation, unless they are `turned` upright, stereo and spherical layout, mastering
+// display, content light level.
+void copy_picture_side_data(const AVStream& from, AVStream& to, bool turned = false);
 // What it has of these.
 std::vector<AVPacketSideDataType> picture_side_data(const AVStream& stream);
 // Empty where it has none of that type. Belongs to the stream.

@@ -14,6 +14,7 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "pipeline/av/log_lines.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
 
@@ -41,6 +42,7 @@ namespace {
 
 // The last error line of libav* on this thread that nobody has asked for yet.
 thread_local std::string last_line;
+thread_local std::optional<std::uint64_t> last_chunk;
 // The youngest on this thread, and of AvErrors::Here.
 thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
@@ -73,6 +75,14 @@ bool tells_of_concealment(int level, std::string_view format) {
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
+  if (level == AV_LOG_TRACE) {
+    if (!std::string_view(format).starts_with(log_lines::chunk)) return;
+    va_list copy;
+    va_copy(copy, arguments);
+    last_chunk = va_arg(copy, std::uint64_t);
+    va_end(copy);
+    return;
+  }
   const bool concealed = tells_of_concealment(level, format);
   if (level > (listener ? listener->level() : AV_LOG_ERROR) && !concealed) return;
   char line[1024];
@@ -107,6 +117,8 @@ void hear_av_log(void* object, int level, const char* format, std::va_list argum
 }
 
 std::string take_av_line() { return std::exchange(last_line, {}); }
+
+std::optional<std::uint64_t> take_last_chunk() { return std::exchange(last_chunk, std::nullopt); }
 
 AvLines::AvLines(std::span<const std::string_view> words, int level)
     : before_(std::exchange(listener, this)), words_(words), level_(level) {}

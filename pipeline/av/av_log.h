@@ -7,6 +7,7 @@ extern "C" {
 
 #include <cstdarg>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ void hear_av_log(void* object, int level, const char* format, std::va_list argum
 
 // The last error line on this thread, which is forgotten then; empty where there is none.
 std::string take_av_line();
+
+// The size of the last chunk of a server's answer that was read on this thread, 0 where it has
+// ended as it should; none where it did not come in chunks. Forgets it.
+std::optional<std::uint64_t> take_last_chunk();
 
 // Hears the warnings and errors of libav* on this thread while it lives: where opening something
 // fails, the last line alone may not say why. Where one is made beside another, the younger hears.

@@ -1,11 +1,13 @@
 #include "pipeline/av/container.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 extern "C" {
 #include <libavutil/avstring.h>
+#include <libavutil/mathematics.h>
 #include <libavutil/opt.h>
 }
 
@@ -225,7 +227,8 @@ bool holds_times_before_zero(const AVOutputFormat& container) {
 bool holds_lead_in(const AVOutputFormat& container) { return !is(container, "avi"); }
 
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
-  if (is_mov_family(container)) return true;
+  const bool is_layout = type == AV_PKT_DATA_STEREO3D || type == AV_PKT_DATA_SPHERICAL;
+  if (is_mov_family(container)) return !is_layout || is(container, "mp4");
   if (!is_matroska(container)) return false;
   constexpr unsigned with_rotation = AV_VERSION_INT(60, 16, 100);
   return type != AV_PKT_DATA_DISPLAYMATRIX || avformat_version() >= with_rotation;
@@ -268,7 +271,7 @@ void copy_programs(const AVFormatContext& from, const std::map<int, int>& stream
   }
 }
 
-void copy_description(const AVFormatContext& from, AVFormatContext& to) {
+void copy_description(const AVFormatContext& from, std::int64_t begin, AVFormatContext& to) {
   av_dict_copy(&to.metadata, from.metadata, 0);
   // What mp4 says about the file that it was.
   for (const char* key : {"major_brand", "minor_version", "compatible_brands"})
@@ -281,14 +284,16 @@ void copy_description(const AVFormatContext& from, AVFormatContext& to) {
   to.chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
   check(to.chapters);
   for (unsigned i = 0; i < from.nb_chapters; ++i) {
+    const AVChapter& original = *from.chapters[i];
+    const std::int64_t by = av_rescale_q(begin, AV_TIME_BASE_Q, original.time_base);
+    if (by > 0 && original.end != AV_NOPTS_VALUE && original.end <= by) continue;
     auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
     check(chapter);
     to.chapters[to.nb_chapters++] = chapter;  // freed with the container
-    const AVChapter& original = *from.chapters[i];
     chapter->id = original.id;
     chapter->time_base = original.time_base;
-    chapter->start = original.start;
-    chapter->end = original.end;
+    chapter->start = by > 0 ? std::max<std::int64_t>(0, original.start - by) : original.start - by;
+    chapter->end = original.end == AV_NOPTS_VALUE ? original.end : original.end - by;
     av_dict_copy(&chapter->metadata, original.metadata, 0);
   }
 }

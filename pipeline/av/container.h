@@ -73,7 +73,8 @@ void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& 
 void copy_programs(const AVFormatContext& from, const std::map<int, int>& streams,
                    AVFormatContext& to);
 
-// Copies chapters and metadata.
-void copy_description(const AVFormatContext& from, AVFormatContext& to);
+// Copies metadata, and the chapters of what is shown from `begin` on, microseconds of `from`, where
+// the times of `to` begin.
+void copy_description(const AVFormatContext& from, std::int64_t begin, AVFormatContext& to);
 
 }  // namespace vidconv

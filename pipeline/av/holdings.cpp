@@ -125,6 +125,8 @@ std::string lost_of_stream(const AVStream& stream, const AVDictionary* file,
   std::string lost =
       lost_tags(stream.metadata, [&](const std::string& key, std::string_view value) {
         if (key == "language" && value == "und") return true;
+        // It is a tag and side data, which is seen to elsewhere.
+        if (key == "stereo_mode" && !side_data(stream, AV_PKT_DATA_STEREO3D).empty()) return true;
         const AVDictionaryEntry* whole = av_dict_get(file, key.c_str(), nullptr, 0);
         if (whole && whole->value == value) return true;
         if (held.stream_tags != "*" && !has_word(held.stream_tags, key)) return false;

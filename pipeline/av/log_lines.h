@@ -37,6 +37,8 @@ inline constexpr std::string_view first_segment_begin = "Error when loading firs
 inline constexpr std::string_view refused_format = "Format not on whitelist";
 inline constexpr std::string_view refused_protocol_begin = "Protocol '",
                                   refused_protocol_end = "' not on whitelist";
+// How many bytes follow of a server's answer that comes in chunks; 0 ends it (libavformat/http.c).
+inline constexpr std::string_view chunk = "Chunked encoding data size: ";
 // A server's certificate; GnuTLS's words and OpenSSL's, with any first letter.
 inline constexpr std::string_view certificate = "ertificate";
 

@@ -39,6 +39,7 @@ struct VideoInfo {
   bool steady = false;             // as far as is known, all frames last 1 / frame_rate
   AVRational sample_aspect{0, 1};  // 0 where unknown
   Orientation shown;               // what is stored, as players turn it; upright where they do not
+  bool turned = false;  // samples have been turned: what the input says of it is not true any more
   AVFieldOrder field_order = AV_FIELD_UNKNOWN;
   bool of_fields = false;  // each picture is a field of an interlaced video, as HEVC codes it
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;

@@ -19,6 +19,7 @@ extern "C" {
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
+#include "pipeline/encode/kept_picture.h"
 #include "pipeline/encode/kept_scheduling.h"
 #include "pipeline/encode/made_pictures.h"
 #include "pipeline/encode/process_tables.h"
@@ -54,12 +55,20 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
   return {};
 }
 
+// The reason before the last line, which says that an encoder has no frame threads because of it.
+std::string why_no_threads(const std::string& lines) {
+  const std::size_t end = lines.rfind("ff_frame_thread_encoder_init failed");
+  if (end == std::string::npos || end < 2) return {};
+  return lines.substr(0, end - 2);
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
                  bool global_header, const Notify& notify, const Notify& lose)
     : codec_(*choice.codec),
       notify_(notify),
+      lose_(lose),
       context_(avcodec_alloc_context3(&codec_)),
       description_(codec_.name),
       joins_frames_(choice.defaults.joins_frames),
@@ -73,12 +82,13 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   choose_time_base(video);
   c.framerate = video.frame_rate;
   c.sample_aspect_ratio = video.sample_aspect;
-  c.field_order = video.field_order;
+  // FFmpeg's encoder of VC-2 ends the process on fields.
+  c.field_order = codec_.id == AV_CODEC_ID_DIRAC ? AV_FIELD_PROGRESSIVE : video.field_order;
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   const bool interlaced = video.field_order > AV_FIELD_PROGRESSIVE;
-  if (interlaced && !tells_fields(codec_))
+  if (interlaced && !tells_fields(codec_, choice.container))
     vidconv::notify(lose, MessageKind::not_held,
                     fmt::format("{} cannot say that the video is interlaced: players will take "
                                 "its pictures for whole ones",
@@ -96,7 +106,9 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);
     refuse_chip(lines.text().empty() ? error.why() : lines.text(), video);
-    throw;
+    const std::string why = why_no_threads(lines.text());
+    if (why.empty()) throw;
+    throw Error(error.kind(), error.act(), error.value(), why, error.remedy());
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
   if (pictures_) description_ += " on the device";
@@ -310,6 +322,13 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
     set("profile", profile, "profile");
     description_ += " profile=" + profile;
   }
+  if (const std::string kind = usual_hap(codec_, video); !kind.empty()) {
+    set("format", kind, "format");
+    description_ += " format=" + kind;
+  }
+  // Before its third version FFV1 has no word for fields.
+  if (codec_.id == AV_CODEC_ID_FFV1 && video.field_order > AV_FIELD_PROGRESSIVE)
+    set("level", "3", "level");
   // VP8's transparency is refused beside frames that are not shown.
   if (std::string_view(codec_.name) == "libvpx" && context_->pix_fmt == AV_PIX_FMT_YUVA420P)
     set("auto-alt-ref", "0", "auto-alt-ref");
@@ -342,6 +361,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
   if (meter_) meter_->expect(*av, av->pts);
   av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
   ++frames_;
+  name_captions(*av);
   forget_picture_type(*av);
   // Some look for these there.
   av->color_primaries = context_->color_primaries;
@@ -352,6 +372,32 @@ void Encoder::write(Frame frame, const Receive& receive) {
   send(av.get());
   receive_all(receive);
   pass_on_words();
+}
+
+// The options of an encoder tell whether it writes them.
+void Encoder::name_captions(const AVFrame& frame) {
+  if (captions_are_told_ || !av_frame_get_side_data(&frame, AV_FRAME_DATA_A53_CC)) return;
+  captions_are_told_ = true;
+  std::int64_t writes = 0;
+  for (const char* option : {"a53cc", "a53_cc"})
+    if (codec_.priv_class && writes <= 0) av_opt_get_int(context_->priv_data, option, 0, &writes);
+  if (writes > 0) return;
+  notify(
+      lose_, MessageKind::not_held,
+      fmt::format("{} cannot hold the captions that are in the pictures (ATSC A/53)", codec_.name));
+}
+
+void Encoder::name_not_kept() {
+  const AVPixelFormat coded = pictures_ ? context_->sw_pix_fmt : context_->pix_fmt;
+  if (!may_lose(coded)) return;
+  const CodecParametersPtr made(avcodec_parameters_alloc());
+  if (!made) throw_out_of_memory("for the encoder", codec_.name);
+  describe(*made);
+  const std::string lost = not_kept(*made, *packet_, coded);
+  if (!lost.empty())
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} takes {} and does not keep all of it: {}", codec_.name,
+                       av_get_pix_fmt_name(coded), lost));
 }
 
 void Encoder::finish(const Receive& receive) {
@@ -375,6 +421,7 @@ void Encoder::receive_all(const Receive& receive) {
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
     check(code, "cannot encode with");
     times_.restore(*packet_);
+    if (packets_ == 0) name_not_kept();
     ++packets_;
     if (meter_) meter_->take(*packet_, made_picture(*context_));
     receive(*packet_);

@@ -65,10 +65,12 @@ class Encoder final : public VideoEncoder {
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
+  void name_captions(const AVFrame& frame);
+  void name_not_kept();
   void receive_all(const Receive& receive);
 
   const AVCodec& codec_;
-  const Notify notify_;
+  const Notify notify_, lose_;
   const LibraryWords words_;  // outlives the encoder
   bool words_are_told_ = false;
   std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
@@ -83,6 +85,7 @@ class Encoder final : public VideoEncoder {
   std::int64_t frames_ = 0, packets_ = 0;
   EncoderTimes times_;
   PacketPtr packet_;
+  bool captions_are_told_ = false;
   bool ended_ = false;            // it knows that no more frames come
   std::unique_ptr<Meter> meter_;  // where EncoderOptions::measure says so
 };

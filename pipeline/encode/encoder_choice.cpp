@@ -132,4 +132,13 @@ std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixe
   return desc.comp[0].depth > 8 ? "dnxhr_hqx" : "dnxhr_hq";
 }
 
+std::string usual_hap(const AVCodec& encoder, const VideoInfo& video) {
+  if (std::string_view(encoder.name) != "hap") return {};
+  if (av_pix_fmt_desc_get(video.format->id)->flags & AV_PIX_FMT_FLAG_ALPHA) return "hap_alpha";
+  return video.codec == AV_CODEC_ID_HAP &&
+                 video.profile == static_cast<int>(MKTAG('H', 'a', 'p', 'Y'))
+             ? "hap_q"
+             : "";
+}
+
 }  // namespace vidconv

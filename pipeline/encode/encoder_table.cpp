@@ -121,6 +121,7 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = {.option = "qscale", .usual = 7, .best = 10, .worst = 0},
      .counts_frames = true,
      .in_parts = true},
+    {.name = "ljpeg", .codec = AV_CODEC_ID_LJPEG, .has_bitrate = false, .full_range_only = true},
     quantised("flv", AV_CODEC_ID_FLV1, true),
     quantised("h261", AV_CODEC_ID_H261, true),
     quantised("h263", AV_CODEC_ID_H263, true),
@@ -245,6 +246,7 @@ bool is_lossless(const AVCodec& encoder) {
 }
 
 bool codes_fields(const AVCodec& encoder) {
+  if (std::string_view(encoder.name) == "libxvid") return false;  // what it writes does not say so
   switch (encoder.id) {
     case AV_CODEC_ID_MPEG2VIDEO:
     case AV_CODEC_ID_MPEG4:
@@ -258,9 +260,9 @@ bool codes_fields(const AVCodec& encoder) {
   }
 }
 
-bool tells_fields(const AVCodec& encoder) {
-  return codes_fields(encoder) || encoder.id == AV_CODEC_ID_FFV1 ||
-         encoder.id == AV_CODEC_ID_RAWVIDEO;
+bool tells_fields(const AVCodec& encoder, std::string_view container) {
+  if (encoder.id == AV_CODEC_ID_RAWVIDEO) return container == "mov" || container == "matroska";
+  return codes_fields(encoder) || encoder.id == AV_CODEC_ID_FFV1;
 }
 
 EncoderDefaults defaults_of(const AVCodec& encoder) {

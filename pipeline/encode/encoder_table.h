@@ -69,8 +69,9 @@ bool goes_by_rate(const AVCodec& encoder);
 bool is_lossless(const AVCodec& encoder);
 // Whether it codes the lines of interlaced pictures apart, if told so; others may refuse to open.
 bool codes_fields(const AVCodec& encoder);
-// Whether its decoder says of each picture whether it is interlaced.
-bool tells_fields(const AVCodec& encoder);
+// Whether its decoder says of each picture whether it is interlaced, read from `container`, which
+// is empty for images.
+bool tells_fields(const AVCodec& encoder, std::string_view container);
 
 // For people: "crf=23 (0, the best, to 51)".
 std::string describe(const QualityScale& quality);

@@ -12,6 +12,7 @@
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/run/mask_videos.h"
 #include "pipeline/run/verify.h"
+#include "pipeline/source/source_turned.h"
 
 namespace vidconv {
 namespace {
@@ -77,9 +78,10 @@ void Job::open() {
                               options_.notify);
   {
     const TraceSpan span(options_.processor.trace, "start: input", 0);
-    source_ = options_.open_source ? options_.open_source(from) : open_source(options_.input, from);
+    source_ = open_input(from);
   }
   device();
+  turn_upright(from);
   if (!options_.work) return;
   const auto masks = make_mask_videos(options_.source, options_.notify);
   for (const auto& [stream, video] : source_->videos()) {
@@ -90,6 +92,27 @@ void Job::open() {
   const auto& shards = options_.sink.encoder.shards;
   any_order_ = shards && may_be_in_turns(*shards) && !options_.in_order && !lost_order_ &&
                !needs_order() && source_->takes_order();
+}
+
+std::unique_ptr<Source> Job::open_input(const SourceOptions& from) const {
+  return options_.open_source ? options_.open_source(from) : open_source(options_.input, from);
+}
+
+void Job::turn_upright(const SourceOptions& from) {
+  const std::vector<Orientation> shown =
+      options_.output.empty()
+          ? std::vector<Orientation>()
+          : orientations_to_apply(*source_, options_.orientation, options_.output, options_.sink);
+  if (shown.empty()) return;
+  if (source_->on_device()) {
+    notify(options_.notify, MessageKind::fallback,
+           "decoding on the CPU, where pictures are turned upright");
+    SourceOptions on_cpu = from;
+    on_cpu.nvdec.reset();
+    source_ = open_input(on_cpu);
+  }
+  if (!lost_order_) name_turned(*source_, shown, options_.sink);
+  source_ = turn_source(std::move(source_), shown, from.memory);
 }
 
 // Waits until it is known.

@@ -18,6 +18,7 @@
 #include "pipeline/run/audit.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/upright.h"
 #include "pipeline/run/waking_device.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
@@ -35,6 +36,7 @@ struct JobOptions {
   // Of several devices only this one, counted round; none: all of them take frames in turn.
   std::optional<std::size_t> one_device;
   DecoderWish decoder;
+  OrientationWish orientation;
   std::function<TimedWork(const VideoInfo&)> work;  // what is done to frames of a video
   // Opens what the frames come from; empty: vidconv::open_source() of `input`.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
@@ -102,6 +104,8 @@ class Job {
   std::unique_ptr<Processor> make_all(
       const std::function<std::unique_ptr<Processor>(std::size_t video)>& make) const;
   std::unique_ptr<Verifier> make_verifier() const;
+  std::unique_ptr<Source> open_input(const SourceOptions& from) const;
+  void turn_upright(const SourceOptions& from);
   bool needs_order() const;
   RunResult run_once(RunOptions options);
   void check_boxes() const;

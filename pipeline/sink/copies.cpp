@@ -62,6 +62,12 @@ std::int64_t lead_in(const AVStream& stream) {
   return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
 }
 
+// Whether packets of sound were found, which tell what headers do not.
+bool is_known(const AVStream& stream) {
+  const AVCodecParameters& p = *stream.codecpar;
+  return p.codec_type != AVMEDIA_TYPE_AUDIO || p.sample_rate > 0;
+}
+
 bool is_cover(const AVStream& stream) {
   const AVCodecID codec = stream.codecpar->codec_id;
   return (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) && stream.attached_pic.size > 0 &&
@@ -159,6 +165,7 @@ bool Copies::takes(const AVStream& stream) const {
 
 // Names the encoder that would work, if any does.
 void Copies::advise_for(const AVStream& sound) {
+  if (!is_known(sound) || !avcodec_find_decoder(sound.codecpar->codec_id)) return;
   const std::string name = sound_encoder_for(container_);
   const AVCodec* encoder = name.empty() ? nullptr : avcodec_find_encoder_by_name(name.c_str());
   if (!encoder) return;
@@ -191,6 +198,7 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
 
 void Copies::leave_out(const AVStream& stream) {
   left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
+  if (!is_known(stream)) left_out_ += " which begins too late for its format to be known";
 }
 
 void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {

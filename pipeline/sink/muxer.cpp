@@ -127,6 +127,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   check(code);
   needs_trailer_ = true;
   last_dts_.resize(container_->nb_streams);
+  last_exact_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
 }
 
@@ -169,7 +170,8 @@ void Muxer::release() {
         std::max(later_, -av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN));
   }
   if (later_ > 0)
-    notify(lose_, MessageKind::not_held,
+    notify(times_count_ ? lose_ : notify_,
+           times_count_ ? MessageKind::not_held : MessageKind::times_moved,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
   for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
@@ -182,9 +184,10 @@ void Muxer::mux(AVPacket& packet) {
     if (packet.pts != AV_NOPTS_VALUE) packet.pts += later;
     if (packet.dts != AV_NOPTS_VALUE) packet.dts += later;
   }
+  const std::int64_t exact = packet.dts;
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
   packet.time_base = to.time_base;
-  straighten(packet);
+  straighten(packet, exact);
   const auto stream = static_cast<std::size_t>(packet.stream_index);
   ++written_[stream];
   watch(packet);
@@ -229,9 +232,22 @@ bool Muxer::write_interleaved(AVPacket* packet) {
 
 // Containers want growing times. Broken inputs do not always have them, and two times may become
 // one in a coarser time base.
-void Muxer::straighten(AVPacket& packet) {
+void Muxer::name_coarse(const AVPacket& packet) {
+  const AVStream& stream = *container_->streams[packet.stream_index];
+  if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || std::exchange(coarse_is_told_, true))
+    return;
+  notify(lose_, MessageKind::not_held,
+         fmt::format("{} counts time in steps of {:g} ms, and pictures of output stream #{} come "
+                     "faster: several have the time of one",
+                     format_.name, 1e3 * av_q2d(stream.time_base), packet.stream_index));
+}
+
+void Muxer::straighten(AVPacket& packet, std::int64_t exact) {
   if (packet.dts == AV_NOPTS_VALUE) return;
   std::optional<std::int64_t>& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
+  std::int64_t& last_exact = last_exact_[static_cast<std::size_t>(packet.stream_index)];
+  if (last && exact > last_exact && packet.dts <= *last) name_coarse(packet);
+  last_exact = exact;
   const std::int64_t least =
       last ? *last + (format_.flags & AVFMT_TS_NONSTRICT ? 0 : 1) : packet.dts;
   if (packet.dts < least) {

@@ -31,6 +31,8 @@ class Muxer {
   // The input begins before 0, by more than a lead-in of sound: all times may have to be moved.
   // Matroska's blocks can say such times, which FFmpeg's reader takes for unknown ones.
   void hold_start() { holding_ = true; }
+  // Times mean something by themselves, so that to move all of them is a loss.
+  void keep_times() { times_count_ = true; }
   // A stream whose first packet is needed to tell where the times begin: what comes before it is
   // held back where that matters.
   void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }
@@ -71,7 +73,9 @@ class Muxer {
   // missing.
   bool write_interleaved(AVPacket* packet);
   void watch(AVPacket& packet);
-  void straighten(AVPacket& packet);
+  // `exact`: when it is decoded, before that was rounded.
+  void straighten(AVPacket& packet, std::int64_t exact);
+  void name_coarse(const AVPacket& packet);
 
   const AVOutputFormat& format_;
   const std::string output_;
@@ -90,12 +94,13 @@ class Muxer {
   OutputPtr container_;
   std::vector<int> awaited_;  // leaders of which no packet has come
   bool holding_;
+  bool times_count_ = false;
   std::vector<PacketPtr> held_;
   std::int64_t held_bytes_ = 0;
   std::int64_t later_ = 0;                             // what is added to all times, microseconds
   std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
-  std::vector<std::int64_t> written_;
-  bool times_were_right_ = true;
+  std::vector<std::int64_t> last_exact_, written_;
+  bool times_were_right_ = true, coarse_is_told_ = false;
   bool needs_trailer_ = false;
 };
 

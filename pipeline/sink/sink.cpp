@@ -188,6 +188,15 @@ void check_address(const std::string& output, const std::string& format) {
                 "name a file such as frame%04d.png");
 }
 
+bool keeps_orientation(const std::string& output, const SinkOptions& options) {
+  check_address(output, options.format);
+  const SinkKind& kind = *std::ranges::find_if(
+      every_sink, [&](const SinkKind& row) { return row.accepts(output, options); });
+  if (!kind.keeps_pictures) return true;
+  return kind.other_streams &&
+         can_carry(choose_container(output, options.format), AV_PKT_DATA_DISPLAYMATRIX);
+}
+
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
   check_address(output, options.format);

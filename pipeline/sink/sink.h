@@ -63,6 +63,8 @@ struct SinkOptions {
   // A stream in its own time: what is encoded goes on at once, and no stream waits longer than this
   // for another; seconds, 0: as suits a file.
   double latency = 0;
+  // Times are those of the input, and mean something by themselves: to move them is a loss.
+  bool copy_times = false;
   std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
   bool overwrite = false;
   bool insecure = false;      // certificates of servers that an address leads to are not checked
@@ -126,6 +128,10 @@ std::span<const SinkKind> sink_kinds();
 // what does not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
 OutputPlan plan_output(const std::string& output, const SinkOptions& options,
                        std::span<const InputVideo> videos);
+
+// Whether the output says how its pictures are to be turned, or shows none. Throws as plan_output()
+// does.
+bool keeps_orientation(const std::string& output, const SinkOptions& options);
 
 // Of an output that is an address: throws Error(command_line) where it has no `format`,
 // Error(output_unsuited) where nothing can be sent to such. Does nothing for others.

@@ -58,6 +58,7 @@ class FileSink final : public Sink {
         muxer_(format_, output_, plan.options.muxer_options, notify_, lose_),
         trial_(format_, plan.output),
         copies_(muxer_, format_, plan.options.audio, trial_, lose_) {
+    if (plan.options.copy_times) muxer_.keep_times();
     // Containers have names that are made up, Matroska's segments among them; parts have the same
     // bytes whoever joins them.
     if (in_parts_) muxer_.container().flags |= AVFMT_FLAG_BITEXACT;
@@ -236,7 +237,9 @@ class FileSink final : public Sink {
       notify(lose_, MessageKind::left_out,
              fmt::format("{} cannot hold these streams, left out: {}{}", format_.name,
                          copies_.left_out(), copies_.instead()));
-    copy_description(input, muxer_.container());
+    const VideoInfo& first = videos_[0]->from.info;
+    copy_description(input, av_rescale_q(first.clock.offset, first.time_base, AV_TIME_BASE_Q),
+                     muxer_.container());
     std::map<int, int> streams = copies_.streams();
     for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
     copy_programs(input, streams, muxer_.container());
@@ -308,7 +311,8 @@ class FileSink final : public Sink {
     const bool alpha = (id == AV_CODEC_ID_VP8 || id == AV_CODEC_ID_VP9) &&
                        to.codecpar->format == AV_PIX_FMT_YUVA420P;
     av_dict_set(&to.metadata, "alpha_mode", alpha ? "1" : nullptr, 0);
-    copy_picture_side_data(*from, to);
+    if (info.turned) av_dict_set(&to.metadata, "rotate", nullptr, 0);
+    copy_picture_side_data(*from, to, info.turned);
     if (!info.shown.is_upright() && side_data(to, AV_PKT_DATA_DISPLAYMATRIX).empty()) {
       const auto matrix = display_matrix(info.shown);  // a photograph's
       set_side_data(to, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);
@@ -318,10 +322,9 @@ class FileSink final : public Sink {
   }
 
   void name_orientation(const Orientation& shown) {
-    if (!shown.is_upright())
-      notify(lose_, MessageKind::not_held,
-             fmt::format("{} cannot hold how the video is turned: it will play {}", format_.name,
-                         words_without(shown)));
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} cannot hold how the video is turned: it will play {}", format_.name,
+                       shown.is_upright() ? "as it is stored" : words_without(shown)));
   }
 
   // Side data that neither the container nor the codec keeps.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <iterator>
@@ -34,6 +35,10 @@ struct DictionaryFree {
 // Enough to tell at which rate frames come; and how long to look for it, microseconds.
 constexpr int frames_for_rate = 8;
 constexpr std::int64_t short_look = AV_TIME_BASE;
+// How far into a file streams are looked for that its header does not tell of, or tell all of:
+// sound that begins late.
+constexpr std::int64_t long_look = std::int64_t{60} * AV_TIME_BASE;
+constexpr std::int64_t long_look_bytes = 32 << 20;
 
 }  // namespace
 
@@ -62,6 +67,12 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
 
 int ContainerInput::wants_to_stop(void* self) noexcept {
   auto& input = *static_cast<ContainerInput*>(self);
+  // Many small packets may make one of the video's.
+  if (const AVIOContext* io = input.listened_to_ ? input.listened_to_->pb : nullptr;
+      io && io->bytes_read != input.bytes_heard_) {
+    input.bytes_heard_ = io->bytes_read;
+    input.heard_ = Clock::now();
+  }
   if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
   // What may go on without what was refused, as playlists of live video do, shall not.
   return input.stopped() || input.gave_up_ || input.references_.refused() ? 1 : 0;
@@ -77,6 +88,8 @@ int ContainerInput::open_reference(AVFormatContext* container, AVIOContext** ope
 void ContainerInput::open() {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
+  take_last_chunk();
+  last_chunk_.reset();
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
   context->opaque = this;
@@ -87,16 +100,23 @@ void ContainerInput::open() {
   if (low_delay_) {
     context->fps_probe_size = frames_for_rate;
     context->max_analyze_duration = short_look;
+  } else if (!pipe_ && !live_ && !is_url(url_)) {
+    context->probesize = long_look_bytes;
+    context->max_analyze_duration = long_look;
   }
   check_own();
   AVDictionary* own = nullptr;  // options of the demuxer
   for (const auto& [key, value] : own_) av_dict_set(&own, key.c_str(), value.c_str(), 0);
   if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
+  // A broadcast may give its streams other numbers on the way; they are the same streams.
+  av_dict_set(&own, "merge_pmt_versions", "1", AV_DICT_DONT_OVERWRITE);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
   context = container_.release();
   if (pipe_) context->pb = pipe_->context();
+  listened_to_ = context;
   const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
+  listened_to_ = context;  // null where it failed
   const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
@@ -112,7 +132,12 @@ void ContainerInput::open() {
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(find_streams());
+  note_chunk();
   begin();
+}
+
+void ContainerInput::note_chunk() {
+  if (const auto chunk = take_last_chunk()) last_chunk_ = chunk;
 }
 
 void ContainerInput::check_own() const {
@@ -178,6 +203,7 @@ int ContainerInput::read(AVPacket& packet) {
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
   const int code = av_read_frame(container_.get(), &packet);
+  note_chunk();
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
@@ -203,6 +229,22 @@ InputBytes ContainerInput::bytes() const {
   bytes.beginning.resize(static_cast<std::size_t>(read(0)));
   avio_seek(io, at, SEEK_SET);
   return bytes;
+}
+
+bool ContainerInput::was_cut() {
+  AVIOContext* io = container_->pb;
+  if (!io || pipe_ || !scheme_of(url_).starts_with("http") ||
+      (container_->iformat->flags & AVFMT_NOFILE))
+    return false;
+  // The end of the chunks is seen by who asks for more.
+  constexpr int most_behind = 4096;
+  std::array<unsigned char, 1024> behind;
+  for (int i = 0; i < most_behind; ++i)
+    if (avio_read(io, behind.data(), static_cast<int>(behind.size())) <= 0) {
+      note_chunk();
+      return last_chunk_.value_or(0) > 0;
+    }
+  return false;
 }
 
 std::optional<int> ContainerInput::loops() const {

@@ -69,6 +69,9 @@ class ContainerInput {
   // As VideoInfo::loops.
   std::optional<int> loops() const;
 
+  // After the last packet, whether a server's answer that came in chunks has ended in the middle.
+  bool was_cut();
+
   // What the demuxer and the parsers have complained of so far, from the first byte on.
   const AvErrors& errors() const { return errors_; }
 
@@ -82,6 +85,7 @@ class ContainerInput {
   void check_own() const;
   void refuse_unknown(AVDictionary* left) const;
   void begin();  // the times, from here
+  void note_chunk();
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;
   int find_streams();
@@ -98,7 +102,10 @@ class ContainerInput {
   const std::atomic<bool>* const interrupted_;
   const Notify notify_;  // hears of a jump once
   std::atomic<bool> cancelled_ = false;
-  Clock::time_point heard_;            // when the input was last asked for something
+  Clock::time_point heard_;  // when the input was last asked for something, or bytes came
+  std::int64_t bytes_heard_ = 0;
+  std::optional<std::uint64_t> last_chunk_;  // of a server's answer, on whatever thread it came
+  const AVFormatContext* listened_to_ = nullptr;  // while it is opened too
   std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait
   const AVInputFormat* const format_;  // that was asked for, or nullptr
   std::optional<PipeInput> pipe_;

@@ -10,17 +10,18 @@ extern "C" {
 
 namespace vidconv {
 
-std::optional<FrameTimes::Shown> FrameTimes::find(const AVFrame& frame, AVRational frame_rate,
-                                                  bool may_be_first) {
+FrameTimes::Shown FrameTimes::find(const AVFrame& frame, AVRational frame_rate) {
   std::int64_t pts = frame.best_effort_timestamp;
-  if (pts == AV_NOPTS_VALUE) pts = next_;
-  if (pts == AV_NOPTS_VALUE && may_be_first) pts = 0;
-  if (pts == AV_NOPTS_VALUE) return std::nullopt;
+  if (pts == AV_NOPTS_VALUE || steady_) pts = next_;
   std::int64_t duration = frame_duration(frame);
-  if (duration <= 0 && frame_rate.num > 0)
-    duration = av_rescale_q(1, av_inv_q(frame_rate), stream_.time_base);
-  next_ = pts + duration;
-  return Shown{pts, duration};
+  const std::int64_t nominal =
+      frame_rate.num > 0 ? av_rescale_q(1, av_inv_q(frame_rate), stream_.time_base) : 0;
+  // Where each field is a packet, what decoders hand on is the duration of one.
+  const bool of_one_field = frame.best_effort_timestamp == AV_NOPTS_VALUE && is_interlaced(frame) &&
+                            duration * 4 <= nominal * 3;
+  if (nominal > 0 && (duration <= 0 || steady_ || of_one_field)) duration = nominal;
+  if (pts != AV_NOPTS_VALUE) next_ = pts + duration;
+  return {pts, duration};
 }
 
 void FrameTimes::set(AVFrame& frame, const Shown& shown, std::int64_t offset, std::int64_t number) {

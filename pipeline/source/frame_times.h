@@ -13,16 +13,17 @@ namespace vidconv {
 // For one pass over the stream. All times are in its time base.
 class FrameTimes {
  public:
-  // `stream` outlives this object. `notify` hears once that times had to be moved.
-  FrameTimes(const AVStream& stream, Notify notify) : stream_(stream), notify_(std::move(notify)) {}
+  // `stream` outlives this object. `notify` hears once that times had to be moved. `steady`: all
+  // frames last as long as their rate says, whatever they say.
+  FrameTimes(const AVStream& stream, Notify notify, bool steady = false)
+      : stream_(stream), notify_(std::move(notify)), steady_(steady) {}
 
   struct Shown {
-    std::int64_t pts, duration;  // the duration is 0 where unknown
+    std::int64_t pts, duration;  // AV_NOPTS_VALUE and 0 where unknown
   };
   // Of the next frame out of the decoder: as it says, or else after the one before, at the nominal
-  // `frame_rate` (0 where unknown). The first one is shown at 0 then where `may_be_first`; none
-  // where nobody knows.
-  std::optional<Shown> find(const AVFrame& frame, AVRational frame_rate, bool may_be_first);
+  // `frame_rate` (0 where unknown).
+  Shown find(const AVFrame& frame, AVRational frame_rate);
 
   // Gives the frame, which is handed on as number `number`, its time less `offset`, later than that
   // of the one before.
@@ -34,6 +35,7 @@ class FrameTimes {
  private:
   const AVStream& stream_;
   const Notify notify_;
+  const bool steady_;
   std::int64_t last_ = AV_NOPTS_VALUE;  // that was set
   std::int64_t next_ = AV_NOPTS_VALUE;
   bool were_right_ = true;

@@ -92,6 +92,29 @@ void PictureFitter::name_lost(const AVFrame& frame, std::int64_t number) {
                      number, lost));
 }
 
+// Pictures of a sequence may each have a format of their own.
+void PictureFitter::name_poorer_format(const AVFrame& frame, std::int64_t number) {
+  if (format_is_named_ || frame.format == first_.format->id) return;
+  const AVPixFmtDescriptor* has = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const AVPixFmtDescriptor& keeps = *av_pix_fmt_desc_get(first_.format->id);
+  if (!has) return;
+  std::string lost;
+  const auto add = [&](bool is_lost, const std::string& what) {
+    if (is_lost) lost += (lost.empty() ? "" : ", ") + what;
+  };
+  const bool palette = has->flags & AV_PIX_FMT_FLAG_PAL;
+  add((has->nb_components > 2 || palette) && keeps.nb_components < 3, "its colours");
+  add((has->flags & AV_PIX_FMT_FLAG_ALPHA) && !palette && !(keeps.flags & AV_PIX_FMT_FLAG_ALPHA),
+      "its transparency");
+  add(!palette && has->comp[0].depth > keeps.comp[0].depth,
+      fmt::format("{} of {} bits", has->comp[0].depth - keeps.comp[0].depth, has->comp[0].depth));
+  if (lost.empty()) return;
+  format_is_named_ = true;
+  notify(lose_, MessageKind::not_held,
+         fmt::format("picture {} is {}, and all are made {} as the first one is: {} are lost",
+                     number, has->name, first_.format->name, lost));
+}
+
 FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device) {
   if (!named_) name_lost(*frame, number);
   const bool same_size = frame->width == first_.width && frame->height == first_.height;
@@ -101,6 +124,7 @@ FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device)
   if (on_device)
     throw Error(Fault::device, "cannot scale on the device", "",
                 "the picture changes in the middle of the stream", "use `decoder` cpu");
+  name_poorer_format(*frame, number);
   if (!converter_) {
     say_change(*frame, number);
     const AVColorSpace matrix =

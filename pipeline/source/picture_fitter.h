@@ -30,11 +30,13 @@ class PictureFitter {
   bool has_other_colours(const AVFrame& frame) const;
   void say_change(const AVFrame& frame, std::int64_t number);
   void name_lost(const AVFrame& frame, std::int64_t number);
+  void name_poorer_format(const AVFrame& frame, std::int64_t number);
 
   const Notify notify_, lose_;
   std::optional<Converter> converter_;
   std::optional<AVRational> aspect_;  // of the first
   bool named_ = false;                // what is lost
+  bool format_is_named_ = false;      // the same of the format
 };
 
 }  // namespace vidconv

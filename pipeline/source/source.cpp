@@ -84,7 +84,6 @@ std::unique_ptr<Source> open_source(const std::string& input, const SourceOption
   SourceOptions options = asked;
   if (is_live(input, options)) {
     if (options.start) refuse_start(input, *options.start);
-    options.from_zero = true;
   } else if (options.low_delay) {
     refuse_stored(input, options);
   }

@@ -118,8 +118,6 @@ struct SourceOptions {
   // A stream in its own time: what comes is handed on as soon as it can be, and little is read to
   // find out what it is.
   bool low_delay = false;
-  // Times begin at 0 wherever those of the input do, as of cameras and of streams that one joins.
-  bool from_zero = false;
   // Options of the demuxer or the device, by FFmpeg's names for them.
   std::vector<std::pair<std::string, std::string>> own;
   // The demuxer, by FFmpeg's name; empty: whatever its first bytes look like. Where it is that of
@@ -138,8 +136,9 @@ struct SourceOptions {
   // What was found of the streams of the same container, where somebody has opened it before; may
   // be null.
   std::shared_ptr<const KnownStreams> known;
-  // Times that begin anew on the way stay as they are. They are moved to go on otherwise, those of
-  // all streams alike.
+  // Times stay as they are, where the input does not begin at 0 and where they begin anew on the
+  // way. They are moved to begin at 0 and to go on otherwise, those of all streams alike; but for
+  // those of a part with a `start`.
   bool copy_times = false;
   bool strict = false;  // the first damage is an Error(damaged)
   // How long an input may be silent before it is given up, in seconds; 0: for ever.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <set>
 #include <utility>
 
 #include "pipeline/base/url.h"
@@ -12,6 +13,7 @@
 #include "pipeline/source/container_input.h"
 #include "pipeline/source/expected.h"
 #include "pipeline/source/frame_times.h"
+#include "pipeline/source/frames_ahead.h"
 #include "pipeline/source/marks.h"
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
@@ -61,6 +63,8 @@ class ContainerSource final : public Source {
   }
   std::vector<StreamAccount> accounts() const override {
     std::vector<StreamAccount> all = accounts_->without(ready_);  // where it was interrupted
+    all.at(static_cast<std::size_t>(stream_->index)).frames_unused +=
+        static_cast<std::int64_t>(ahead_->waiting());
     if (stretches_) stretches_->take_account(all.at(static_cast<std::size_t>(stream_->index)));
     return all;
   }
@@ -77,7 +81,8 @@ class ContainerSource final : public Source {
 
   bool takes_order() override {
     if (!may_be_in_stretches()) return false;
-    const Frame& first = std::get<Frame>(ready_.back());
+    const auto& first = std::get<Frame>(*std::ranges::find_if(
+        ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); }));
     stretch_times_ = times_for_stretches(url_, options_, *this, input_.container(), first.av().pts);
     return stretch_times_ != nullptr;
   }
@@ -147,8 +152,17 @@ class ContainerSource final : public Source {
                              .nvdec = nullptr},
                             options_.nvdec);
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
-    times_.emplace(*stream_, options_.notify);
+    times_.emplace(*stream_, options_.notify, has_asked_rate());
+    ahead_.emplace(
+        FramesAhead::Options{.origin = time_of_start(),
+                             .patient = !options_.low_delay && !decoder_->on_device(),
+                             .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
+                             .notify = options_.notify});
     accounts_.emplace(input_.container(), *stream_);
+    streams_at_first_ = static_cast<int>(input_.container().nb_streams);
+    late_.clear();
+    video_until_ = late_video_until_ = INT64_MIN;
+    at_end_of_input_ = false;
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
     damage_ = {};
@@ -184,6 +198,7 @@ class ContainerSource final : public Source {
 
   void leave_out_frames() {
     std::erase_if(ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); });
+    ahead_->clear();
     leaves_out_ = true;
   }
 
@@ -204,6 +219,8 @@ class ContainerSource final : public Source {
         if (!draining_ || ++drain_failures_ < most_drain_failures) return;
       }
       if (draining_) {
+        ahead_->end();
+        take_timed_frames();
         name_missing_pictures();
         return finish_video();
       }
@@ -224,6 +241,8 @@ class ContainerSource final : public Source {
     if (video_done_ && packet->dts != unknown_time &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
+    if (packet->stream_index >= streams_at_first_) name_late(stream, *packet);
+    if (&stream == stream_) video_until_ = std::max(video_until_, time_of(*packet, stream));
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
     count_marked(stream, marks_->take(stream.index, marked, input_.follows(), input_.broken()));
     if (&stream != stream_) return take_packet(std::move(packet), stream);
@@ -245,6 +264,34 @@ class ContainerSource final : public Source {
     ++damage_.packets;
   }
 
+  // Ticks of the video.
+  std::int64_t time_of_start() const {
+    const std::int64_t start = input_.container().start_time;
+    return start == unknown_time ? 0 : av_rescale_q(start, AV_TIME_BASE_Q, stream_->time_base);
+  }
+
+  static std::int64_t time_of(const AVPacket& packet, const AVStream& stream) {
+    const std::int64_t time = packet.dts != unknown_time ? packet.dts : packet.pts;
+    return time == unknown_time ? INT64_MIN : av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
+  }
+
+  // Outputs have to know their streams before the first packet.
+  void name_late(const AVStream& stream, const AVPacket& packet) {
+    if (options_.video_only) return;
+    const std::int64_t time = time_of(packet, stream);
+    if (time == INT64_MIN) return;
+    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO) late_video_until_ = time;
+    if (!late_.insert(stream.index).second) return;
+    const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+    const std::int64_t start = input_.container().start_time;
+    notify(loss(), MessageKind::left_out,
+           fmt::format(
+               "stream #{} ({}, {}) was found too late to be in the output, at {:.6g} s: it "
+               "is left out",
+               stream.index, type ? type : "unknown", avcodec_get_name(stream.codecpar->codec_id),
+               static_cast<double>(time - (start == unknown_time ? 0 : start)) / AV_TIME_BASE));
+  }
+
   void count_marked(const AVStream& stream, std::int64_t packets) {
     if (&stream == stream_) {
       damage_.packets += packets;
@@ -258,12 +305,19 @@ class ContainerSource final : public Source {
     for (const auto& [stream, packets] : marks_->rest())
       count_marked(*input_.container().streams[stream], packets);
     if (code != AVERROR_EOF && !input_.stopped()) damage_.truncated = why_it_stopped(code);
+    if (code == AVERROR_EOF && !input_.stopped() && !at_end_of_input_) {
+      at_end_of_input_ = true;
+      if (input_.was_cut())
+        damage_.truncated = "the server's answer ends before the last of its chunks";
+    }
     if (leaves_out_ && !input_.stopped() && !part_.cut && damage_.truncated.empty()) judge_end();
     if (video_done_ || leaves_out_ || input_.stopped()) {
       at_end_ = true;
       return;
     }
     if (draining_) return;
+    if (late_video_until_ > video_until_ + AV_TIME_BASE && damage_.truncated.empty())
+      damage_.truncated = "it goes on in another video stream, which was found too late";
     if (!part_.cut && damage_.truncated.empty()) judge_end();
     decoder_->send(nullptr);
     draining_ = true;
@@ -306,18 +360,34 @@ class ContainerSource final : public Source {
 
   void finish_video() {
     video_done_ = true;
+    accounts_->filtered().frames_outside += static_cast<std::int64_t>(ahead_->waiting());
+    ahead_->clear();
     if (draining_ || input_.container().nb_streams == 1 || options_.video_only) at_end_ = true;
   }
 
   void take_frame(FramePtr frame) {
     StreamAccount& account = accounts_->filtered();
     ++account.frames;
-    const auto shown = times_->find(*frame, frame_rate(), search_->begun());
-    if (!shown) {  // nobody knows when
+    const FrameTimes::Shown shown = times_->find(*frame, frame_rate());
+    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when
       ++account.frames_outside;
       return;
     }
-    const std::int64_t time = av_rescale_q(shown->pts, stream_->time_base, AV_TIME_BASE_Q);
+    ahead_->add(std::move(frame), shown);
+    take_timed_frames();
+  }
+
+  void take_timed_frames() {
+    while (!video_done_ && !search_->too_late()) {
+      std::optional<TimedFrame> next = ahead_->take();
+      if (!next) return;
+      take_timed_frame(std::move(next->frame), next->shown);
+    }
+  }
+
+  void take_timed_frame(FramePtr frame, const FrameTimes::Shown& shown) {
+    StreamAccount& account = accounts_->filtered();
+    const std::int64_t time = av_rescale_q(shown.pts, stream_->time_base, AV_TIME_BASE_Q);
     const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
     if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
       forget_damage();
@@ -333,7 +403,7 @@ class ContainerSource final : public Source {
     frame = fitter_->fit(std::move(frame), count_, decoder_->on_device());
     if (stream_->codecpar->codec_id == AV_CODEC_ID_HEVC) set_interlaced(*frame, false, false);
     if (!whole) ++damage_.frames;
-    times_->set(*frame, *shown, part_.offset(stream_->time_base), count_);
+    times_->set(*frame, shown, part_.offset(stream_->time_base), count_);
     ready_.emplace_back(Frame(std::move(frame), count_++,
                               decoder_->on_device() ? Frame::Memory::device : Frame::Memory::host));
     if (options_.frames && count_ == *options_.frames) {
@@ -351,10 +421,20 @@ class ContainerSource final : public Source {
     };
   }
 
+  // Whether the user has said how fast frames come of a bare stream, which may say another rate.
+  bool has_asked_rate() const {
+    return !options_.frame_rate.empty() &&
+           !std::string_view(input_.container().iformat->name).starts_with("image2");
+  }
+
   // Nominal; 0 where unknown.
   AVRational frame_rate() const {
-    return info_.width > 0 ? info_.frame_rate
-                           : av_guess_frame_rate(&input_.container(), stream_, nullptr);
+    if (info_.width > 0) return info_.frame_rate;
+    if (has_asked_rate()) return frame_rate_of(options_.frame_rate).value();
+    // Others are guessed from times, which may be those of fields.
+    const bool is_bare = input_.container().iformat->flags & AVFMT_NOTIMESTAMPS;
+    if (is_bare && stream_->avg_frame_rate.num > 0) return stream_->avg_frame_rate;
+    return av_guess_frame_rate(&input_.container(), stream_, nullptr);
   }
 
   void take_packet(PacketPtr packet, const AVStream& stream) {
@@ -365,7 +445,12 @@ class ContainerSource final : public Source {
   }
 
   void describe(const AVFrame& frame) {
+    const AVRational rate = frame_rate();
     info_ = video_info_of(input_.container(), *stream_, frame);
+    if (has_asked_rate() || (input_.container().iformat->flags & AVFMT_NOTIMESTAMPS)) {
+      info_.frame_rate = rate;
+      info_.steady |= has_asked_rate();
+    }
     const Expected expected =
         expect(input_.container(), *stream_, part_, info_.frame_rate, options_.frames);
     info_.frames = expected.frames;
@@ -390,15 +475,20 @@ class ContainerSource final : public Source {
   std::optional<PictureFitter> fitter_;
   std::optional<StartSearch> search_;
   std::optional<FrameTimes> times_;
+  std::optional<FramesAhead> ahead_;
   Damage damage_;
   std::optional<StreamAccounts> accounts_;
   std::optional<Marks> marks_;
   std::int64_t errors_before_ = 0;  // that are forgotten
+  int streams_at_first_ = 0;        // others are found too late
+  std::set<int> late_;              // of which that was said
+  std::int64_t video_until_ = INT64_MIN, late_video_until_ = INT64_MIN;  // packets, microseconds
 
   std::deque<Item> ready_;           // what next() hands out
   FramePtr spare_;                   // an empty frame for the decoder to fill
   std::int64_t count_ = 0;           // frames so far
   std::atomic<bool> begun_ = false;  // next() was called
+  bool at_end_of_input_ = false;
   bool draining_ = false, video_done_ = false, at_end_ = false;
   bool leaves_out_ = false;  // frames are not wanted any more
   int drain_failures_ = 0;

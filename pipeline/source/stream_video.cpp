@@ -76,7 +76,9 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.chroma_location = first.chroma_location;
   info.hdr = hdr_of(first, stream);
   info.codec = parameters.codec_id;
-  info.profile = parameters.profile;
+  // Hap has kinds instead, which are told apart by their tags.
+  info.profile = parameters.codec_id == AV_CODEC_ID_HAP ? static_cast<int>(parameters.codec_tag)
+                                                        : parameters.profile;
   info.shown = orientation_in(stream, first);
   const std::string_view from = container.iformat->name;
   info.of_pictures = from.starts_with("image2") || from.ends_with("_pipe") || from == "gif" ||

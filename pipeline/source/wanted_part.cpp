@@ -23,6 +23,26 @@ void narrow(WantedPart& part, const Interval& interval) {
     part.end = av_rescale_q(interval.end + offset, time_base, AV_TIME_BASE_Q);
 }
 
+// Where times begin to be counted: at `start`, or so shortly before it that all pictures and sounds
+// are moved by whole ticks, however coarse. Else they would not be moved alike.
+std::int64_t whole_ticks(const AVFormatContext& container, std::int64_t start) {
+  AVRational coarsest{1, 1000};
+  bool is_coarse = false;
+  for (unsigned i = 0; i < container.nb_streams; ++i) {
+    const AVStream& stream = *container.streams[i];
+    const AVMediaType type = stream.codecpar->codec_type;
+    if ((type != AVMEDIA_TYPE_VIDEO && type != AVMEDIA_TYPE_AUDIO) ||
+        av_cmp_q(stream.time_base, coarsest) <= 0)
+      continue;
+    coarsest = stream.time_base;
+    is_coarse = true;
+  }
+  if (!is_coarse) return start;
+  const std::int64_t ticks =
+      av_rescale_q_rnd(av_sat_add64(start, 1), AV_TIME_BASE_Q, coarsest, AV_ROUND_DOWN);
+  return av_rescale_q(ticks, coarsest, AV_TIME_BASE_Q);
+}
+
 }  // namespace
 
 std::int64_t WantedPart::offset(AVRational time_base) const {
@@ -64,9 +84,9 @@ WantedPart wanted_part(const AVFormatContext& container, const SourceOptions& op
   }
   if (options.duration) part.end = av_sat_add64(part.start, microseconds(*options.duration));
   if (options.frames == 0) part.end = part.start;
-  const bool has_origin = options.from_zero && container.start_time != AV_NOPTS_VALUE;
-  part.counted = part.cut || has_origin;
-  part.origin = part.start;
+  const bool from_zero = !options.copy_times && container.start_time != AV_NOPTS_VALUE;
+  part.counted = part.cut || from_zero;
+  part.origin = part.cut ? part.start : whole_ticks(container, part.start);
   if (options.interval) narrow(part, *options.interval);
   return part;
 }

@@ -13,12 +13,12 @@ struct WantedPart {
   std::int64_t start = 0;
   std::int64_t end = INT64_MAX;
   bool counted = false;     // times are counted from
-  std::int64_t origin = 0;  // this: the start that the user has asked for, or a live input's own
+  std::int64_t origin = 0;  // this: the start that the user has asked for, or the input's own
   bool seeks = true;        // to the start; else it is found by decoding all that comes before
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }
-  // What is subtracted from times, in `time_base`: nothing unless a start was asked for.
+  // What is subtracted from times, in `time_base`.
   std::int64_t offset(AVRational time_base) const;
   // Counts the times of a packet of `stream` from the start. False where it is not of the part.
   bool take(AVPacket& packet, const AVStream& stream) const;

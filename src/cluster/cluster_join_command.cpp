@@ -10,6 +10,7 @@
 #include "pipeline/bytes/partial_name.h"
 #include "pipeline/cluster/join.h"
 #include "pipeline/run/job.h"
+#include "pipeline/source/source_turned.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/options/settings.h"
 #include "src/process/interrupt.h"
@@ -94,7 +95,12 @@ int join_all(const ClusterPlan& plan, const Options& options,
   check_source(plan, job.source);
   SourceOptions from = job.source;
   from.copies_only = true;
-  const auto source = open_source(options.input, from);
+  auto source = open_source(options.input, from);
+  if (const auto turn = orientations_to_apply(*source, job.orientation, options.output, job.sink);
+      !turn.empty()) {
+    name_turned(*source, turn, job.sink);
+    source = turn_source(std::move(source), turn, plain_memory);
+  }
   InputInfo shown = source->info();
   if (options.compare) shown = compared(shown, *options.compare);
   const OutputPlan output = plan_output(options.output, job.sink, shown.videos);

@@ -86,11 +86,16 @@ constexpr std::string_view batch_table[] = {
 };
 
 constexpr std::string_view times_table[] = {
-    "Pictures, sound and text keep the times of the input, its start too. Where its clock begins "
+    "Outputs begin at 0: pictures, sound, text and chapters are moved alike by the time at which "
+    "the "
+    "input begins, as with ffmpeg. Where its clock begins "
     "anew on the way, as in joined transport and program streams (more than 10 s ahead, or 0.1 s "
-    "back), all streams go on there together, as with ffmpeg. --copy-times leaves such times; "
+    "back), all streams go on there together. --copy-times leaves both; "
     "pictures that would go back then follow the one before. --start counts by the input's clock.",
-    "Numbered pictures and bare streams of a codec have no times: --fps gives them a rate. An "
+    "Numbered pictures and bare streams of a codec have no times: --fps gives them a rate, "
+    "whatever "
+    "they say. A picture that says a time far ahead of those that follow is shown between its "
+    "neighbours. An "
     "animation keeps the delay of its last picture, and how often it is shown.",
     "An input is damaged (exit code 7) where something is missing that its container promises: "
     "packets of an index (MP4), ticks of a header (AVI), bytes (Matroska, FLV, AVI), the mark at "

@@ -128,10 +128,15 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--video", w.video,
                  "filter the Nth video stream, copy the others (default: 1), or filter all")
       ->type_name("N|all");
+  app.add_option("--orientation", w.orientation,
+                 "pictures that are stored turned or mirrored are turned upright where the output "
+                 "cannot say so (auto, the default), never, or always; or all by N degrees "
+                 "clockwise, whatever the input says")
+      ->type_name("auto|keep|apply|0|90|180|270");
   app.add_flag(
       "--copy-times", o.copy_times,
-      "leave the times of an input whose clock begins anew on the way (default: all streams "
-      "go on there, as with ffmpeg)");
+      "leave the times of an input that does not begin at 0, or whose clock begins anew on the way "
+      "(default: all streams begin at 0 and go on there, as with ffmpeg)");
   app.add_option("--timeout", w.timeout,
                  "give up an input from which nothing comes for so long (default: never)")
       ->type_name("SECONDS");

@@ -33,6 +33,7 @@ constexpr Row table[] = {
     {"max_pixels", "--max-pixels"},
     {"measure", "--measure"},
     {"muxer_options", "--muxer-opt"},
+    {"orientation", "--orientation"},
     {"overwrite", "-y"},
     {"pixel_format", "--pix-fmt"},
     {"preset", "--preset"},

@@ -335,6 +335,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (o.device.kind == DeviceWish::Kind::automatic && only_copies(o))
     o.device = {.kind = DeviceWish::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
   o.scan = parse_scan(w.scan);
+  if (!w.orientation.empty()) o.orientation = parse_orientation(w.orientation);
   for (const std::string& text : w.encoder_options)
     o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
   for (const std::string& text : w.input_options)

@@ -18,6 +18,7 @@
 #include "pipeline/filter/processor.h"
 #include "pipeline/measure/frame_score.h"
 #include "pipeline/run/compare.h"
+#include "pipeline/run/upright.h"
 
 namespace vidconv {
 
@@ -88,6 +89,7 @@ struct Options {
   double timeout = 0;       // seconds; 0: wait for ever
   std::int64_t max_pixels = default_max_pixels;
   Scan scan = Scan::automatic;
+  OrientationWish orientation;
   bool strict = false;  // what would be lost is an error
 
   bool no_sandbox = false;

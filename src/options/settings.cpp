@@ -84,6 +84,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   o.audio = options.audio;
   o.muxer_options = options.muxer_options;
   o.encoder.own = options.encoder_options;
+  o.copy_times = options.copy_times;
   o.overwrite = options.overwrite;
   o.insecure = options.insecure;
   // Encoders count CPUs themselves, and know nothing of quotas.
@@ -126,6 +127,7 @@ JobOptions job_options(const Options& options, const Notify& notify, RunFiles& f
   job.sink.files = &files;
   job.sink.interrupted = &interrupted;
   job.decoder = options.decoder;
+  job.orientation = options.orientation;
   if (options.gallery) {  // its frame is drawn on by the CPU
     job.device = parse_device("cpu");
   } else {

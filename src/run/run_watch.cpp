@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/score/score.h"
 #include "pipeline/av/convert.h"
+#include "pipeline/av/turner.h"
 #include "pipeline/encode/picture_file.h"
 
 namespace vidconv {
@@ -12,16 +14,6 @@ namespace {
 
 constexpr int widest = 1280;
 constexpr std::size_t most_points = 512;
-
-// Both of a pair are made so.
-std::string as_png(const Frame& frame) {
-  Converter converter(*find_format(AV_PIX_FMT_RGB24), AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED,
-                      plain_memory);
-  if (frame.width() > widest)
-    converter.scale_to(widest, std::max(1, static_cast<int>(std::int64_t{frame.height()} * widest /
-                                                            frame.width())));
-  return encode_picture(*converter.convert(frame.av()), ".png");
-}
 
 // What neighbours say, one of two.
 template <class T, class Join>
@@ -34,11 +26,28 @@ void halve(std::vector<T>& points, Join&& join) {
 
 }  // namespace
 
-RunWatch::RunWatch(std::optional<std::int64_t> frames) {
+RunWatch::RunWatch(std::optional<std::int64_t> frames, const Orientation& shown) : shown_(shown) {
   if (frames && *frames > 0)
     wanted_ = {*frames / 10, *frames / 2, *frames * 9 / 10};
   else
     wanted_ = {0, 50, 500};
+}
+
+// Both of a pair are made so.
+std::string RunWatch::as_png(const Frame& frame) const {
+  Converter converter(*find_format(AV_PIX_FMT_RGB24), AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED,
+                      plain_memory);
+  if (frame.width() > widest)
+    converter.scale_to(widest, std::max(1, static_cast<int>(std::int64_t{frame.height()} * widest /
+                                                            frame.width())));
+  const Frame rgb(converter.convert(frame.av()), 0);
+  if (shown_.is_upright()) return encode_picture(rgb.av(), ".png");
+  VideoInfo stored;
+  stored.format = &rgb.format();
+  stored.width = rgb.width();
+  stored.height = rgb.height();
+  stored.shown = shown_;
+  return encode_picture(Turner(stored, plain_memory).turn(rgb).av(), ".png");
 }
 
 void RunWatch::before(const Frame& frame) {
@@ -47,6 +56,7 @@ void RunWatch::before(const Frame& frame) {
   picture.number = frame.number();
   picture.width = frame.width();
   picture.height = frame.height();
+  if (shown_.swaps()) std::swap(picture.width, picture.height);
   picture.before = as_png(frame);
   const std::lock_guard lock(mutex_);
   pictures_[frame.number()] = std::move(picture);

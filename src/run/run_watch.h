@@ -15,8 +15,8 @@ namespace vidconv {
 
 class RunWatch final : public FrameWatcher {
  public:
-  // Of a run over so many frames; none where that is not known.
-  explicit RunWatch(std::optional<std::int64_t> frames);
+  // Of a run over so many frames, none where that is not known, of a video that is seen so.
+  RunWatch(std::optional<std::int64_t> frames, const Orientation& shown);
 
   void before(const Frame& frame) override;
   void after(const Frame& frame) override;
@@ -44,6 +44,9 @@ class RunWatch final : public FrameWatcher {
   const std::vector<Score>& scores() const { return scores_; }
 
  private:
+  std::string as_png(const Frame& frame) const;
+
+  const Orientation shown_;
   std::vector<std::int64_t> wanted_;  // numbers of frames
   mutable std::mutex mutex_;          // of the next
   std::map<std::int64_t, Picture> pictures_;

@@ -70,11 +70,14 @@ TEST_F(File, KeepsVariableFrameRate) {
   }
 }
 
-TEST_F(File, KeepsStartTime) {
+TEST_F(File, BeginsAtZeroUnlessTimesAreCopied) {
   const std::string in = make_clip("in.mkv", "-pix_fmt yuv420p -c:v libx264 -output_ts_offset 1.5");
   const std::string out = sobel(in, "out.mkv");
   EXPECT_EQ(frame_times(in).front(), "1.500000");
-  EXPECT_EQ(frame_times(out), frame_times(in));
+  EXPECT_EQ(frame_times(out).front(), "0.000000");
+  EXPECT_TRUE(
+      succeeded(run_vidconv({in, "-o", path("kept.mkv"), "--kernel", "sobel", "--copy-times"})));
+  EXPECT_EQ(frame_times(path("kept.mkv")), frame_times(in));
 }
 
 TEST_F(File, KeepsFullRangeAndColourTags) {

@@ -65,8 +65,9 @@ TEST_P(Jumps, GoOnAsWithFfmpeg) {
     const double length = static_cast<double>(2 * GetParam().starts.size());
     EXPECT_NEAR(found.back() - found.front(), length, 2.5 * a_frame);
   }
-  // The input's start is kept, which ffmpeg moves to 0, for sound and picture alike.
+  // Sound and picture are moved alike, to begin at 0.
   EXPECT_NEAR(shift[0], shift[1], a_frame / 2);
+  EXPECT_NEAR(shift[0], 0, 2.5 * a_frame);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -32,12 +32,10 @@ TEST_P(Part, HasTheFramesOfTheWhole) {
       run_vidconv({input, "-o", path("whole.mkv"), "--codec", "ffv1", "--kernel", "identity"})));
   const std::vector<std::string> times = frame_times(path("whole.mkv"));
   ASSERT_EQ(whole.size(), times.size());
-  const std::string begin = probe(input, "format=start_time").at(0);
-  const double origin = begin == "N/A" ? 0 : std::stod(begin);  // of an elementary stream
   for (const char* start : {"0.01", "1.0", "1.47", "2.9"}) {
     SCOPED_TRACE(start);
     std::size_t first = 0;
-    while (std::stod(times[first]) - origin < std::stod(start) - 1e-3) ++first;
+    while (std::stod(times[first]) < std::stod(start) - 1e-3) ++first;
     const Result result =
         run_vidconv({input, "-o", "md5:", "--kernel", "identity", "--start", start});
     EXPECT_TRUE(succeeded(result));

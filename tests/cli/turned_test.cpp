@@ -49,17 +49,41 @@ TEST_F(Turned, FiltersActOnWhatIsSeen) {
   }
 }
 
-TEST_F(Turned, WhatCannotHoldItSaysSo) {
-  const Arguments more{"--kernel", "identity"};
+TEST_F(Turned, WhatCannotHoldItIsTurned) {
+  const Arguments more{"--kernel", "identity", "--strict"};
+  for (const char* name : {"a.avi", "a.y4m", "a%d.png", "a.nut"}) {
+    const Result result = convert("in.mp4", name, more);
+    EXPECT_TRUE(succeeded(result)) << name;
+    EXPECT_TRUE(has_line_with(result.err, {"sideways", "turned, 96x64 becomes 64x96"})) << name;
+  }
+  EXPECT_EQ(probe(path("a.nut"), "stream=width,height"),
+            probe(path("a.avi"), "stream=width,height"));
+  EXPECT_EQ(probe(path("a.nut"), "stream=width,height").at(0), "64,96");
+  EXPECT_FALSE(has_line_with(convert("in.mp4", "a.mov", more).err, {"turned"}));
+}
+
+TEST_F(Turned, UnlessItIsToBeKept) {
+  const Arguments more{"--kernel", "identity", "--orientation", "keep"};
   EXPECT_TRUE(has_line_with(convert("in.mp4", "a.avi", more).err,
                             {"avi cannot hold how the video is turned", "sideways", "[not-held]"}));
   EXPECT_TRUE(has_line_with(convert("in.mp4", "a.y4m", more).err,
                             {"y4m cannot hold", "sideways", "[not-held]"}));
   EXPECT_TRUE(has_line_with(convert("in.mp4", "a%d.png", more).err, {"images", "sideways"}));
   EXPECT_TRUE(has_line_with(convert("in.mp4", "a.yuv", more).err, {"raw", "sideways"}));
-  EXPECT_TRUE(refused(convert("in.mp4", "b.y4m", {"--kernel", "identity", "--strict"}), exit_output,
-                      {"sideways", "[strict]"}));
-  EXPECT_FALSE(has_line_with(convert("in.mp4", "a.mov", more).err, {"sideways"}));
+  EXPECT_TRUE(refused(
+      convert("in.mp4", "b.y4m", {"--kernel", "identity", "--orientation", "keep", "--strict"}),
+      exit_output, {"sideways", "[strict]"}));
+}
+
+// Filters see the picture that comes out, whatever is turned: what is stored or the kernel.
+TEST_F(Turned, FiltersAreThoseOfAnUprightVideo) {
+  ffmpeg("-i " + path("in.mp4") + " -c:v libx264 -qp 0 " + path("upright.mp4"));
+  for (const char* filter : {"sobel:axis=x", "gaussian:sigma=2", "box:region=0,0,20,10"}) {
+    const Arguments more{"--kernel", filter, "--codec", "ffv1"};
+    EXPECT_TRUE(succeeded(convert("in.mp4", "a.nut", more)));
+    EXPECT_TRUE(succeeded(convert("upright.mp4", "b.nut", more)));
+    EXPECT_EQ(shown("a.nut"), shown("b.nut")) << filter;
+  }
 }
 
 }  // namespace

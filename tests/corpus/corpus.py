@@ -37,6 +37,8 @@ def check(vidconv, folder, recipe):
     source = folder / recipe.name
     wrong = []
     into = Clip(source, video=2 if "--video 2" in recipe.options else 1)
+    if "--copy-times" in recipe.options:
+        into.begin = 0
     own = recipe.name.split(".")[-1]
     endings = recipe.outputs or (own,)
     for ending in endings:

@@ -110,8 +110,8 @@ RECIPES = [
     Recipe("left-alone.ts", "!again ts 0 1000", ("mkv",), options="--copy-times", frames=20, seconds=1000.32,
            except_for=("frame times", "stream 1 (mp2) times")),
     # The picture.
-    Recipe("rotated.mp4", "!rotated", ("mp4", "mov", "mkv", "avi"), says=("avi:sideways",), except_for=("avi:stream 1 (aac) times",)),
-    Recipe("rotated-alone.mp4", "-i {dir}/rotated.mp4 -an -c copy", ("y4m", "%d.png"), says=("sideways",), except_for=("png:pix_fmt", "png:color_range", "png:chroma_location")),
+    Recipe("rotated.mp4", "!rotated", ("mp4", "mov", "mkv", "avi"), says=("avi:pictures are turned",), except_for=("avi:stream 1 (aac) times",)),
+    Recipe("rotated-alone.mp4", "-i {dir}/rotated.mp4 -an -c copy", ("y4m", "%d.png"), says=("pictures are turned",), except_for=("png:pix_fmt", "png:color_range", "png:chroma_location")),
     Recipe("anamorphic.mp4", V + "-vf setsar=16/11 " + X264, ("mp4", "mkv", "avi", "ts", "y4m")),
     Recipe("full-range.mkv", V + "-vf scale=out_range=full -c:v libx264 -pix_fmt yuvj420p", ("mkv", "mp4", "y4m")),
     Recipe("bt709.mkv", V + X264 + BT709, ("mkv", "mp4", "ts", "mov")),

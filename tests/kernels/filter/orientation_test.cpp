@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "kernels/filter/turn.h"
 #include "kernels/spec/parse.h"
 
 namespace vidconv {
@@ -79,6 +83,47 @@ TEST(Orientation, OfSpecifications) {
   const FilterSpec box = FilterSpec::parse("box:size=9").of_stored(quarter);
   const FilterSpec plain = FilterSpec::parse("box:size=9");
   EXPECT_EQ(box.make({2, 1}).kernels[0], plain.make({2, 1}).kernels[0]);
+}
+
+template <class T>
+void expect_turned(int width, int height, int step) {
+  const auto at = [&](int x, int y, int wide) {
+    return (static_cast<std::size_t>(y) * static_cast<std::size_t>(wide) +
+            static_cast<std::size_t>(x)) *
+           static_cast<std::size_t>(step);
+  };
+  std::vector<T> stored(at(0, height, width));
+  for (std::size_t i = 0; i < stored.size(); ++i) stored[i] = static_cast<T>(i * 7 + 1);
+  for (const Orientation& o : orientations()) {
+    const int seen_width = o.swaps() ? height : width, seen_height = o.swaps() ? width : height;
+    std::vector<T> result(stored.size());
+    const auto plane = [&](auto* data, int wide, int high) {
+      return Plane<std::remove_pointer_t<decltype(data)>>{
+          .data = data,
+          .stride = static_cast<std::ptrdiff_t>(at(0, 1, wide) * sizeof(T)),
+          .width = wide,
+          .height = high,
+          .step = step};
+    };
+    turn(plane(std::as_const(stored).data(), width, height).template as<const std::byte>(),
+         plane(result.data(), seen_width, seen_height).template as<std::byte>(), o, sizeof(T));
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const int to_x = o.a * x + o.c * y + (o.a + o.c < 0 ? seen_width - 1 : 0);
+        const int to_y = o.b * x + o.d * y + (o.b + o.d < 0 ? seen_height - 1 : 0);
+        ASSERT_EQ(result[at(to_x, to_y, seen_width)], stored[at(x, y, width)])
+            << width << "x" << height << " " << o.a << o.b << o.c << o.d;
+      }
+  }
+}
+
+TEST(Turn, PutsEachSampleWhereItIsSeen) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 7}, {5, 1}, {33, 65}, {64, 31}}) {
+    expect_turned<std::uint8_t>(width, height, 1);
+    expect_turned<std::uint8_t>(width, height, 3);
+    expect_turned<std::uint16_t>(width, height, 2);
+    expect_turned<float>(width, height, 1);
+  }
 }
 
 }  // namespace

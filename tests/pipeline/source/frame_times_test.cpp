@@ -23,13 +23,13 @@ class Times : public testing::Test {
     return frame;
   }
 
-  // What a frame that is handed on gets; `unknown` where nobody knows.
+  // What a frame that is handed on gets; the first is shown at 0 where nobody knows.
   std::int64_t pass(std::int64_t time, std::int64_t duration = 0, std::int64_t offset = 0) {
     const FramePtr frame = told(time, duration);
-    const auto shown = times_.find(*frame, rate, true);
-    if (!shown) return unknown;
-    times_.set(*frame, *shown, offset, number_++);
-    EXPECT_EQ(frame_duration(*frame), shown->duration);
+    FrameTimes::Shown shown = times_.find(*frame, rate);
+    if (shown.pts == unknown) shown.pts = 0;
+    times_.set(*frame, shown, offset, number_++);
+    EXPECT_EQ(frame_duration(*frame), shown.duration);
     return frame->pts;
   }
 
@@ -58,17 +58,16 @@ TEST_F(Times, ThatAreNotToldFollow) {
 }
 
 TEST_F(Times, OfFramesThatAreNotHandedOnCountToo) {
-  times_.find(*told(500, 0), rate, true);
+  times_.find(*told(500, 0), rate);
   EXPECT_EQ(pass(unknown), 540);
 }
 
 TEST_F(Times, AreUnknownBeforeTheFirstThatIsTold) {
-  EXPECT_FALSE(times_.find(*told(unknown, 40), rate, false));
-  const auto shown = times_.find(*told(300, 0), no_rate, false);
-  ASSERT_TRUE(shown);
-  EXPECT_EQ(shown->pts, 300);
-  EXPECT_EQ(shown->duration, 0);
-  EXPECT_TRUE(times_.find(*told(unknown, 0), rate, false));
+  EXPECT_EQ(times_.find(*told(unknown, 40), rate).pts, unknown);
+  const FrameTimes::Shown shown = times_.find(*told(300, 0), no_rate);
+  EXPECT_EQ(shown.pts, 300);
+  EXPECT_EQ(shown.duration, 0);
+  EXPECT_EQ(times_.find(*told(unknown, 0), rate).pts, 300);
 }
 
 TEST_F(Times, AreMovedUntilTheyGrow) {

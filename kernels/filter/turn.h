@@ -1,0 +1,13 @@
+// turn(): a plane of samples as it is seen, from one that is stored turned or mirrored.
+#pragma once
+
+#include "kernels/filter/orientation.h"
+#include "kernels/picture/plane.h"
+
+namespace vidconv {
+
+// Writes every sample of `from` to where it is seen. `to` has its width and height, which trade
+// places where `shown` swaps; the two do not overlap. Samples have 1, 2 or 4 `bytes`.
+void turn(ConstBytePlane from, BytePlane to, const Orientation& shown, int bytes);
+
+}  // namespace vidconv

@@ -1,0 +1,39 @@
+// Upright: whether pictures that are stored turned or mirrored, as phones do it, are turned sample
+// by sample.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/notice.h"
+#include "pipeline/sink/sink.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+struct OrientationWish {
+  enum class Kind : std::uint8_t {
+    automatic,  // turned where the output has no word for it
+    keep,
+    apply,
+    clockwise,  // turned by `degrees`, whatever the input says
+  };
+  Kind kind = Kind::automatic;
+  int degrees = 0;  // 0, 90, 180 or 270
+};
+
+// "auto", "keep", "apply" or a number of degrees. Throws Error(usage).
+OrientationWish parse_orientation(const std::string& text);
+
+// How pictures of each video of the source are to be seen where they are to be turned; none where
+// they stay as they are stored.
+std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationWish& wish,
+                                               const std::string& output,
+                                               const SinkOptions& options);
+
+// Says what comes of it, which is a loss where fields become columns.
+void name_turned(const Source& source, const std::vector<Orientation>& shown,
+                 const SinkOptions& options);
+
+}  // namespace vidconv

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""When pictures and sounds are shown: inputs that do not begin at 0, frames far ahead of the others, times that nobody
+says, field pictures. Judged by ffmpeg.
+
+    times.py VIDCONV DIR    exits with 1 where one is wrong
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+PICTURE = "-f lavfi -i testsrc2=s=64x48:r=25:d=1"
+SOUND = "-f lavfi -i sine=sample_rate=48000:duration=1"
+
+
+def field_pictures(frames):
+    """Bare H.264 (ITU-T H.264) of 16x32, each field a picture of one macroblock of plain samples, 25 frames a second."""
+    def bits(*fields):
+        """Numbers of so many bits, or of exp-Golomb codes where that is 0."""
+        return "".join(format(value, f"0{count}b") if count else format(value + 1, "b").zfill(2 * (value + 1).bit_length() - 1) for value, count in fields)
+
+    def unit(kind, payload, samples=b""):
+        payload += "1" if not samples else ""
+        data = int((payload + "0" * (-len(payload) % 8)), 2).to_bytes(-(-len(payload) // 8), "big") + samples + (b"\x80" if samples else b"")
+        safe = bytearray()
+        for byte in data:
+            if safe[-2:] == b"\0\0" and byte < 4:
+                safe.append(3)
+            safe.append(byte)
+        return b"\0\0\0\1" + bytes([3 << 5 | kind]) + bytes(safe)
+
+    timing = ((0, 4), (1, 1), (1, 32), (50, 32), (1, 1), (0, 4))  # of the VUI: one tick is a field
+    sequence = bits((77, 8), (0, 8), (30, 8), (0, 0), (0, 0), (2, 0), (1, 0), (0, 1), (0, 0), (0, 0), (0, 1), (0, 1), (1, 1), (0, 1), (1, 1), *timing)
+    picture = bits((0, 0), (0, 0), (0, 1), (0, 1), (0, 0), (0, 0), (0, 0), (0, 1), (0, 2), (0, 0), (0, 0), (0, 0), (1, 1), (0, 1), (0, 1))
+    stream = unit(7, sequence) + unit(8, picture)
+    for n in range(frames):
+        for bottom in (0, 1):
+            begin = [(0, 0), (7, 0), (0, 0), (0, 4), (1, 1), (bottom, 1)]
+            marking = [(0, 1)] if bottom else [(n % 2, 0), (0, 2)]
+            block = bits(*begin, *marking, (0, 0), (1, 0), (25, 0))
+            stream += unit(1 if bottom else 5, block, bytes([16 + 8 * n % 200]) * 256 + bytes([128]) * 128)
+    return stream
+
+
+class Times:
+    def __init__(self, vidconv, folder):
+        self.vidconv, self.folder, self.wrong = vidconv, folder, []
+
+    def run(self, *words):
+        return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=60)
+
+    def ffmpeg(self, words, name):
+        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), self.folder / name)
+        if made.returncode != 0:
+            raise RuntimeError(f"ffmpeg cannot make {name}: {made.stderr}")
+        return self.folder / name
+
+    def filter(self, source, name, *options):
+        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", "--kernel", "identity", "--progress", "none", *options)
+        return done.returncode, done.stderr
+
+    def times(self, path, stream="v:0"):
+        out = self.run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time", "-of", "json", path).stdout
+        packets = json.loads(out or "{}").get("packets", [])
+        return sorted(float(p.get("pts_time", p.get("dts_time", "nan"))) for p in packets)
+
+    def expect(self, what, right):
+        if not right:
+            print("WRONG ", what, flush=True)
+        self.wrong += [what] * (not right)
+
+    def begins_at_zero(self):
+        late = self.ffmpeg(f"{PICTURE} {SOUND} -c:v libx264 -bf 2 -c:a aac -output_ts_offset 72000", "late.ts")
+        for ending, coding in {"mp4": "libx264", "mov": "libx264", "mkv": "libx264", "avi": "mpeg4", "flv": "libx264", "nut": "ffv1", "ts": "libx264",
+                               "mpg": "mpeg2video", "ogv": "libtheora", "wmv": "wmv2"}.items():
+            code, said = self.filter(late, f"out.{ending}", "--codec", coding, "--audio", "copy" if ending not in ("mpg", "ogv", "wmv") else "none")
+            found = self.times(self.folder / f"out.{ending}")
+            self.expect(f"20 hours to {ending}: begins at 0, {found[:1]}: {said}", code == 0 and 0 <= found[0] < 0.7)
+            # AVI's pictures have whole ticks, the others' packets no times of their own.
+            exact = ending not in ("avi", "mpg", "ogv")
+            self.expect(f"20 hours to {ending}: lasts a second, {found[-1:]}", not exact or abs(found[-1] - found[0] - 0.96) < 0.005)
+        apart = self.times(late)[0] - self.times(late, "a:0")[0]
+        code, said = self.filter(late, "kept.mkv", "--codec", "ffv1", "--copy-times")
+        found, sound = self.times(self.folder / "kept.mkv"), self.times(self.folder / "kept.mkv", "a:0")
+        self.expect(f"--copy-times keeps them, {found[:1]}: {said}", code == 0 and abs(found[0] - self.times(late)[0]) < 0.002)
+        self.expect("and sound beside them", abs(found[0] - sound[0] - apart) < 0.002)
+        self.filter(late, "moved.mkv", "--codec", "ffv1")
+        judge = self.ffmpeg(f"-i {late} -c:v ffv1 -c:a copy -fps_mode passthrough", "judge.mkv")
+        for stream in ("v:0", "a:0"):
+            ours, theirs = self.times(self.folder / "moved.mkv", stream), self.times(judge, stream)
+            self.expect(f"all streams are moved as ffmpeg does it: {stream} {ours[:1]} {theirs[:1]}", abs(ours[0] - theirs[0]) < 0.03)
+        code, said = self.filter(late, "strict.mkv", "--strict")
+        self.expect(f"nothing is lost: {said}", code == 0)
+
+    def sound_first(self):
+        """Pictures that begin after the sound still do, also where ticks are as long as pictures."""
+        for name in ("later.mkv", "later.nut"):
+            source = self.ffmpeg(f"-itsoffset 5.5 {PICTURE} -itsoffset 5.1 {SOUND} -map 0 -map 1 -c:v ffv1 -c:a pcm_s16le -enc_time_base 1/25", name)
+            self.filter(source, "out.mkv", "--codec", "ffv1")
+            found, sound = self.times(self.folder / "out.mkv"), self.times(self.folder / "out.mkv", "a:0")
+            expected = self.times(source)[0] - self.times(source, "a:0")[0]
+            self.expect(f"{name}: sound {sound[:1]} begins before the picture {found[:1]} by {expected}", abs(found[0] - sound[0] - expected) < 0.002 and sound[0] < 0.04)
+
+    def chapters(self):
+        (self.folder / "words.txt").write_text(";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=5000\nEND=5400\ntitle=a\n"
+                                               "[CHAPTER]\nTIMEBASE=1/1000\nSTART=5400\nEND=6000\ntitle=b\n")
+        source = self.ffmpeg(f"{PICTURE} -i {self.folder}/words.txt -map 0 -map_chapters 1 -c:v ffv1 -output_ts_offset 5", "marks.mkv")
+        self.filter(source, "out.mkv", "--codec", "ffv1")
+        out = self.run("ffprobe", "-v", "error", "-show_entries", "chapter=start_time", "-of", "csv=p=0", self.folder / "out.mkv").stdout.split()
+        self.expect(f"chapters are moved too: {out}", [float(t) for t in out] == [0, 0.4])
+
+    def one_ahead(self):
+        # A picture that says a time hours after that of the next.
+        for ending, hours in (("mkv", 7200_000), ("mp4", 7200 * 12800)):
+            for frame in (7, 0) if ending == "mkv" else (7,):
+                source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=pts='if(eq(N\\,{frame})\\,PTS+{hours}\\,PTS)'", f"ahead.{ending}")
+                for to in ("mkv", "flv"):
+                    code, said = self.filter(source, f"out.{to}", "--codec", "ffv1" if to == "mkv" else "flv")
+                    found = self.times(self.folder / f"out.{to}")
+                    steps = [b - a for a, b in zip(found, found[1:])]
+                    self.expect(f"{ending}, frame {frame} ahead, to {to}: {found[:10]}: {said}", code == 0 and len(found) == 25 and 0 < min(steps) and max(steps) < 0.1)
+                    self.expect(f"{ending}, frame {frame} ahead: said: {said}", f"frame {frame} of the input says a time far ahead" in said)
+        source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=ts='if(gte(N\\,10)\\,PTS+7200000\\,PTS)'", "gap.mkv")
+        code, said = self.filter(source, "out.mkv", "--codec", "ffv1")
+        found = self.times(self.folder / "out.mkv")
+        self.expect(f"a gap of hours stays a gap: {said}", code == 0 and abs(found[10] - found[9] - 7200.04) < 0.01 and "far ahead" not in said)
+
+    def leading(self):
+        """Pictures before the first that says when it is shown."""
+        source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=pts='if(lt(N\\,4)\\,NOPTS\\,PTS+10/TB)':dts='if(lt(N\\,4)\\,NOPTS\\,DTS+10/TB)'", "leading.nut") if self.can_leave_out() else None
+        if not source:
+            return
+        self.filter(source, "out.mkv", "--codec", "ffv1")
+        found = self.times(self.folder / "out.mkv")
+        steps = [b - a for a, b in zip(found, found[1:])]
+        self.expect(f"leading pictures without a time: {found[:6]}", len(found) == 25 and max(steps) < 0.05 and min(steps) > 0.03)
+
+    def can_leave_out(self):
+        return False  # this ffmpeg's muxers want times
+
+    def field_pictures(self):
+        source = self.folder / "paff.h264"
+        source.write_bytes(field_pictures(25))
+        for options, length in (((), 1.0), (("--fps", "50"), 0.5), (("--fps", "12.5"), 2.0)):
+            code, said = self.filter(source, "out.mkv", "--codec", "ffv1", *options)
+            found = self.times(self.folder / "out.mkv")
+            step = length / 25
+            self.expect(f"field pictures {options}: {len(found)} {found[-1:]}: {said}", code == 0 and len(found) == 25 and abs(found[-1] - found[0] - 24 * step) < 0.002)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    times = Times(sys.argv[1], folder)
+    for check in (times.begins_at_zero, times.sound_first, times.chapters, times.one_ahead, times.leading, times.field_pictures):
+        check()
+        print(check.__name__, flush=True)
+    print(f"{len(times.wrong)} wrong")
+    return 1 if times.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

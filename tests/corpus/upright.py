@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Video that is stored turned or mirrored, into outputs that cannot say so, sample by sample: all eight orientations,
+odd sizes, every kind of subsampling.
+
+    upright.py VIDCONV DIR    exits with 1 where one is wrong
+"""
+
+import base64
+import json
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+# a, b, c, d of the matrix: what lies at (x, y) is seen at (a x + c y, b x + d y).
+ORIENTATIONS = {
+    "upright": (1, 0, 0, 1), "clockwise": (0, 1, -1, 0), "upside down": (-1, 0, 0, -1), "anticlockwise": (0, -1, 1, 0),
+    "mirrored": (-1, 0, 0, 1), "flipped": (1, 0, 0, -1), "transposed": (0, 1, 1, 0), "transversed": (0, -1, -1, 0)}
+# Columns and rows of luma for a sample of chroma, number of planes with chroma, bytes of a sample; and the format when turned.
+FORMATS = {
+    "yuv420p": (2, 2, "yuv420p"), "yuv422p": (2, 1, "yuv440p"), "yuv440p": (1, 2, "yuv422p"), "yuv444p": (1, 1, "yuv444p"),
+    "yuv422p10le": (2, 1, "yuv440p10le"), "yuva420p": (2, 2, "yuva420p"), "yuv410p": (4, 4, "yuv410p"), "gray": (1, 1, "gray"),
+    "gbrp": (1, 1, "gbrp"), "gray16le": (1, 1, "gray16le")}
+PLANES = {"gray": "y", "gray16le": "y", "yuva420p": "yuvy", "gbrp": "yyy"}
+SIZES = ((48, 32), (45, 31))
+LOSSLESS = ("--codec", "libx264", "--encoder-opt", "qp=0")
+
+
+def planes_of(pixels, width, height):
+    """Width, height and bytes of a sample of each plane."""
+    across, down, _ = FORMATS[pixels]
+    size = 2 if pixels.endswith("le") else 1
+    rounded = lambda whole, by: -(-whole // by)
+    return [(width, height, size) if kind == "y" else (rounded(width, across), rounded(height, down), size)
+            for kind in PLANES.get(pixels, "yuv")]
+
+
+def turned(data, pixels, width, height, matrix):
+    """A frame of bare samples, each of which goes to where it is seen."""
+    a, b, c, d = matrix
+    made, at = b"", 0
+    for w, h, size in planes_of(pixels, width, height):
+        plane = data[at : at + w * h * size]
+        at += w * h * size
+        seen_w, seen_h = (h, w) if a == 0 else (w, h)
+        first_x, first_y = (w - 1) * (a + b < 0), (h - 1) * (c + d < 0)
+        for y in range(seen_h):
+            for x in range(seen_w):
+                from_x, from_y = first_x + a * x + b * y, first_y + c * x + d * y
+                begin = (from_y * w + from_x) * size
+                made += plane[begin : begin + size]
+    return made
+
+
+class Upright:
+    def __init__(self, vidconv, folder):
+        self.vidconv, self.folder, self.wrong = vidconv, folder, []
+
+    def run(self, *words, text=True):
+        return subprocess.run([str(w) for w in words], capture_output=True, text=text, stdin=subprocess.DEVNULL, timeout=60)
+
+    def ffmpeg(self, *words):
+        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words)
+        if made.returncode != 0:
+            raise RuntimeError(f"ffmpeg {words}: {made.stderr}")
+
+    def filter(self, source, name, *options):
+        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", "--kernel", "identity", "--progress", "none", *options)
+        return done.returncode, done.stderr
+
+    def samples(self, path, pixels, *options):
+        return self.run("ffmpeg", "-nostdin", "-v", "error", *options, "-i", path, "-f", "rawvideo", "-pix_fmt", pixels, "-", text=False).stdout
+
+    def probe(self, path, entries):
+        return self.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0", path).stdout.strip(",\n ")
+
+    def expect(self, what, right):
+        if not right:
+            print("WRONG ", what, flush=True)
+        self.wrong += [what] * (not right)
+
+    def stored(self, name, matrix, pixels="yuv420p", size=(48, 32), filters=""):
+        """FFV1 in QuickTime, with that matrix in the header of its track."""
+        path = self.folder / name
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.08", "-vf", f"scale={size[0]}:{size[1]},format={pixels}{filters}", "-c:v", "ffv1",
+                    "-pix_fmt", pixels, path)
+        data = bytearray(path.read_bytes())
+        at = data.index(b"tkhd") + 4 + 40
+        one = [v << 16 for v in matrix]
+        data[at : at + 36] = struct.pack(">9i", one[0], one[1], 0, one[2], one[3], 0, 0, 0, 1 << 30)
+        path.write_bytes(data)
+        return path
+
+    def every_orientation(self):
+        for pixels, (_, _, crosswise) in FORMATS.items():
+            for size in SIZES:
+                for name, matrix in ORIENTATIONS.items():
+                    if pixels != "yuv420p" and (name not in ("clockwise", "transversed") or size == SIZES[0]):
+                        continue  # planes are turned alike
+                    what = f"{pixels} {size[0]}x{size[1]} {name}"
+                    path = self.stored("in.mov", matrix, pixels, size)
+                    code, said = self.filter(path, "out.nut", "--codec", "ffv1", "--strict")
+                    after = crosswise if matrix[0] == 0 else pixels
+                    data = self.samples(path, pixels, "-noautorotate")
+                    frame = len(data) // 2
+                    right = b"".join(turned(data[i * frame : (i + 1) * frame], pixels, *size, matrix) for i in range(2))
+                    self.expect(f"{what}: each sample is where it is seen: {said}", code == 0 and self.samples(self.folder / "out.nut", after) == right)
+                    self.expect(f"{what}: said", ("pictures are turned" in said) == (name != "upright"))
+                    if after == pixels:
+                        self.expect(f"{what}: as ffmpeg turns it", self.samples(path, pixels) == right)
+                    if pixels == "yuv420p" and size == SIZES[0]:
+                        code, said = self.filter(path, "out.mov", *LOSSLESS)
+                        kept = self.samples(self.folder / "out.mov", pixels, "-noautorotate") == data
+                        self.expect(f"{what}: QuickTime has a word for it: {said}", code == 0 and kept and "pictures are turned" not in said)
+
+    def other_subsampling(self):
+        path = self.stored("in411.mov", ORIENTATIONS["clockwise"], "yuv420p", (48, 32))
+        self.ffmpeg("-noautorotate", "-i", path, "-c:v", "ffv1", "-pix_fmt", "yuv411p", self.folder / "plain.mov")
+        path = self.folder / "plain.mov"
+        code, said = self.filter(path, "out.nut", "--codec", "ffv1", "--orientation", "90")
+        self.expect(f"4:1:1 becomes 4:4:4: {said}", code == 0 and self.probe(self.folder / "out.nut", "stream=pix_fmt") == "yuv444p" and "yuv411p becomes yuv444p" in said)
+
+    def every_output(self):
+        path = self.stored("phone.mov", ORIENTATIONS["clockwise"], filters=",setsar=2")
+        for name in ("out.webm", "out.gif", "out.avi", "out.ts", "out.flv", "out%d.png", "out.y4m", "out.mpg", "out.ogv", "out.apng"):
+            code, said = self.filter(path, name)
+            made = self.folder / name.replace("%d", "1")
+            found = self.probe(made, "stream=width,height").split()[0]
+            self.expect(f"{name}: upright, {found}: {said}", code == 0 and found == "32,48" and "cannot hold how" not in said)
+        self.expect("the shape of pixels is turned too", self.probe(self.folder / "out.y4m", "stream=sample_aspect_ratio") in ("1:2", "1/2"))
+        code, _ = self.filter(path, "out.yuv")
+        self.expect("bare frames are upright", code == 0 and (self.folder / "out.yuv").read_bytes() == self.samples(path, "yuv420p"))
+
+    def as_asked(self):
+        path = self.stored("phone.mov", ORIENTATIONS["clockwise"])
+        data = self.samples(path, "yuv420p", "-noautorotate")
+        code, said = self.filter(path, "kept.nut", "--codec", "ffv1", "--orientation", "keep")
+        self.expect(f"keep: {said}", code == 0 and self.samples(self.folder / "kept.nut", "yuv420p") == data and "sideways" in said)
+        code, said = self.filter(path, "strict.nut", "--codec", "ffv1", "--orientation", "keep", "--strict")
+        self.expect(f"keep is refused by --strict: {said}", code == 4)
+        code, said = self.filter(path, "applied.mov", *LOSSLESS, "--orientation", "apply")
+        applied = self.samples(self.folder / "applied.mov", "yuv420p", "-noautorotate")
+        self.expect(f"apply: {said}", code == 0 and applied == self.samples(path, "yuv420p") and not self.probe(self.folder / "applied.mov", "stream_side_data=rotation"))
+        frame = len(data) // 2
+        for degrees, name in {"0": "upright", "90": "clockwise", "180": "upside down", "270": "anticlockwise"}.items():
+            code, said = self.filter(path, "n.mov", *LOSSLESS, "--orientation", degrees)
+            right = b"".join(turned(data[i * frame : (i + 1) * frame], "yuv420p", 48, 32, ORIENTATIONS[name]) for i in range(2))
+            found = self.samples(self.folder / "n.mov", "yuv420p", "-noautorotate")
+            self.expect(f"{degrees} degrees clockwise: {said}", code == 0 and found == right and not self.probe(self.folder / "n.mov", "stream_side_data=rotation"))
+        code, said = self.filter(path, "n.mov", "--orientation", "45")
+        self.expect(f"45 degrees are refused: {said}", code == 2 and "--orientation" in said)
+
+    def fields(self):
+        path = self.stored("fields.mov", ORIENTATIONS["upside down"], filters=",setfield=tff")
+        self.ffmpeg("-noautorotate", "-i", path, "-c:v", "ffv1", "-field_order", "tt", self.folder / "tt.mov")
+        self.filter(self.folder / "tt.mov", "bb.nut", "--codec", "ffv1", "--orientation", "180")
+        found = self.probe(self.folder / "bb.nut", "frame=interlaced_frame,top_field_first").split("\n")[0]
+        self.expect(f"upside down, the bottom field is first: {found}", found.startswith("1,0"))
+        code, said = self.filter(self.folder / "tt.mov", "strict.nut", "--codec", "ffv1", "--orientation", "90", "--strict")
+        self.expect(f"fields that become columns are a loss: {said}", code == 4 and "interlaced" in said)
+
+    def looked_at(self):
+        path = self.stored("phone.mov", ORIENTATIONS["clockwise"])
+        self.filter(path, "upright.nut", "--codec", "ffv1")
+        for source, name in ((path, "a.png"), (self.folder / "upright.nut", "b.png")):
+            self.run(self.vidconv, source, "--gallery", "-o", self.folder / name, "-y", "--kernel", "sobel:axis=x")
+        self.expect("the gallery is upright", (self.folder / "a.png").read_bytes() == (self.folder / "b.png").read_bytes())
+        for name in ("report.mov", "report.nut"):
+            self.filter(path, name, "--codec", "libx264", "--report", self.folder / "page.html")
+            text = re.search(r'<script type="application/json" id="data">(.*?)</script>', (self.folder / "page.html").read_text(), re.S)[1]
+            pictures = json.loads(text)["pictures"]
+            sizes = {struct.unpack(">2I", base64.b64decode(p[key].split(",")[1])[16:24]) for p in pictures for key in ("before", "after")}
+            self.expect(f"{name}: the report shows upright pictures: {sizes}", sizes == {(32, 48)})
+
+
+def main():
+    folder = pathlib.Path(sys.argv[2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    upright = Upright(sys.argv[1], folder)
+    for check in (upright.every_orientation, upright.other_subsampling, upright.every_output, upright.as_asked, upright.fields, upright.looked_at):
+        check()
+        print(check.__name__, flush=True)
+    print(f"{len(upright.wrong)} wrong")
+    return 1 if upright.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
