@@ -20,6 +20,7 @@ PROGRAM, INTERRUPTER = (str(pathlib.Path(name).resolve()) for name in sys.argv[1
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 OLD = b"precious"
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored where a shell began this with '&'
 
 
 class Interruption(unittest.TestCase):
@@ -76,6 +77,15 @@ class Interruption(unittest.TestCase):
     def test_command(self):
         self.sweep(["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box", "-q"], ["out.mkv"])
 
+    def test_what_is_ignored_stays_so(self):
+        """As nohup and scripts with '&' want it: the run goes on to its end."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self.begin_anew()
+            run = self.run_in([INTERRUPTER, "700", str(int(number)), PROGRAM, "in.mkv", "-o", "out.mkv", "--kernel",
+                               "box", "-q"], preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
+            self.assertEqual((run.returncode, run.stderr), (0, ""), number)
+            self.assertTrue((self.folder / "out.mkv").exists())
+
     def test_start_within(self):
         self.sweep(["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box", "-q", "--start", "0.6"], ["out.mkv"])
 
@@ -116,7 +126,7 @@ class Interruption(unittest.TestCase):
             self.plan()
             for part in ("0", "1"):
                 self.run_in([PROGRAM, "shard", part, "job", "-q"])
-        self.sweep(["join", "job", "-y"], ["out.mkv"], parts)
+        self.sweep(["join", "job", "-o", "out.mkv", "-y"], ["out.mkv"], parts)
 
     def test_beginning_of_an_input_that_waits(self):
         """Whatever the input is, and however much of it has come: so far nobody knows its pictures."""
