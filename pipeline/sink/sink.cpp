@@ -188,9 +188,10 @@ void check_address(const std::string& output, const std::string& format) {
                 "name a file such as frame%04d.png");
 }
 
-OutputPlan plan_output(const std::string& output, const SinkOptions& options,
+OutputPlan plan_output(const std::string& name, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
-  check_address(output, options.format);
+  check_address(name, options.format);
+  const std::string output = local_path(name);  // "file:out.mkv"
   // Said before that its name has no ending.
   if (std::error_code error; std::filesystem::is_directory(output, error))
     throw Error(Fault::output, "cannot write the output", output, "it is a directory");

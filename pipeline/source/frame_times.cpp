@@ -19,23 +19,23 @@ std::optional<FrameTimes::Shown> FrameTimes::find(const AVFrame& frame, AVRation
   std::int64_t duration = frame_duration(frame);
   if (duration <= 0 && frame_rate.num > 0)
     duration = av_rescale_q(1, av_inv_q(frame_rate), stream_.time_base);
-  next_ = pts + duration;
+  next_ = av_sat_add64(pts, duration);
   return Shown{pts, duration};
 }
 
 void FrameTimes::set(AVFrame& frame, const Shown& shown, std::int64_t offset, std::int64_t number) {
-  std::int64_t pts = shown.pts - offset;
+  std::int64_t pts = av_sat_sub64(shown.pts, offset);
   if (last_ != AV_NOPTS_VALUE && pts <= last_) {
     if (std::exchange(were_right_, false))
       notify(notify_, MessageKind::times_moved,
              fmt::format("the times of the input's frames do not grow: from frame {} on some are "
                          "moved",
                          number));
-    pts = last_ + 1;
+    pts = av_sat_add64(last_, 1);
   }
   frame.pts = last_ = pts;
   set_frame_duration(frame, shown.duration);
-  next_ = pts + offset + shown.duration;
+  next_ = av_sat_add64(av_sat_add64(pts, offset), shown.duration);
 }
 
 }  // namespace vidconv

@@ -2,6 +2,7 @@
 import logging
 import os
 import signal
+import tempfile
 import threading
 import time
 from fractions import Fraction
@@ -192,3 +193,13 @@ def test_messages_go_to_the_logger(caplog, tmp_path):
     with caplog.at_level(logging.INFO, logger="vidconv"):
         vidconv.run("pattern:64x48#2", tmp_path / "a.gif", kernel="box")
     assert any(record.kind for record in caplog.records)
+
+
+def test_a_file_that_the_program_has_open_may_be_the_output(tmp_path):
+    """It is no input because somebody could read from its descriptor."""
+    with tempfile.NamedTemporaryFile(dir=tmp_path, suffix=".y4m") as file:
+        with pytest.raises(vidconv.OutputError):  # it exists
+            vidconv.run("pattern:64x48#3", file.name, kernel="box")
+        assert vidconv.run("pattern:64x48#3", file.name, kernel="box", overwrite=True).written == 3
+        with pytest.raises(vidconv.Error, match="it is the input"):
+            vidconv.run(file.name, file.name, kernel="box", overwrite=True)

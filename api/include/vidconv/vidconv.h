@@ -19,9 +19,10 @@
  *
  * Blocking. "Quick" functions wait for nothing; the others say what they wait for.
  *
- * The process. No exception gets out; nothing is printed; no signal handler, no handler of
- * libav*'s log and no environment is set. SIGPIPE is the caller's affair where an output is a pipe.
- * See vidconv_hear_libav(). Objects do not survive fork().
+ * The process. No exception gets out; the library prints nothing; no signal handler, no handler of
+ * libav*'s log and no environment is set. What libav* logs goes where the program has told it to,
+ * which is stderr unless it has: see vidconv_hear_libav(). SIGPIPE is the caller's affair where an
+ * output is a pipe. Objects do not survive fork().
  *
  * Structs begin with `size`, which the caller sets to sizeof the struct as this header has it, so
  * that they can grow: members are only ever added at the end, and 0 is always a member's default. A
