@@ -190,6 +190,10 @@ std::string mount_of(const std::string& folder) {
 
 std::string job_script(JobScript kind, const WorkersLines& told, std::size_t parts) {
   const bool shell = kind != JobScript::kubernetes;
+  if (kind == JobScript::slurm && told.folder.find('\\') != std::string::npos)
+    throw Error(MessageKind::command_line, "`script` slurm cannot name", told.folder,
+                "in names of logs Slurm takes a backslash for something else",
+                "use another name for it");
   const char* script = kind == JobScript::slurm        ? slurm_job
                        : kind == JobScript::kubernetes ? kubernetes_job
                                                        : parallel_job;

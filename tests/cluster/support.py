@@ -32,6 +32,7 @@ class PartsTest(unittest.TestCase):
             cwd=self.folder,
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             stdin=subprocess.DEVNULL,
             env={**os.environ, "SVT_LOG": "1", **(environment or {})},
             check=False,
