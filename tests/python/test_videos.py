@@ -75,6 +75,22 @@ def test_ctrl_c_while_a_frame_is_waited_for():
         os.close(reading)
 
 
+@pytest.mark.parametrize("come", [b"", b"YUV4MPEG2 W16 H16 F25:1 C420jpeg\n"])
+def test_ctrl_c_while_an_input_is_opened(come):
+    reading, writing = os.pipe()
+    os.write(writing, come)
+    try:
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            with vidconv.open(f"/dev/fd/{reading}", kernel="box") as frames:
+                next(frames)
+        timer.join()
+    finally:
+        os.close(writing)
+        os.close(reading)
+
+
 def test_ctrl_c_while_a_writer_is_closed(tmp_path):
     """It does not wait for the encoder, and leaves no output."""
     sent = threading.Event()

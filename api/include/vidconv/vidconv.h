@@ -315,8 +315,9 @@ typedef struct vidconv_stats {
 VIDCONV_API vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats,
                                            vidconv_error* error);
 
-/* Ends vidconv_job_run() soon, on whatever thread that is, and every later one at once. Any thread,
- * also from callbacks and signal handlers. Takes NULL. Quick. */
+/* Ends vidconv_job_run() soon, and vidconv_reader_open() and vidconv_writer_open() with this job,
+ * on whatever thread they are, and every later one at once. Readers and writers that are open go
+ * on. Any thread, also from callbacks and signal handlers. Takes NULL. Quick. */
 VIDCONV_API void vidconv_job_cancel(vidconv_job* job);
 
 /* ---- Frames of a video, in and out ---- */
