@@ -19,7 +19,8 @@ namespace {
 // A name with a number in it, taken apart: "a-" and ".png" of "a-%04d.png".
 struct NumberedName {
   std::string before, behind;
-  auto operator<=>(const NumberedName&) const = default;
+  auto operator<=>(const NumberedName&) const =
+      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 };
 
 NumberedName parts_of_numbered(const std::string& name) {
