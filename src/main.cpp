@@ -23,6 +23,7 @@ extern "C" {
 #include "src/options/options.h"
 #include "src/options/settings.h"
 #include "src/process/interrupt.h"
+#include "src/process/stack.h"
 #include "src/process/standard_streams.h"
 #include "src/run/benchmark.h"
 #include "src/run/explain.h"
@@ -249,16 +250,20 @@ int command(int argc, char** argv) {
   return is_batch(options) ? run_batch(options) : Command(options).run();
 }
 
+int command_or_failure(int argc, char** argv) {
+  try {
+    return command(argc, argv);
+  } catch (...) {
+    const Error error = current_error();
+    say(error.kind(), error.message());
+    return exit_code(error, 0);
+  }
+}
+
 }  // namespace
 }  // namespace vidconv
 
 int main(int argc, char** argv) {
   vidconv::prepare_standard_streams();
-  try {
-    return vidconv::command(argc, argv);
-  } catch (...) {
-    const vidconv::Error error = vidconv::current_error();
-    vidconv::say(error.kind(), error.message());
-    return vidconv::exit_code(error, 0);
-  }
+  return vidconv::with_usual_stack(vidconv::command_or_failure, argc, argv);
 }

@@ -75,5 +75,7 @@ vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats, vidconv_e
 }
 
 void vidconv_job_cancel(vidconv_job* job) {
-  if (job) job->stop = true;
+  if (!job) return;
+  job->stop = true;
+  job->opening->stop_opening();
 }

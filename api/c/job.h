@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "api/c/settings.h"
+#include "api/c/stop_flags.h"
 
 namespace vidconv {
 
@@ -68,4 +69,5 @@ struct vidconv_job {
   vidconv::SettingWords words;
   vidconv::JobCallbacks callbacks;
   std::atomic<bool> stop = false;
+  std::shared_ptr<vidconv::StopFlags> opening = std::make_shared<vidconv::StopFlags>();
 };

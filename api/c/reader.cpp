@@ -39,24 +39,26 @@ struct vidconv_frame {
 
 struct vidconv_reader {
   explicit vidconv_reader(const vidconv_job& job)
-      : run(vidconv::reading(job), vidconv::without_progress(job.callbacks), stop,
+      : flag(job.opening, job.stop),
+        run(vidconv::reading(job), vidconv::without_progress(job.callbacks), flag.stop(),
             [this](vidconv::JobOptions& options) {
               options.open_sink = [this](const vidconv::OutputPlan&, const vidconv::InputInfo&) {
                 return vidconv::make_handing_sink(frames);
               };
             }) {
     run.open();
+    flag.is_open();
     video = run.job().source()->video();
     run.start([this] { frames->close(); });
   }
   ~vidconv_reader() { cancel(); }
 
   void cancel() {
-    stop = true;
+    flag.stop() = true;
     frames->cancel();
   }
 
-  std::atomic<bool> stop = false;
+  vidconv::StopFlag flag;
   const std::shared_ptr<vidconv::HandedFrames> frames =
       std::make_shared<vidconv::HandedFrames>(vidconv::waiting_frames);
   vidconv::VideoInfo video;

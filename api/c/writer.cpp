@@ -32,6 +32,7 @@ struct vidconv_writer {
   vidconv_writer(const vidconv_job& job, const vidconv::VideoInfo& info)
       : video(info),
         planes(*video.format, video.width, video.height),
+        flag(job.opening, job.stop),
         run(vidconv::writing(job), job.callbacks, stop,
             [this](vidconv::JobOptions& options) { join_to(options); }) {
     std::future<void> is_open = opened.get_future();
@@ -41,14 +42,18 @@ struct vidconv_writer {
       if (!was_opened) opened.set_value();
     });
     is_open.wait();
-    if (!was_opened) {
-      run.join();
-      run.conclude();
-    }
+    flag.is_open();
+    if (was_opened && !flag.stop()) return;
+    cancel();
+    run.join();
+    run.conclude();
+    throw vidconv::Error(vidconv::MessageKind::interrupted, "the writer was cancelled", "",
+                         "there is no output");
   }
   ~vidconv_writer() { cancel(); }
 
   void cancel() {
+    flag.stop() = true;
     frames->abandoned = true;
     frames->channel.cancel();
   }
@@ -96,7 +101,8 @@ struct vidconv_writer {
   }
 
   void join_to(vidconv::JobOptions& options) {
-    options.sink.interrupted = options.sink.abandoned = &frames->abandoned;
+    options.sink.interrupted = &flag.stop();
+    options.sink.abandoned = &frames->abandoned;
     options.open_source = [this](const vidconv::SourceOptions& with) {
       pool = std::make_unique<vidconv::FramePool>(
           vidconv::aligned_layout(*video.format, video.width, video.height, with.memory.rows),
@@ -113,6 +119,7 @@ struct vidconv_writer {
 
   const vidconv::VideoInfo video;
   vidconv::PlanesInMemory planes;
+  vidconv::StopFlag flag;
   std::atomic<bool> stop = false;
   std::atomic<bool> was_opened = false;
   std::promise<void> opened;

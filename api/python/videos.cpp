@@ -36,7 +36,12 @@ void on_message(void* user, const vidconv_message* message) {
   try {
     static_cast<Listener*>(user)->message(message->kind, message->text);
   } catch (nb::python_error& error) {
-    error.discard_as_unraisable("a message of vidconv");
+    auto& listener = *static_cast<Listener*>(user);
+    // Ctrl-C comes out of whatever runs on Python's main thread.
+    if (!error.matches(PyExc_Exception) && !listener.failure)
+      listener.failure.emplace(error);
+    else
+      error.discard_as_unraisable("a message of vidconv");
   }
 }
 
@@ -127,6 +132,7 @@ class Job {
   }
 
   [[nodiscard]] const vidconv_job* get() const { return job_.get(); }
+  void cancel() const { vidconv_job_cancel(job_.get()); }
   [[nodiscard]] std::shared_ptr<Listener> listener() const { return listener_; }
 
  private:
@@ -186,12 +192,16 @@ class Reader {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_reader* reader = nullptr;
     vidconv_status status = VIDCONV_OK;
-    {
-      const nb::gil_scoped_release others_run;
-      status = vidconv_reader_open(job.get(), &reader, &error);
+    try {
+      interruptible([&] { status = vidconv_reader_open(job.get(), &reader, &error); },
+                    [&] { job.cancel(); });
+    } catch (...) {
+      reader_.reset(reader);  // it may have been open by then
+      throw;
     }
-    check(status, error);
     reader_.reset(reader);
+    listener_->rethrow();
+    check(status, error);
   }
 
   [[nodiscard]] nb::dict video() const {
@@ -208,6 +218,7 @@ class Reader {
     vidconv_status status = VIDCONV_OK;
     interruptible([&] { status = vidconv_reader_next(reader_.get(), &frame, &error); },
                   [&] { vidconv_reader_cancel(reader_.get()); });
+    listener_->rethrow();
     check(status, error);
     if (!frame) return nullptr;
     auto out = std::make_unique<Frame>();
@@ -248,12 +259,15 @@ class Writer {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_writer* writer = nullptr;
     vidconv_status status = VIDCONV_OK;
-    {
-      const nb::gil_scoped_release others_run;
-      status = vidconv_writer_open(job.get(), &video, &writer, &error);
+    try {
+      interruptible([&] { status = vidconv_writer_open(job.get(), &video, &writer, &error); },
+                    [&] { job.cancel(); });
+    } catch (...) {
+      writer_.reset(writer);  // it may have been open by then
+      throw;
     }
-    check(status, error);
     writer_.reset(writer);
+    rethrow_then_check(status, error, nb::none());
   }
 
   void write(const std::vector<std::uintptr_t>& data, const std::vector<std::ptrdiff_t>& strides,

@@ -35,6 +35,23 @@ std::optional<std::string> bytes_at(int fd, off_t offset, std::size_t most) {
   return bytes;
 }
 
+// Opened without waiting for a pipe's writer.
+struct KnownFile {
+  explicit KnownFile(const std::string& path)
+      : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    if (fd < 0 || fstat(fd, &status) != 0) status = {};
+  }
+  ~KnownFile() {
+    if (fd >= 0) close(fd);
+  }
+  KnownFile(const KnownFile&) = delete;
+  KnownFile& operator=(const KnownFile&) = delete;
+  bool is_regular() const { return S_ISREG(status.st_mode); }
+
+  const int fd;
+  struct stat status {};
+};
+
 }  // namespace
 
 void ContentKey::add(std::string_view name, std::string_view value) {
@@ -56,20 +73,25 @@ std::string libav_versions() {
 
 std::optional<std::string> identity_of_file(const std::string& path) {
   constexpr std::size_t sample = 64 << 10;
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  struct stat status;
-  std::optional<std::string> identity;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-    const auto first = bytes_at(fd, 0, sample);
-    const auto last =
-        bytes_at(fd, std::max<off_t>(status.st_size - static_cast<off_t>(sample), 0), sample);
-    if (first && last)
-      identity = fmt::format("{} bytes, {}.{:09} s, {}", status.st_size, status.st_mtim.tv_sec,
-                             status.st_mtim.tv_nsec, digest_of(*first + *last));
+  const KnownFile file(path);
+  if (!file.is_regular()) return std::nullopt;
+  const struct stat& status = file.status;
+  const auto first = bytes_at(file.fd, 0, sample);
+  const auto last =
+      bytes_at(file.fd, std::max<off_t>(status.st_size - static_cast<off_t>(sample), 0), sample);
+  if (!first || !last) return std::nullopt;
+  return fmt::format("{} bytes, {}.{:09} s, {}", status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec, digest_of(*first + *last));
+}
+
+std::optional<std::string> content_of_file(const std::string& path) {
+  const KnownFile file(path);
+  if (!file.is_regular()) return std::nullopt;
+  try {
+    return "content " + digest_of_file(file.fd, path);
+  } catch (const Error&) {  // the run itself says why it cannot be read
+    return std::nullopt;
   }
-  close(fd);
-  return identity;
 }
 
 }  // namespace vidconv

@@ -29,5 +29,7 @@ std::string libav_versions();
 // What a file is, without reading all of it: its size, when it was written to, its first and last
 // 64 KiB. None where it is no regular file, or cannot be read.
 std::optional<std::string> identity_of_file(const std::string& path);
+// A digest of all bytes of a file, whenever it was written. None as above.
+std::optional<std::string> content_of_file(const std::string& path);
 
 }  // namespace vidconv

@@ -1,6 +1,7 @@
 #include "pipeline/base/error.h"
 
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -51,9 +52,14 @@ Error current_error() {
     }
   } catch (const Error& error) {
     return error;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {Fault::input, "cannot reach", error.path1().string(), error.code().message()};
   } catch (const std::system_error& error) {
-    return {MessageKind::memory, "cannot start a thread", "", error.what(),
-            "try fewer `threads`, or a higher limit of processes (ulimit -u)"};
+    // Streams and locks throw these too.
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return {MessageKind::memory, "cannot start a thread", "", error.what(),
+              "try fewer `threads`, or a higher limit of processes (ulimit -u)"};
+    return {MessageKind::internal, "internal error", "", error.what(), "please report it"};
   } catch (const std::exception& exception) {
     return {MessageKind::internal, "internal error", "", exception.what(), "please report it"};
   } catch (...) {

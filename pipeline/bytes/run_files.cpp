@@ -94,11 +94,20 @@ void RunFiles::reads(const std::string& what, const std::string& name) {
 
 void RunFiles::reads(const std::string& what, int fd) { add(ids_of(fd), {what, true}); }
 
-void RunFiles::reads_what_is_open(const std::string& what) {
+RunFiles::OpenFiles RunFiles::open_now() {
+  OpenFiles open;
   for (int fd = 0; fd < most_descriptors; ++fd) {
     const int flags = fcntl(fd, F_GETFL);
-    if (flags >= 0 && (flags & O_ACCMODE) != O_WRONLY) reads(what, fd);
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) continue;
+    for (const Id& id : ids_of(fd)) open.emplace(id.device, id.inode);
   }
+  return open;
+}
+
+void RunFiles::reads_what_was_opened(const std::string& what, const OpenFiles& before) {
+  for (const auto& file : open_now())
+    if (!before.contains(file))
+      add({{file.first, file.second, file.second == 0 ? "/" : ""}}, {what, true});
 }
 
 void RunFiles::writes(const std::string& what, const std::string& path) {

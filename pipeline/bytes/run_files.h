@@ -8,7 +8,9 @@
 #include <compare>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vidconv {
@@ -21,8 +23,12 @@ class RunFiles {
   // are there. Other URLs are passed over.
   void reads(const std::string& what, const std::string& name);
   void reads(const std::string& what, int fd);
-  // Every file that this process has open for reading, by whatever name it was opened.
-  void reads_what_is_open(const std::string& what);
+  // Descriptors of files, as they are open for reading at one moment.
+  using OpenFiles = std::set<std::pair<dev_t, ino_t>>;
+  static OpenFiles open_now();
+  // Every file that this process has open for reading now and had not then, by whatever name it was
+  // opened. Files that a host program of the library had open before are its own affair.
+  void reads_what_was_opened(const std::string& what, const OpenFiles& before);
 
   // `path` is to be written to or replaced. Asked again for the same `what`, it looks again. Throws
   // Error(output_is_input) where the file is read, Error(usage) where it is written as something

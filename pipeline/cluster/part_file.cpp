@@ -19,8 +19,10 @@ namespace {
               "encode it again, which 'vidconv shard' does where a part is not whole");
 }
 
+// Opened without waiting for a pipe's writer.
 struct OpenFile {
-  explicit OpenFile(const std::string& path) : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit OpenFile(const std::string& path)
+      : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   ~OpenFile() {
     if (fd >= 0) close(fd);
   }
@@ -43,6 +45,7 @@ void check_part(const std::string& path, const PartLedger& ledger, bool all) {
   struct stat status;
   if (file.fd < 0 || fstat(file.fd, &status) != 0)
     refuse_part(path, errno == ENOENT ? "it is missing" : std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse_part(path, "it is no regular file");
   if (status.st_size != ledger.bytes || (all && digest_of_file(file.fd, path) != ledger.digest))
     refuse_part(path, "it is corrupt: its bytes are not those of its ledger");
 }

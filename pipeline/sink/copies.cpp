@@ -226,8 +226,8 @@ void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& acco
 }
 
 void Copies::mux(Copy& copy, AVPacket& packet) {
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts += copy.later;
-  if (packet.dts != AV_NOPTS_VALUE) packet.dts += copy.later;
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_add64(packet.pts, copy.later);
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_add64(packet.dts, copy.later);
   ++copy.muxed;
   muxer_.write(packet, copy.time_base, *copy.to);
 }

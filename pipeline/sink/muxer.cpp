@@ -181,8 +181,8 @@ void Muxer::mux(AVPacket& packet) {
   const AVStream& to = *container_->streams[packet.stream_index];
   if (later_ > 0) {
     const std::int64_t later = av_rescale_q(later_, AV_TIME_BASE_Q, packet.time_base);
-    if (packet.pts != AV_NOPTS_VALUE) packet.pts += later;
-    if (packet.dts != AV_NOPTS_VALUE) packet.dts += later;
+    if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_add64(packet.pts, later);
+    if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_add64(packet.dts, later);
   }
   const std::int64_t exact = packet.dts;
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);

@@ -188,8 +188,9 @@ void check_address(const std::string& output, const std::string& format) {
                 "name a file such as frame%04d.png");
 }
 
-bool keeps_orientation(const std::string& output, const SinkOptions& options) {
-  check_address(output, options.format);
+bool keeps_orientation(const std::string& name, const SinkOptions& options) {
+  check_address(name, options.format);
+  const std::string output = local_path(name);
   const SinkKind& kind = *std::ranges::find_if(
       every_sink, [&](const SinkKind& row) { return row.accepts(output, options); });
   if (!kind.keeps_pictures) return true;
@@ -197,9 +198,10 @@ bool keeps_orientation(const std::string& output, const SinkOptions& options) {
          can_carry(choose_container(output, options.format), AV_PKT_DATA_DISPLAYMATRIX);
 }
 
-OutputPlan plan_output(const std::string& output, const SinkOptions& options,
+OutputPlan plan_output(const std::string& name, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
-  check_address(output, options.format);
+  check_address(name, options.format);
+  const std::string output = local_path(name);  // "file:out.mkv"
   // Said before that its name has no ending.
   if (std::error_code error; std::filesystem::is_directory(output, error))
     throw Error(Fault::output, "cannot write the output", output, "it is a directory");

@@ -124,9 +124,9 @@ struct SinkKind {
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SinkKind> sink_kinds();
 
-// `output`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
+// `name`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
 // what does not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
-OutputPlan plan_output(const std::string& output, const SinkOptions& options,
+OutputPlan plan_output(const std::string& name, const SinkOptions& options,
                        std::span<const InputVideo> videos);
 
 // Whether the output says how its pictures are to be turned, or shows none. Throws as plan_output()

@@ -1,7 +1,12 @@
 // One file for each frame, or one file for one frame.
+#include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -54,11 +59,15 @@ class ImageSink final : public Sink {
     if (written_ == 0)
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     PartialFile::commit(files_);
+    if (numbered_ && file_options_.overwrite) remove_older_beyond();
   }
 
   std::int64_t frames() const override { return encoder_.frames_out(); }
   std::int64_t bytes() const override { return bytes_; }
-  std::string description() const override { return encoder_.description() + ", images"; }
+  std::string description() const override {
+    return encoder_.description() + ", images" +
+           (removed_ > 0 ? fmt::format(", {} older ones beyond them removed", removed_) : "");
+  }
 
  private:
   void add_file() {
@@ -66,6 +75,25 @@ class ImageSink final : public Sink {
     const std::string name = numbered_ ? numbered(output_, number) : output_;
     PartialFile* const first = files_.empty() ? nullptr : files_.front().get();
     files_.push_back(std::make_unique<PartialFile>(name, file_options_, first));
+  }
+
+  // Pictures of an older, longer video, which would be taken for this one's end. The first that is
+  // missing, is no file, or is one that this run reads, is the end of them.
+  void remove_older_beyond() {
+    for (int number = static_cast<int>(files_.size()) + 1;; ++number) {
+      const std::string name = numbered(output_, number);
+      struct stat status;
+      if (lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+      try {
+        if (file_options_.files) file_options_.files->writes(file_options_.what, name);
+      } catch (const Error&) {
+        return;
+      }
+      if (unlink(name.c_str()) != 0)
+        throw Error(Fault::output, "cannot remove an older picture beyond the last", name,
+                    std::strerror(errno), "remove it and what follows: it is of another video");
+      ++removed_;
+    }
   }
 
   void write_file(const AVPacket& packet) {
@@ -84,6 +112,7 @@ class ImageSink final : public Sink {
   std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
   std::int64_t written_ = 0;
   std::int64_t bytes_ = 0;
+  int removed_ = 0;  // older pictures
 };
 
 }  // namespace

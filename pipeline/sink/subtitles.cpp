@@ -91,7 +91,7 @@ PacketPtr SubtitleConverter::convert(const AVPacket& packet) {
   const auto in_ticks = [&](std::uint32_t milliseconds) {
     return av_rescale_q(milliseconds, {1, 1000}, time_base_);
   };
-  const std::int64_t begin = packet.pts + in_ticks(subtitle.start_display_time);
+  const std::int64_t begin = av_sat_add64(packet.pts, in_ticks(subtitle.start_display_time));
   std::int64_t duration = packet.duration;
   if (duration <= 0 && subtitle.end_display_time != std::numeric_limits<std::uint32_t>::max())
     duration = in_ticks(subtitle.end_display_time - subtitle.start_display_time);

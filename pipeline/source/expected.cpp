@@ -34,8 +34,9 @@ std::optional<std::int64_t> end_of(const AVFormatContext& container, const AVStr
     if (av_parse_time(&end, tag->value, 1) >= 0 && end > 0) return end;
   }
   if (video.duration > 0)
-    return av_rescale_q(from(video.start_time) + video.duration, video.time_base, AV_TIME_BASE_Q);
-  if (container.duration > 0) return from(container.start_time) + container.duration;
+    return av_rescale_q(av_sat_add64(from(video.start_time), video.duration), video.time_base,
+                        AV_TIME_BASE_Q);
+  if (container.duration > 0) return av_sat_add64(from(container.start_time), container.duration);
   return std::nullopt;
 }
 

@@ -100,9 +100,12 @@ std::unique_ptr<Source> open_source(const std::string& input, const SourceOption
   }
   for (const SourceKind& kind : every_source) {
     if (!kind.accepts(input, options)) continue;
-    if (options.files) options.files->reads("the input", input);
+    if (!options.files) return kind.open(input, options);
+    options.files->reads("the input", input);
+    if (input == "-") options.files->reads("the input", options.stdin_fd);
+    const RunFiles::OpenFiles before = RunFiles::open_now();
     auto source = kind.open(input, options);
-    if (options.files) options.files->reads_what_is_open("the input");
+    options.files->reads_what_was_opened("the input", before);
     return source;
   }
   throw Error(Fault::internal, "no source accepts", input, "");

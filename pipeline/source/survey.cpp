@@ -52,21 +52,22 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
       continue;
     }
     const std::int64_t time = av_rescale_q(packet->pts, stream.time_base, AV_TIME_BASE_Q);
-    if (time < part.end && packet->pts - offset >= first) {
-      survey.times.push_back(packet->pts - offset);
+    const std::int64_t shown = av_sat_sub64(packet->pts, offset);
+    if (time < part.end && shown >= first) {
+      survey.times.push_back(shown);
       survey.bytes += packet->size;
     }
-    last = std::max(last, packet->pts - offset);
+    last = std::max(last, shown);
     if (packet->flags & AV_PKT_FLAG_KEY) {
-      survey.longest_gap = std::max(survey.longest_gap, packet->pts - offset - last_key);
-      last_key = packet->pts - offset;
+      survey.longest_gap = std::max(survey.longest_gap, av_sat_sub64(shown, last_key));
+      last_key = shown;
     }
     if (seconds_since(begun) > patience) {
       survey.exact = false;
       return survey;
     }
   }
-  survey.longest_gap = std::max(survey.longest_gap, last - last_key);
+  survey.longest_gap = std::max(survey.longest_gap, av_sat_sub64(last, last_key));
   container.refuse_stopped();
   std::ranges::sort(survey.times);
   const bool twice = std::ranges::adjacent_find(survey.times) != survey.times.end();

@@ -58,8 +58,8 @@ bool WantedPart::take(AVPacket& packet, const AVStream& stream) const {
     if (begins_after(at) || at >= end) return false;
   }
   const std::int64_t by = offset(stream.time_base);
-  if (packet.pts != none) packet.pts -= by;
-  if (packet.dts != none) packet.dts -= by;
+  if (packet.pts != none) packet.pts = av_sat_sub64(packet.pts, by);
+  if (packet.dts != none) packet.dts = av_sat_sub64(packet.dts, by);
   return true;
 }
 

@@ -1,10 +1,12 @@
 #include "src/cluster/cluster.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/base/url.h"
 #include "pipeline/source/source.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/process/interrupt.h"
@@ -20,22 +22,25 @@ constexpr const char* cluster_help =
 
 Usage: vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR [options]
        vidconv shard I DIR [options]
-       vidconv join DIR [options]
+       vidconv join DIR -o OUTPUT [options]
 
 plan writes DIR/plan.json: which frames each part has. It takes all options that
-bear on the output, and
+bear on the output, but none that may name a file of an encoder's, and
   --dir DIR               the folder of the plan and its parts, on a file system
                           that all hosts share
   --script slurm|kubernetes|parallel
-                          print a job for that scheduler
+                          print a job for that scheduler, which gives the options
+                          of workers below and OUTPUT to them
   --exact                 count frames by decoding all, not by their packets
   --dry-run               print the plan and write nothing
 shard encodes part I, counted from 0, which may come from SLURM_ARRAY_TASK_ID or
 JOB_COMPLETION_INDEX. A part that is there and whole is left alone.
-join makes the output of all parts: the bytes of vidconv --shards N.
+join makes the output of all parts: the bytes of vidconv --shards N. A plan does
+not say where it is written: OUTPUT has the ending of the plan's.
   --dry-run               say what there is to do, and do nothing
 Both take --device, --variant, --slots, --timeout, --verify, --progress, --quiet,
---stats and -y. Exit code 75 says: try again.
+--stats, --strict, --max-pixels, --insecure, --no-sandbox and -y, which no plan
+holds. Exit code 75 says: try again.
 )";
 
 // What may be over later or on another host; the input was read when the plan was made.
@@ -90,6 +95,13 @@ InputVideo describe_video(const std::string& input, SourceOptions options) {
   options.video_only = true;
   const auto source = open_source(input, options);
   return source->videos().at(0);
+}
+
+std::string file_output(const std::string& output) {
+  if (output == "-" || is_url(output))
+    throw Error(MessageKind::command_line, "cannot join parts into", redacted(output),
+                "they are joined into a file", "name one, or use --shards on one host");
+  return std::filesystem::absolute(local_path(output)).string();
 }
 
 bool is_cluster_command(int argc, const char* const* argv) {

@@ -29,6 +29,9 @@ Error interrupted_error(const std::string& what);
 // Of all of what the plan is for: its video stream, and what is known of it by its first frame.
 InputVideo describe_video(const std::string& input, SourceOptions options);
 
+// The absolute name of a file that join is to make. Throws Error(command_line) for what is none.
+std::string file_output(const std::string& output);
+
 // The exit codes.
 int run_plan(const PlanWords& words);
 int run_shard(const WorkerWords& words);

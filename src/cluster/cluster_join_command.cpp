@@ -45,7 +45,7 @@ PartState look_at(const ClusterPlan& plan, const std::string& folder, std::size_
   const std::string key = plan.key(number), path = part_path(folder, number, key);
   const auto other = foreign.find(fmt::format("{}", number));
   try {
-    if (!std::filesystem::exists(path + ".json"))
+    if (!is_there(path + ".json"))
       return {.part = {},
               .why_not = other == foreign.end() ? "it is missing"
                                                 : "it is missing: '" + verbatim(other->second) +
@@ -117,9 +117,14 @@ int join_all(const ClusterPlan& plan, const Options& options,
 
 int run_join(const WorkerWords& words) {
   const ClusterPlan plan = ClusterPlan::load(words.folder);
-  const Options options = plan.options(words.machine);
+  const std::string output = words.output.empty() ? words.folder + "/parts/output" + plan.ending
+                                                  : file_output(words.output);
+  const Options options = plan.options(output, words.machine);
   check_host(plan, options);
-  enter_sandbox(options, {words.folder});
+  Options opened = options;
+  opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
+  if (words.output.empty()) opened.output = "";
+  enter_sandbox(opened, {words.folder});
   const std::vector<FinishedPart> parts = find_parts(plan, words);
   return words.dry_run ? 0 : join_all(plan, options, parts);
 }

@@ -1,6 +1,7 @@
 // Ledgers of parts as JSON, beside their parts.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 
 #include "pipeline/av/content_key.h"
+#include "pipeline/av/digest.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/bytes/byte_io.h"
 #include "pipeline/bytes/partial_file.h"
@@ -31,6 +33,27 @@ std::string from_hex(const std::string& text) {
     bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
   return bytes;
 }
+
+// A million packets, or parts.
+constexpr std::size_t most_text = 64 << 20;
+
+// Opened without waiting for a pipe's writer; a pipe or a device is refused.
+struct RegularFile {
+  RegularFile(const std::string& path, MessageKind kind)
+      : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0)
+      throw Error(kind, "cannot read", path,
+                  errno == ENOENT ? "there is no such file" : std::strerror(errno));
+    if (S_ISREG(status.st_mode)) return;
+    close(fd);
+    throw Error(kind, "cannot read", path, "it is no regular file");
+  }
+  ~RegularFile() { close(fd); }
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+  const int fd;
+};
 
 // Returns the digest of all that the ledger says.
 std::string own_digest_of(const Json& ledger) {
@@ -57,8 +80,11 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part) {
 }
 
 PartLedger read_ledger(const std::string& path, const std::string& key) {
+  return parse_ledger(read_text(path, MessageKind::part), path, key);
+}
+
+PartLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key) {
   PartLedger ledger;
-  const std::string text = read_text(path, MessageKind::part);
   try {
     Json all = Json::parse(text);
     const std::string own = all.at("own_digest");
@@ -80,19 +106,28 @@ PartLedger read_ledger(const std::string& path, const std::string& key) {
   return ledger;
 }
 
+bool is_there(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0;
+}
+
 std::string read_text(const std::string& path, MessageKind kind) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const RegularFile file(path, kind);
   std::string text;
   char block[1 << 16];
-  ssize_t count = fd < 0 ? -1 : 1;
-  while (count > 0 && (count = read(fd, block, sizeof block)) > 0)
+  ssize_t count = 0;
+  while ((count = read(file.fd, block, sizeof block)) > 0) {
     text.append(block, static_cast<std::size_t>(count));
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  if (count < 0)
-    throw Error(kind, "cannot read", path,
-                error == ENOENT ? "there is no such file" : std::strerror(error));
+    if (text.size() > most_text)
+      throw Error(kind, "cannot read", path,
+                  fmt::format("it is larger than {} MiB", most_text >> 20));
+  }
+  if (count < 0) throw Error(kind, "cannot read", path, std::strerror(errno));
   return text;
+}
+
+std::string digest_of_regular(const std::string& path, MessageKind kind) {
+  return digest_of_file(RegularFile(path, kind).fd, path);
 }
 
 void write_text(const std::string& path, const std::string& what, const std::string& text,

@@ -1,9 +1,11 @@
 #include "src/cluster/cluster_plan.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "pipeline/av/digest.h"
@@ -21,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int plan_schema = 1;
+constexpr int plan_schema = 2;
 constexpr std::size_t key_digits = 16;
 
 std::string library_version(unsigned version) {
@@ -34,12 +36,23 @@ std::string library_version(unsigned version) {
               "make it again with 'vidconv plan'");
 }
 
-// What every part has in common.
+// Throws std::out_of_range for anything but a whole number in this range.
+std::int64_t whole(const Json& value, std::int64_t least, std::int64_t most) {
+  const bool above = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  if (!value.is_number_integer() || above || value.get<std::int64_t>() < least ||
+      value.get<std::int64_t>() > most)
+    throw std::out_of_range(fmt::format("{} is no whole number from {} to {}",
+                                        verbatim(shortened(value.dump(), 40)), least, most));
+  return value.get<std::int64_t>();
+}
+
+// All parts have this in common.
 Json common_json(const ClusterPlan& plan) {
   return {{"schema", plan_schema},
           {"versions", plan.versions},
           {"source", {{"bytes", plan.source.bytes}, {"digest", plan.source.digest}}},
-          {"options", plan.words.job},
+          {"options", plan.words},
+          {"ending", plan.ending},
           {"kernels", plan.kernels},
           {"header", plan.header},
           {"time_base", {plan.time_base.num, plan.time_base.den}}};
@@ -47,15 +60,19 @@ Json common_json(const ClusterPlan& plan) {
 
 }  // namespace
 
-std::string ClusterPlan::json() const {
-  for (const std::string& name : {source.path, output})
+void ClusterPlan::check_names() const {
+  std::vector<std::string> names{source.path, ending};
+  names.insert(names.end(), words.begin(), words.end());
+  for (const std::string& name : names)
     if (!is_utf8(name))
       throw Error(MessageKind::command_line, "a plan cannot name", name,
                   "its name is not UTF-8, and JSON holds nothing else", "use another name for it");
+}
+
+std::string ClusterPlan::json() const {
+  check_names();
   Json all = common_json(*this);
   all["source"]["path"] = source.path;
-  all["output"] = output;
-  all["machine"] = words.machine;
   all["shards"] = shards;
   all["seeks"] = seeks;
   all["counted"] = counted;
@@ -75,25 +92,34 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
       refuse_plan(name, fmt::format("it is of schema {}, this vidconv knows {}", its, plan_schema));
     all.at("versions").get_to(plan.versions);
     const Json& source = all.at("source");
-    plan.source = {source.at("path"), source.at("bytes"), source.at("digest")};
-    all.at("output").get_to(plan.output);
-    all.at("options").get_to(plan.words.job);
-    all.at("machine").get_to(plan.words.machine);
+    plan.source = {source.at("path"), whole(source.at("bytes"), 1, INT64_MAX), source.at("digest")};
+    all.at("options").get_to(plan.words);
+    all.at("ending").get_to(plan.ending);
     all.at("shards").get_to(plan.shards);
     all.at("kernels").get_to(plan.kernels);
     all.at("header").get_to(plan.header);
-    plan.time_base = {all.at("time_base").at(0), all.at("time_base").at(1)};
+    for (int* const number : {&plan.time_base.num, &plan.time_base.den})
+      *number = static_cast<int>(
+          whole(all.at("time_base").at(number == &plan.time_base.den ? 1 : 0), 1, INT_MAX));
     all.at("seeks").get_to(plan.seeks);
     all.at("counted").get_to(plan.counted);
+    std::int64_t frames_left = INT64_MAX;
     for (const Json& part : all.at("parts")) {
-      plan.parts.push_back({part.at("begin"), part.at("frames")});
+      plan.parts.push_back(
+          {whole(part.at("begin"), plan.parts.empty() ? INT64_MIN : plan.parts.back().begin + 1,
+                 INT64_MAX - 1),
+           whole(part.at("frames"), 1, frames_left)});
+      frames_left -= plan.parts.back().frames;
       if (plan.key(plan.parts.size() - 1) != part.at("key").get<std::string>())
         refuse_plan(name, "it was changed by hand: its keys are not those of what it says");
     }
   } catch (const nlohmann::json::exception& error) {
     refuse_plan(name, verbatim(error.what()));
+  } catch (const std::out_of_range& error) {
+    refuse_plan(name, error.what());
   }
   if (plan.parts.empty()) refuse_plan(name, "it has no parts");
+  check_planned(name, plan.source.path, plan.words);
   return plan;
 }
 
@@ -121,10 +147,15 @@ Interval ClusterPlan::interval(std::size_t part, VideoInfo video) const {
           .video = std::move(video)};
 }
 
-Options ClusterPlan::options(const std::vector<std::string>& more) const {
-  KeptWords kept = words;
-  kept.job.push_back("--shards=" + shards);
-  return options_of(source.path, output, kept, more);
+Options ClusterPlan::options(const std::string& output,
+                             const std::vector<std::string>& machine) const {
+  if (ending_of(output) != ending)
+    throw Error(MessageKind::plan, "the plan cannot be used for", output,
+                fmt::format("its parts are for an output with the ending '{}'", verbatim(ending)),
+                "choose another name, or make another plan");
+  std::vector<std::string> job = words;
+  job.push_back("--shards=" + shards);
+  return options_of(source.path, output, job, machine);
 }
 
 std::int64_t ClusterPlan::frames() const {
@@ -142,6 +173,19 @@ std::map<std::string, std::string> library_versions() {
           {"libswscale", library_version(swscale_version())}};
 }
 
+std::string ending_of(const std::string& output) {
+  return std::filesystem::path(output).extension().string();
+}
+
+void check_shared(const std::string& input) {
+  struct stat status;
+  if (is_url(input) || stat(local_path(input).c_str(), &status) != 0 || S_ISREG(status.st_mode))
+    return;
+  throw Error(MessageKind::plan, "cannot share the input", input,
+              "it is no file of which every host can read any place",
+              "name a file, or a URL of one on a server that sends ranges");
+}
+
 ClusterPlan::Source identify(const std::string& input, const SourceOptions& options) {
   const Sample sample = vidconv::sample(input, options);
   return {is_url(input) ? input : std::filesystem::absolute(local_path(input)).string(),
@@ -152,11 +196,12 @@ std::map<std::string, std::string> digests_of_kernels(const Options& options) {
   std::map<std::string, std::string> digests;
   for (const FilterSpec& filter : options.filters)
     for (const std::string& file : filter.files())
-      digests[file] = digest_of(read_text(file, MessageKind::plan));
+      digests[file] = digest_of_regular(file, MessageKind::plan);
   return digests;
 }
 
 void check_host(const ClusterPlan& plan, const Options& options) {
+  check_shared(plan.source.path);
   for (const auto& [name, version] : library_versions())
     if (const auto its = plan.versions.find(name);
         its == plan.versions.end() || its->second != version)

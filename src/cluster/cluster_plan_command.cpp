@@ -32,11 +32,16 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
   if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
-  if (o.output != "-") o.output = std::filesystem::absolute(local_path(o.output)).string();
+  check_shared(o.input);
   // As the workers will understand it.
-  KeptWords all = kept;
-  all.job.push_back("--shards=1");
-  Options planned = options_of(o.input, o.output, all, {"--device=cpu"});
+  std::vector<std::string> job = kept.job;
+  job.push_back("--shards=1");
+  std::vector<std::string> machine = kept.machine;
+  std::erase_if(machine, [](const std::string& word) {
+    return word.starts_with("--device=") || word.starts_with("--variant=");
+  });
+  machine.emplace_back("--device=cpu");
+  Options planned = options_of(o.input, file_output(o.output), job, machine);
   planned.shards = o.shards;
   planned.quiet = o.quiet || words.script != JobScript::none;
   return planned;
@@ -46,8 +51,19 @@ class Planner {
  public:
   Planner(const PlanWords& words, const KeptWords& kept, const Options& options)
       : words_(words), options_(options), run_(options.quiet) {
-    plan_.words = kept;
+    plan_.words = kept.job;
+    plan_.ending = ending_of(options.output);
     plan_.kernels = digests_of_kernels(options);  // before the sandbox
+  }
+
+  // Where no script does it for the user. -y is of the plan itself too.
+  void name_what_workers_are_told(const std::vector<std::string>& machine) {
+    for (const std::string& word : machine)
+      if (word != "-y")
+        run_.notify(MessageKind::no_effect,
+                    fmt::format("a plan does not hold {}: give it to 'vidconv shard' and "
+                                "'vidconv join'",
+                                verbatim(word)));
   }
 
   ClusterPlan make() {
@@ -56,14 +72,12 @@ class Planner {
     options.in_order = true;  // and looked through here, once
     job_.emplace(std::move(options));
     job_->open();
-    if (!job_->source()->container().get() || options_.output == "-")
-      throw Error(MessageKind::command_line, "cannot plan parts of",
-                  redacted(options_.output == "-" ? "-" : options_.input),
-                  "they are made of a container that all hosts can read, into a file",
+    if (!job_->source()->container().get())
+      throw Error(MessageKind::command_line, "cannot plan parts of", redacted(options_.input),
+                  "they are made of a container that all hosts can read",
                   "use --shards on one host");
     plan_.versions = library_versions();
     plan_.source = identify(options_.input, source_options());
-    plan_.output = options_.output;
     choose_output();
     count_frames();
     return plan_;
@@ -156,7 +170,7 @@ void make_plan_folder(const std::string& folder) {
 
 void write_plan(const ClusterPlan& plan, const std::string& folder, bool overwrite) {
   const std::string path = folder + "/plan.json", text = plan.json();
-  if (std::filesystem::exists(path)) {
+  if (is_there(path)) {
     if (read_text(path, MessageKind::plan) == text) return;
     if (!overwrite)
       throw Error(MessageKind::output_exists, "cannot write the plan", path,
@@ -174,6 +188,7 @@ int run_plan(const PlanWords& words) {
   const std::string folder = std::filesystem::absolute(words.folder).string();
   if (!words.dry_run) make_plan_folder(folder);
   Planner planner(words, kept, options);
+  if (words.script == JobScript::none) planner.name_what_workers_are_told(kept.machine);
   enter_sandbox(options, {words.dry_run ? "" : folder});
   const ClusterPlan plan = planner.make();
   if (words.dry_run) {
@@ -181,7 +196,9 @@ int run_plan(const PlanWords& words) {
     return 0;
   }
   const std::string script =
-      words.script == JobScript::none ? "" : job_script(words.script, plan, folder);
+      words.script == JobScript::none
+          ? ""
+          : job_script(words.script, {folder, options.output, kept.machine}, plan.parts.size());
   write_plan(plan, folder, options.overwrite);
   if (!script.empty())
     print_for_programs(script);

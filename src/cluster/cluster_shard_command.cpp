@@ -36,7 +36,7 @@ class Worker {
 
   // Whether the part is there and whole.
   bool is_done() {
-    if (!std::filesystem::exists(path_ + ".json")) return false;
+    if (!is_there(path_ + ".json")) return false;
     try {
       const PartLedger ledger = read_ledger(path_ + ".json", key_);
       check_part(path_ + ".nut", ledger, true);
@@ -145,11 +145,13 @@ int run_shard(const WorkerWords& words) {
     throw Error(MessageKind::command_line, "there is no part", fmt::format("{}", words.number),
                 fmt::format("the plan has {}, counted from 0", plan.parts.size()),
                 "see 'vidconv join --dry-run'");
-  const Options options = plan.options(words.machine);
+  // The name says which container the part will be in; nothing of that name is opened.
+  const Options options = plan.options(words.folder + "/parts/output" + plan.ending, words.machine);
   check_host(plan, options);
   Worker worker(words, plan, options);
   Options opened = options;
   opened.output = worker.path() + ".nut";
+  opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
   enter_sandbox(opened);
   return worker.run(words.dry_run);
 }

@@ -1,5 +1,7 @@
 #include "src/cluster/cluster_words.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -7,16 +9,28 @@
 #include <limits>
 #include <string_view>
 
+#include "pipeline/av/devices.h"
+#include "pipeline/base/url.h"
+#include "pipeline/encode/encoder_choice.h"
+#include "pipeline/encode/file_options.h"
 #include "src/options/option_lines.h"
 #include "src/options/option_values.h"
 
 namespace vidconv {
 namespace {
 
-// The rest of all options bears on the bytes.
-constexpr std::string_view of_machine[] = {"--device", "--variant",    "--slots",   "--verify",
-                                           "-y",       "--no-sandbox", "--timeout", "--insecure",
-                                           "--quiet",  "--progress"};
+// A plan carries these and no others: they bear on the bytes of the output, name no file to be
+// written, and open nothing.
+constexpr std::string_view of_plan[] = {
+    "--kernel",  "--border",   "--planes",      "--range",      "--linear",
+    "--scan",    "--compare",  "--fps",         "--format-in",  "--input-opt",
+    "--start",   "--duration", "--video",       "--copy-times", "--codec",
+    "--crf",     "--preset",   "--encoder-opt", "--bitrate",    "--shards",
+    "--pix-fmt", "--audio",    "--muxer-opt",   "--format",     "--threads"};
+// Each worker is told these itself.
+constexpr std::string_view of_machine[] = {
+    "--device",     "--variant", "--slots",    "--verify",     "-y",      "--strict",
+    "--no-sandbox", "--timeout", "--insecure", "--max-pixels", "--quiet", "--progress"};
 // Of one process, or settled by the plan itself.
 constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
                                                  "--trace",  "--decoder", "--quiet", "--progress"};
@@ -31,6 +45,7 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--benchmark", "a plan runs nothing", "leave it out"},
     {"--explain", "a plan is for many hosts", "leave out plan"},
     {"--gallery", "it has one frame", "leave out plan"},
+    {"--raw", "parts are made of a container that all hosts can read", "use --shards on one host"},
     {"--latency", "a plan is of an input that waits", "leave it out"},
     {"--measure", "parts are not measured", "leave it out"},
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
@@ -49,8 +64,29 @@ std::string option_name_of(const CLI::Option& option) {
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames()[0];
 }
 
-// "--name" of "--name=value".
-std::string_view name_in(std::string_view word) { return word.substr(0, word.find('=')); }
+// "--name" and "value" of "--name=value".
+std::pair<std::string, std::string> parts_of(const std::string& word) {
+  const std::size_t equals = std::min(word.find('='), word.size());
+  return {word.substr(0, equals), word.substr(std::min(equals + 1, word.size()))};
+}
+
+// Why a plan may not carry "--name=value"; empty where it may.
+std::string why_not_in_plan(const std::string& name, const std::string& value) {
+  if (!is_named_in(name, of_plan)) return "it does not bear on the bytes of the output";
+  const auto [key, of_key] = parts_of(value);
+  const char* const may_name_file = "it may name a file, which is not for a plan to say";
+  if ((name == "--encoder-opt" && encoder_option_may_name_file(key, of_key)) ||
+      (name == "--muxer-opt" && muxer_option_may_name_file(key)) ||
+      (name == "--input-opt" && input_option_may_name_file(key)))
+    return may_name_file;
+  if (name == "--format-in" && (value == "sdp" || is_device("", value)))
+    return "it is no file that hosts can share";
+  if (name == "--codec") {
+    const AVCodec* encoder = avcodec_find_encoder_by_name(value.c_str());
+    if (encoder && is_hardware(*encoder)) return "it encodes on a chip, not in parts";
+  }
+  return "";
+}
 
 // On every host the same file.
 std::string absolute_kernel(std::string spec) {
@@ -142,6 +178,7 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
   app.set_help_flag("-h,--help");
   app.add_option("words", named);
   app.add_flag("--dry-run", worker.dry_run);
+  if (!numbered) app.add_option("-o,--output", worker.output);
   std::vector<std::pair<CLI::Option*, std::string>> given;
   std::vector<std::string> values(std::size(of_machine) + 1);
   const auto take = [&](std::string_view name, std::string& value) {
@@ -171,7 +208,9 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
   const std::size_t most = numbered ? 2 : 1;
   if (named.empty() || named.size() > most)
     refuse("the command line", named.empty() ? "" : named.back(), "one folder of a plan is meant",
-           numbered ? "vidconv shard I DIR" : "vidconv join DIR");
+           numbered ? "vidconv shard I DIR" : "vidconv join DIR -o OUTPUT");
+  if (!numbered && worker.output.empty() && !worker.dry_run)
+    refuse("--output", "", "a plan does not say what may be written", "vidconv join DIR -o OUTPUT");
   worker.folder = named.back();
   if (numbered) worker.number = number_of(named.size() == 2 ? named[0] : "");
   return worker;
@@ -194,26 +233,48 @@ KeptWords kept_words(const std::vector<std::string>& words) {
     if (const auto* r = std::ranges::find(refused_beside_plan, name, &RefusedBesidePlan::option);
         r != std::end(refused_beside_plan))
       refuse(name, "", r->why, r->remedy);
-    auto& to = is_named_in(name, of_machine) ? kept.machine : kept.job;
-    if (option->get_items_expected_max() == 0) {
+    const bool of_worker = is_named_in(name, of_machine),
+               flag = option->get_items_expected_max() == 0;
+    auto& to = of_worker ? kept.machine : kept.job;
+    const auto allow = [&](const std::string& value) {
+      const std::string why = of_worker ? "" : why_not_in_plan(name, value);
+      if (!why.empty()) refuse(name, value, why, "leave it out, or use --shards on one host");
+    };
+    if (flag) {
+      allow("");
       to.push_back(name);
       continue;
     }
-    for (const std::string& value : option->results())
+    for (const std::string& value : option->results()) {
+      allow(value);
       to.push_back(name + "=" + (name == "--kernel" ? absolute_kernel(value) : value));
+    }
   }
   return kept;
 }
 
-Options options_of(const std::string& input, const std::string& output, const KeptWords& kept,
-                   const std::vector<std::string>& more) {
+void check_planned(const std::string& name, const std::string& source,
+                   const std::vector<std::string>& job) {
+  const auto refuse_planned = [&](const std::string& what, const std::string& why) {
+    throw Error(MessageKind::plan, "the plan cannot be used", name,
+                fmt::format("of '{}': {}", verbatim(what), why),
+                "make it again with 'vidconv plan'");
+  };
+  const bool local = !is_url(source);
+  if (local && !source.starts_with('/'))
+    refuse_planned(shortened(redacted(source), longest_value), "its source is no absolute path");
+  for (const std::string& word : job) {
+    const auto [option, value] = parts_of(word);
+    if (const std::string why = why_not_in_plan(option, value); !why.empty())
+      refuse_planned(shortened(word, longest_value), why);
+  }
+}
+
+Options options_of(const std::string& input, const std::string& output,
+                   const std::vector<std::string>& job, const std::vector<std::string>& machine) {
   std::vector<std::string> words{"vidconv", "-o", output, "--decoder=cpu"};
-  words.insert(words.end(), kept.job.begin(), kept.job.end());
-  for (const std::string& word : kept.machine)
-    if (std::ranges::none_of(more,
-                             [&](const std::string& m) { return name_in(m) == name_in(word); }))
-      words.push_back(word);
-  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), job.begin(), job.end());
+  words.insert(words.end(), machine.begin(), machine.end());
   words.push_back("--");
   words.push_back(input);
   std::vector<const char*> argv;

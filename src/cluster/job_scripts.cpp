@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
@@ -15,6 +17,19 @@ std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
+}
+
+// An option that means the same to a shell, to the shell behind it, and to parallel. All values of
+// options of workers are such.
+const std::string& plain_word(const std::string& word) {
+  const auto plain = [](const char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_=.,:+").find(c) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(word, plain)) return word;
+  throw Error(MessageKind::command_line, "no script can hold", word,
+              "its value has other characters than names and numbers",
+              "give it to the workers yourself");
 }
 
 // Text of a container's command, in which Kubernetes puts variables for $(NAME) and $ for $$.
@@ -49,12 +64,13 @@ constexpr const char* slurm_job = R"sh(#!/bin/bash
 # again when the cause is gone, and only what is missing is encoded. docs/cluster.md says what to change on a site.
 set -euo pipefail
 dir={dir}
+output={output}
 logs=${{dir//%/%%}}  # names of logs are patterns
 
 array=$(sbatch --parsable --array=0-{last} --requeue --export=ALL \
   --job-name=vidconv-shard --cpus-per-task=4 --output="$logs/shard-%a.log" --open-mode=append <<EOF
 #!/bin/bash
-vidconv shard $(printf %q "$dir") --progress none
+vidconv shard $(printf %q "$dir") --progress none{shard_options}
 code=\$?
 if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
   scontrol requeue "\${{SLURM_ARRAY_JOB_ID}}_\$SLURM_ARRAY_TASK_ID"
@@ -68,7 +84,7 @@ EOF
 join=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --requeue --export=ALL \
   --job-name=vidconv-join --cpus-per-task=1 --output="$logs/join.log" --open-mode=append <<EOF
 #!/bin/bash
-vidconv join $(printf %q "$dir")
+vidconv join $(printf %q "$dir") -o $(printf %q "$output"){join_options}
 code=\$?
 if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
   scontrol requeue "\$SLURM_JOB_ID"
@@ -82,7 +98,7 @@ echo "$array $join"
 
 constexpr const char* kubernetes_job =
     R"yaml(# Encodes {parts} parts as an Indexed Job; kubectl apply -f FILE. When it is complete:
-#   kubectl create job vidconv-join --image=IMAGE -- vidconv join DIR
+#   kubectl create job vidconv-join --image=IMAGE -- vidconv join DIR -o OUTPUT
 # (or the second document below, applied then). The image, the volume and the resources are a site's:
 # docs/cluster.md says what to change. An index that fails is tried again three times, on whatever node, with growing
 # pauses; the others go on meanwhile.
@@ -114,7 +130,7 @@ spec:
         - name: vidconv
           image: "vidconv:latest"
           # The number of the part is JOB_COMPLETION_INDEX.
-          command: ["vidconv", "shard", {dir}, "--progress", "none"]
+          command: ["vidconv", "shard", {dir}, "--progress", "none"{shard_options}]
           resources:
             requests:
               cpu: "4"
@@ -140,7 +156,7 @@ spec:
       containers:
         - name: vidconv
           image: "vidconv:latest"
-          command: ["vidconv", "join", {dir}]
+          command: ["vidconv", "join", {dir}, "-o", {output}{join_options}]
           volumeMounts:
             - name: shared
               mountPath: {mount}
@@ -155,12 +171,13 @@ constexpr const char* parallel_job = R"sh(#!/bin/bash
 # on with what has failed (--resume-failed). docs/cluster.md says what to change on a site.
 set -euo pipefail
 dir={dir}
+output={output}
 
 export VIDCONV_DIR="$dir"  # not in the command, in which parallel would look for what it replaces
 # shellcheck disable=SC2016  # it is for the shells that parallel starts
 seq 0 {last} | parallel --env VIDCONV_DIR --joblog "$dir/joblog" --resume-failed --retries 3 \
-  --jobs "${{JOBS:-50%}}" 'vidconv shard {{}} "$VIDCONV_DIR" --quiet --progress none'
-vidconv join "$dir"
+  --jobs "${{JOBS:-50%}}" 'vidconv shard {{}} "$VIDCONV_DIR" --quiet --progress none{shard_options}'
+vidconv join "$dir" -o "$output"{join_options}
 )sh";
 
 // The folder of the first level: what a volume of the site is likely to be mounted at.
@@ -171,18 +188,31 @@ std::string mount_of(const std::string& folder) {
 
 }  // namespace
 
-std::string job_script(JobScript kind, const ClusterPlan& plan, const std::string& folder) {
-  const std::size_t parts = plan.parts.size();
+std::string job_script(JobScript kind, const WorkersLines& told, std::size_t parts) {
   const bool shell = kind != JobScript::kubernetes;
+  if (kind == JobScript::slurm && told.folder.find('\\') != std::string::npos)
+    throw Error(MessageKind::command_line, "`script` slurm cannot name", told.folder,
+                "in names of logs Slurm takes a backslash for something else",
+                "use another name for it");
   const char* script = kind == JobScript::slurm        ? slurm_job
                        : kind == JobScript::kubernetes ? kubernetes_job
                                                        : parallel_job;
+  const auto name = [&](const std::string& path) {
+    return shell ? shell_word(path) : yaml_scalar(without_variables(path));
+  };
+  std::string of_shard, of_join;
+  for (const std::string& word : told.machine) {
+    const std::string option =
+        shell ? " " + plain_word(word) : ", " + yaml_scalar(plain_word(word));
+    if (word != "-y") of_shard += option;  // a worker replaces what is no whole part anyway
+    of_join += option;
+  }
   constexpr std::size_t most_pods = 100;
-  return fmt::format(
-      fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
-      fmt::arg("parallelism", std::min(parts, most_pods)),
-      fmt::arg("dir", shell ? shell_word(folder) : yaml_scalar(without_variables(folder))),
-      fmt::arg("mount", yaml_scalar(mount_of(folder))));
+  return fmt::format(fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
+                     fmt::arg("parallelism", std::min(parts, most_pods)),
+                     fmt::arg("dir", name(told.folder)), fmt::arg("output", name(told.output)),
+                     fmt::arg("shard_options", of_shard), fmt::arg("join_options", of_join),
+                     fmt::arg("mount", shell ? "" : yaml_scalar(mount_of(told.folder))));
 }
 
 }  // namespace vidconv

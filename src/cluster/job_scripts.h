@@ -1,13 +1,19 @@
 // Jobs for schedulers, which run `vidconv shard` for each part and `vidconv join` after them.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "src/cluster/cluster_plan.h"
+#include "src/cluster/cluster_words.h"
 
 namespace vidconv {
 
-// `folder`: of the plan, absolute.
-std::string job_script(JobScript kind, const ClusterPlan& plan, const std::string& folder);
+// What workers are told on their command lines, which a plan does not hold.
+struct WorkersLines {
+  std::string folder, output;        // absolute
+  std::vector<std::string> machine;  // KeptWords::machine
+};
+std::string job_script(JobScript kind, const WorkersLines& told, std::size_t parts);
 
 }  // namespace vidconv

@@ -79,7 +79,10 @@ constexpr std::string_view batch_table[] = {
     "--skip-done knows an output by a key of its input (size, time, first and last bytes), the "
     "options that bear on its bytes, and the versions of vidconv and FFmpeg. Runs of several "
     "inputs "
-    "set it on the output before that gets its name, as the attribute user.vidconv.key. An output "
+    "set it on the output before that gets its name, as the attribute user.vidconv.key. A change "
+    "in the middle that leaves size and time is missed; --skip-done=content reads all of each "
+    "input and goes by its bytes alone, so that a copy is the same. What one of them has marked, "
+    "the other makes anew. An output "
     "with another key, or none, is there already: -y makes it anew. One whose input was damaged "
     "stays exit code 7. Inputs that cannot be known again (pipes, addresses, numbered pictures, "
     "playlists) are not skipped.",
@@ -108,7 +111,8 @@ constexpr std::string_view times_table[] = {
 constexpr std::string_view many_hosts_table[] = {
     "vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR writes DIR/plan.json: which "
     "frames each part has. vidconv shard I DIR encodes part I, counted from 0, and vidconv join "
-    "DIR makes the output of all parts, with the bytes of --shards N on one host. Parts can be "
+    "DIR -o OUTPUT makes the output of all parts, with the bytes of --shards N on one host. A plan "
+    "is data: workers take from it what bears on the bytes, and nothing else. Parts can be "
     "encoded in any order, again, and by two hosts at once; one that is there and whole is left "
     "alone. 'vidconv plan --help' lists their options; --script slurm, kubernetes or parallel "
     "prints a job for a scheduler. Where an input is named plan, shard or join, write ./plan.",

@@ -1,5 +1,7 @@
 #include "src/options/batch_plan.h"
 
+#include <cctype>
+#include <compare>
 #include <filesystem>
 #include <map>
 
@@ -14,6 +16,29 @@
 namespace vidconv {
 namespace {
 
+// A name with a number in it, taken apart: "a-" and ".png" of "a-%04d.png".
+struct NumberedName {
+  std::string before, behind;
+  auto operator<=>(const NumberedName&) const =
+      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
+};
+
+NumberedName parts_of_numbered(const std::string& name) {
+  NumberedName parts;
+  std::string* to = &parts.before;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const std::size_t end = name[at] == '%' ? name.find_first_not_of("0123456789", at + 1) : at;
+    if (end != at && end != name.npos && name[end] == 'd') {
+      to = &parts.behind;
+      at = end;
+      continue;
+    }
+    *to += name[at];
+    if (end == at + 1 && name[end] == '%') at = end;  // %% is one
+  }
+  return parts;
+}
+
 // All that is written, by name and by file, and by whom.
 class Claims {
  public:
@@ -26,12 +51,37 @@ class Claims {
     if (!first)
       throw Error(Fault::usage, "cannot write " + what, name, "it is " + found->second + " too",
                   "tell them apart by {n} or, with --recursive, by their folders");
-    if (!is_numbered(path)) files_.writes(what, path);
+    if (!is_numbered(path))
+      files_.writes(what, path);
+    else
+      claim_numbers(what, name, parts_of_numbered(path));
   }
 
  private:
+  // With digits before its number, picture 1 of "a1%d.png" is picture 11 of "a%d.png".
+  void claim_numbers(const std::string& what, const std::string& name, const NumberedName& parts) {
+    const auto refuse_same = [&](const std::string& whose) {
+      throw Error(Fault::usage, "cannot write " + what, name,
+                  "its pictures may have names of pictures of " + whose,
+                  "put something between the name and the number: {stem}-%d.png");
+    };
+    if (const auto longer = shortened_.find(parts); longer != shortened_.end())
+      refuse_same(longer->second);
+    numbered_.emplace(parts, what);
+    NumberedName shorter = parts;
+    while (!shorter.before.empty() &&
+           std::isdigit(static_cast<unsigned char>(shorter.before.back()))) {
+      shorter.before.pop_back();
+      if (const auto found = numbered_.find(shorter); found != numbered_.end())
+        refuse_same(found->second);
+      shortened_.emplace(shorter, what);
+    }
+  }
+
   RunFiles& files_;
   std::map<std::string, std::string> whose_;
+  // Whose numbered names are these, and whose are these with digits behind.
+  std::map<NumberedName, std::string> numbered_, shortened_;
 };
 
 void refuse_one_name(const char* option, const std::string& name, std::size_t inputs) {
@@ -48,8 +98,33 @@ void check_names(const Options& o, std::size_t inputs) {
   if (!o.trace_file.empty()) refuse_one_name("--trace", o.trace_file, inputs);
 }
 
-std::string named(const char* option, const std::string& pattern, const NamedInput& input) {
-  return pattern.empty() || !has_field(pattern) ? pattern : fill_in(option, pattern, input);
+// Whether such a name means something else than a file of that name.
+bool is_special(const std::string& name) {
+  return name == "-" || !is_kept(name) || !scheme_of(name).empty();
+}
+
+std::string doubled_percents(const std::string& text) {
+  std::string all;
+  for (const char c : text) all += c == '%' ? std::string("%%") : std::string(1, c);
+  return all;
+}
+
+// What an input is called never makes more of a name than a name.
+std::string named(const char* option, const std::string& pattern, const NamedInput& input,
+                  const std::string& format = {}) {
+  if (pattern.empty() || !has_field(pattern)) return pattern;
+  const auto filled_with = [&](const NamedInput& with) {
+    const std::string name = fill_in(option, pattern, with);
+    return is_special(name) && !is_special(pattern) ? "./" + name : name;
+  };
+  std::string name = filled_with(input);
+  if (!(format == "image2" || (format.empty() && is_image_name(name)))) return name;
+  if (is_numbered(pattern))
+    return filled_with(
+        {doubled_percents(input.name), doubled_percents(input.folder), input.number});
+  if (is_numbered(name))
+    refuse(option, name, "the % of the input's name would number pictures", "use {n}");
+  return name;
 }
 
 }  // namespace
@@ -71,7 +146,7 @@ BatchPlan plan_batch(const Options& o, const Notify& notify) {
   for (const ListedInput& input : inputs) {
     const NamedInput name{name_of_input(input.input), input.folder, plan.files.size() + 1};
     BatchFile file{.input = input.input,
-                   .output = named("--output", o.output, name),
+                   .output = named("--output", o.output, name, o.output_format),
                    .stats = named("--stats", o.stats_file, name),
                    .trace = named("--trace", o.trace_file, name)};
     claim("the output", file.input, file.output);

@@ -1,5 +1,6 @@
 #include "src/options/input_list.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -36,20 +36,19 @@ constexpr std::string_view video_endings[] = {
 }
 
 std::string bytes_of_list(const std::string& name) {
+  const int fd = name == "-" ? STDIN_FILENO : open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) refuse_to_read("list", name, std::strerror(errno));
   std::string bytes;
-  if (name != "-") {
-    std::ifstream file(name, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file.is_open() || file.bad()) refuse_to_read("list", name, std::strerror(errno));
-    return bytes;
-  }
   char piece[4096];
-  for (ssize_t count = 0; (count = ::read(STDIN_FILENO, piece, sizeof piece)) != 0;) {
+  for (ssize_t count = 0; (count = ::read(fd, piece, sizeof piece)) != 0;) {
     if (count > 0)
       bytes.append(piece, static_cast<std::size_t>(count));
     else if (errno != EINTR || interrupting_signal() != 0)
-      refuse_to_read("list", name, std::strerror(errno));
+      refuse_to_read("list", name,
+                     errno == EISDIR ? "it is a folder; name it as an input, with --recursive"
+                                     : std::strerror(errno));
   }
+  if (fd != STDIN_FILENO) close(fd);
   return bytes;
 }
 

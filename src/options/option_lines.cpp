@@ -148,7 +148,7 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("N");
 }
 
-void declare_files(CLI::App& app, Options& o) {
+void declare_files(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--files-from", o.files_from,
                  "take inputs from this list too, one in a line (- is stdin)")
       ->type_name("FILE");
@@ -157,9 +157,12 @@ void declare_files(CLI::App& app, Options& o) {
   app.add_flag("--recursive", o.recursive,
                "take all videos in folders and below them; their subfolders are made anew before "
                "the last part of the output's name");
-  app.add_flag("--skip-done", o.skip_done,
-               "leave out inputs whose outputs are there already, made from the same input by the "
-               "same options and versions");
+  one_of(app.add_option("--skip-done", w.skip_done,
+                        "leave out inputs whose outputs are there already, made from the same "
+                        "input by the same options and versions; the same by its size, its time "
+                        "and its ends, or by all of its content, which is read for it"),
+         {"times", "content"})
+      ->type_name("[=times|content]");
   app.add_flag("--keep-going", o.keep_going,
                "an input that fails does not stop the others (the default)");
   app.add_flag("--fail-fast", o.fail_fast, "after an input has failed, begin no other");
@@ -342,7 +345,7 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, main_group, [&] { declare_main(app, o); });
   declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
   declare_group(app, "Input", [&] { declare_input(app, o, w); });
-  declare_group(app, "Several inputs", [&] { declare_files(app, o); });
+  declare_group(app, "Several inputs", [&] { declare_files(app, o, w); });
   declare_group(app, "Output", [&] { declare_output(app, o, w); });
   declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });

@@ -19,7 +19,7 @@ struct OptionWords {
   std::string max_pixels = std::to_string(default_max_pixels);
   std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify,
       measure, target;
-  std::string list_kernels, list_formats, completions;
+  std::string list_kernels, list_formats, completions, skip_done;
   bool list_variants = false, list_devices = false, manual = false;
 };
 

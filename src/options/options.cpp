@@ -32,6 +32,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
     if (word == "--") break;
     if (word == "--benchmark") word = "--benchmark=2";
     if (word == "--verify") word = "--verify=1";
+    if (word == "--skip-done") word = "--skip-done=times";
     if (word == "--list-kernels" || word == "--list-formats") word += "=text";
   }
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
@@ -65,6 +66,8 @@ void read_numbers(const OptionWords& w, Options& o) {
   if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
   if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
   if (!w.shards.empty()) o.shards = parse_shards(w.shards);
+  o.skip_done = !w.skip_done.empty();
+  o.by_content = w.skip_done == "content";
   if (!w.jobs.empty()) {
     const int jobs = whole("--jobs", w.jobs, 1024);
     if (is_batch(o))
@@ -214,6 +217,13 @@ void check_together(const Options& o) {
          "see vidconv --help");
 }
 
+// "file:out.mkv" is out.mkv, as with inputs.
+void take_local_paths(Options& o) {
+  for (std::string* name :
+       {&o.output, &o.stats_file, &o.trace_file, &o.audit_file, &o.measure_log, &o.report_file})
+    *name = local_path(*name);
+}
+
 // What is printed instead of running anything.
 List list_of(const OptionWords& w) {
   if (!w.list_kernels.empty())
@@ -312,6 +322,7 @@ Options parse_options(int argc, const char* const* argv) {
   refuse_empty(app);
   o.list = list_of(w);
   if (o.list != List::none) return o;
+  take_local_paths(o);
   if (o.gallery) refuse_beside_gallery(app);
   keep_words(app, o);
   if (!o.inputs.empty()) o.input = o.inputs.front();

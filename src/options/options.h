@@ -52,7 +52,8 @@ struct Options {
   std::string files_from;  // a list of more, "-" is standard input; empty: none
   bool null_separated = false, recursive = false;
   bool skip_done = false, keep_going = false, fail_fast = false;
-  int jobs = 0;  // files at once; 0: the default
+  bool by_content = false;  // what is done is known by all bytes of its input
+  int jobs = 0;             // files at once; 0: the default
   // Options as they were given that bear on the bytes of the output, but for `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself

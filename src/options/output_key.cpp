@@ -22,7 +22,7 @@ std::optional<std::string> identity_of_input(const Options& o) {
   if (o.input.starts_with("pattern:")) return o.input;
   const std::string path = local_path(o.input);
   if (o.input == "-" || is_url(o.input) || is_playlist(path, o.input_format)) return std::nullopt;
-  return identity_of_file(path);
+  return o.by_content ? content_of_file(path) : identity_of_file(path);
 }
 
 std::string contents(const std::string& path) {

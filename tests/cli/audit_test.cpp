@@ -53,8 +53,15 @@ TEST_F(Audit, IsWhatTheFilesHold) {
   EXPECT_NE(frames[2]["components"][0]["inside"]["before"],
             frames[2]["components"][0]["inside"]["after"]);
   EXPECT_DOUBLE_EQ(frames[2]["time"].get<double>(), 0.2);
-  // It tells one video from another.
+  // It tells one video from another, also where what it knows comes first.
   EXPECT_EQ(check("out.mkv", "in.mkv").exit_code, 1);
+  ffmpeg("-i " + path("out.mkv") + " -i " + path("in.mkv") +
+         " -filter_complex '[0:v][1:v]concat' -c:v ffv1 " + path("longer.mkv"));
+  ffmpeg("-i " + path("out.mkv") + " -frames:v 4 -c:v ffv1 " + path("shorter.mkv"));
+  EXPECT_TRUE(has_line_with(check("in.mkv", "longer.mkv").out, {"has 10 frames, the audit 5"}));
+  EXPECT_EQ(check("in.mkv", "longer.mkv").exit_code, 1);
+  EXPECT_EQ(check("longer.mkv", "out.mkv").exit_code, 1);
+  EXPECT_TRUE(has_line_with(check("in.mkv", "shorter.mkv").out, {"has 4 frames, the audit 5"}));
 }
 
 TEST_F(Audit, IsThereWhenAllWentWell) {

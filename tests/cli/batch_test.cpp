@@ -248,6 +248,32 @@ TEST_F(Batch, KeepsFoldersBelowFolders) {
   EXPECT_TRUE(fs::exists(path("1.mkv")) && fs::exists(path("s/3.mkv")));
 }
 
+TEST_F(Batch, AnInputsNameIsNoMoreThanAName) {
+  make_clip("a.y4m", "-pix_fmt yuv420p");
+  for (const char* name : {"a1.y4m", "a%d.y4m", "null:.y4m", "md5:.y4m"}) copy("a.y4m", name);
+  EXPECT_TRUE(refused(run("file:null:.y4m -o {stem}"), exit_output, {"./null:"}));
+  EXPECT_TRUE(succeeded(run("file:null:.y4m file:md5:.y4m -o {stem} --format matroska")));
+  EXPECT_TRUE(names("").contains("null:") && names("").contains("md5:"));
+  // Numbers in a name are the output's.
+  EXPECT_TRUE(refused(run("a%d.y4m -o {stem}.png --frames 1"), exit_command_line, {"%", "{n}"}));
+  EXPECT_TRUE(succeeded(run("a%d.y4m -o {stem}.mkv")));
+  EXPECT_TRUE(names("").contains("a%d.mkv"));
+  EXPECT_TRUE(succeeded(run("a.y4m a%d.y4m a1.y4m -o p/{stem}-%d.png --frames 2")));
+  EXPECT_EQ(names("p"),
+            (FileNames{"a-1.png", "a-2.png", "a1-1.png", "a1-2.png", "a%d-1.png", "a%d-2.png"}));
+  // Picture 11 of a would be picture 1 of a1.
+  for (const char* inputs : {"a.y4m a1.y4m", "a1.y4m a.y4m"})
+    EXPECT_TRUE(refused(run(std::string(inputs) + " -o q/{stem}%d.png"), exit_command_line,
+                        {"pictures", "{stem}-%d.png"}));
+  EXPECT_FALSE(fs::exists(path("q")));
+}
+
+TEST_F(Batch, AListThatIsAFolderIsSaidToBeOne) {
+  fs::create_directory(path("in"));
+  EXPECT_TRUE(refused(run("--files-from in -o {stem}.mkv"), exit_input, {"in", "it is a folder"}));
+  EXPECT_TRUE(refused(run("--files-from none -o {stem}.mkv"), exit_input, {"none"}));
+}
+
 TEST_F(Batch, SkipsWhatIsDoneByTheSameOptionsFromTheSameInput) {
   clip();
   make_clip("b.mkv", "-c:v ffv1");
@@ -291,6 +317,30 @@ TEST_F(Batch, SkipsWhatIsDoneByTheSameOptionsFromTheSameInput) {
                             {skipped}));
   EXPECT_TRUE(has_line_with(run("- -o {stem}.y4m --format-in matroska --skip-done < b.mkv").err,
                             {"--skip-done", "[no-effect]"}));
+}
+
+TEST_F(Batch, ByContentAMiddleThatHasChangedIsSeen) {
+  make_clip("a.y4m", "-pix_fmt yuv420p");
+  ASSERT_GT(fs::file_size(path("a.y4m")), 3U << 16);
+  const auto change_middle = [&] {
+    const fs::file_time_type time = fs::last_write_time(path("a.y4m"));
+    std::string bytes = read_file(path("a.y4m"));
+    bytes[bytes.size() / 2] ^= 1;
+    write_file(path("a.y4m"), bytes);
+    fs::last_write_time(path("a.y4m"), time);
+  };
+  const std::string line = "a.y4m -o {stem}.mkv --codec ffv1 -y --skip-done",
+                    made = "1 of 1 files done", skipped = "0 of 1 files done, 1 had been";
+  EXPECT_TRUE(has_line_with(run(line).err, {made}));
+  change_middle();
+  EXPECT_TRUE(has_line_with(run(line + "=times").err, {skipped}));  // as the manual says
+  EXPECT_TRUE(has_line_with(run(line + "=content").err, {made}));
+  EXPECT_TRUE(has_line_with(run(line + "=content").err, {skipped}));
+  change_middle();
+  EXPECT_TRUE(has_line_with(run(line + "=content").err, {made}));
+  fs::last_write_time(path("a.y4m"), fs::file_time_type::clock::now());
+  EXPECT_TRUE(has_line_with(run(line + "=content").err, {skipped}));
+  EXPECT_TRUE(refused(run(line + "=size"), exit_command_line, {"--skip-done"}));
 }
 
 TEST_F(Batch, DamagedOutputsStayDamaged) {

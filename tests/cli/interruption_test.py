@@ -1,8 +1,12 @@
-"""Interrupts every mode of the command at moments of its own choice: system calls, from its start to its end.
+"""Interrupts every mode of the command at moments of its own choice, from its start to its end: every second time where
+one of its threads begins a system call, else after so many microseconds.
 
-interruption_test.py VIDCONV INTERRUPTER [RUNS]: RUNS of each mode, and the seed says which. Nothing crashes, nothing is
-left, and an older output is as it was or a new one plays.
+interruption_test.py VIDCONV INTERRUPTER [RUNS]: RUNS of each mode, and the seed (VIDCONV_SEED) says which. Nothing
+crashes, nothing is left, and an older output is as it was or a new one plays. Of many runs a table is printed:
+
+    tests/cli/interruption_test.py build/release/vidconv build/release/tests/cli/vidconv_interrupter 2000
 """
+import collections
 import fcntl
 import os
 import pathlib
@@ -14,15 +18,27 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unittest
 
 PROGRAM, INTERRUPTER = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 OLD = b"precious"
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored where a shell began this with '&'
 
 
 class Interruption(unittest.TestCase):
+    figures = {}  # how the runs of each mode have ended
+
+    @classmethod
+    def tearDownClass(cls):
+        if RUNS < 100:
+            return
+        print("\n| mode | runs | interrupted | done before | crashed or left something |\n| --- | ---: | ---: | ---: | ---: |")
+        for mode, ends in cls.figures.items():
+            print(f"| {mode} | {sum(ends.values())} | {ends['interrupted']} | {ends['done']} | {ends['failed']} |")
+
     def setUp(self):
         self.chance = random.Random(SEED)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-interrupted-"))
@@ -34,6 +50,16 @@ class Interruption(unittest.TestCase):
 
     def run_in(self, words, **more):
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60, **more)
+
+    def run_until(self, words, seconds, number):
+        """A run that gets the signal after that time; its code as a shell has it."""
+        with subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, text=True) as run:
+            time.sleep(seconds)
+            run.send_signal(number)
+            _, err = run.communicate(timeout=60)
+        code = run.returncode if run.returncode >= 0 else 128 - run.returncode
+        return subprocess.CompletedProcess(words, code, "", err)
 
     def begin_anew(self, *outputs):
         for entry in self.folder.iterdir():
@@ -64,17 +90,40 @@ class Interruption(unittest.TestCase):
         whole = self.run_in([INTERRUPTER, "1000000000", "15", PROGRAM, *words])
         self.assertEqual(whole.returncode, 0, whole.stderr)
         calls = int(whole.stderr.split("interrupter: ")[1].split()[0])
-        for _ in range(RUNS):
+        self.begin_anew(*outputs)
+        before()
+        begun = time.monotonic()
+        self.assertEqual(self.run_in([PROGRAM, *words]).returncode, 0)
+        seconds = time.monotonic() - begun
+        ends = self.figures.setdefault(self.id().rpartition("test_")[2], collections.Counter())
+        for i in range(RUNS):
             self.begin_anew(*outputs)
             before()
-            call, number = self.chance.randrange(calls), self.chance.choice([signal.SIGTERM, signal.SIGINT])
-            run = self.run_in([INTERRUPTER, str(call), str(int(number)), PROGRAM, *words])
-            left = self.check(run, f"call {call} of {words}", outputs, number)
+            number = self.chance.choice([signal.SIGTERM, signal.SIGINT])
+            if i % 2 == 0:
+                moment = self.chance.randrange(calls)
+                run = self.run_in([INTERRUPTER, str(moment), str(int(number)), PROGRAM, *words])
+            else:
+                moment = self.chance.uniform(0, seconds)
+                run = self.run_until(words, moment, number)
+            ends["failed"] += 1
+            left = self.check(run, f"{moment} of {words}", outputs, number)
             if expected:
                 expected(left)
+            ends["failed"] -= 1
+            ends["done" if run.returncode == 0 else "interrupted"] += 1
 
     def test_command(self):
         self.sweep(["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box", "-q"], ["out.mkv"])
+
+    def test_what_is_ignored_stays_so(self):
+        """As nohup and scripts with '&' want it: the run goes on to its end."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self.begin_anew()
+            run = self.run_in([INTERRUPTER, "700", str(int(number)), PROGRAM, "in.mkv", "-o", "out.mkv", "--kernel",
+                               "box", "-q"], preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
+            self.assertEqual((run.returncode, run.stderr), (0, ""), number)
+            self.assertTrue((self.folder / "out.mkv").exists())
 
     def test_start_within(self):
         self.sweep(["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box", "-q", "--start", "0.6"], ["out.mkv"])
@@ -116,7 +165,7 @@ class Interruption(unittest.TestCase):
             self.plan()
             for part in ("0", "1"):
                 self.run_in([PROGRAM, "shard", part, "job", "-q"])
-        self.sweep(["join", "job", "-y"], ["out.mkv"], parts)
+        self.sweep(["join", "job", "-o", "out.mkv", "-y"], ["out.mkv"], parts)
 
     def test_beginning_of_an_input_that_waits(self):
         """Whatever the input is, and however much of it has come: so far nobody knows its pictures."""

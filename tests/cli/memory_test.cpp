@@ -108,6 +108,23 @@ TEST_F(Threads, ThatCannotBeStartedAreTold) {
   EXPECT_GT(told, 3);
 }
 
+using SmallStack = CliTest;
+
+// It is set for reasons that have nothing to do with video, and libraries take more for granted.
+TEST_F(SmallStack, IsMadeLarger) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need a stack before main()";
+#endif
+  for (const char* limit : {"ulimit -s 64", "ulimit -S -s 64", "ulimit -s 1000"})
+    for (const std::string options : {"-o md5:", "--codec libx264 --shards 2 -o "}) {
+      SCOPED_TRACE(limit);
+      const std::string out = options.ends_with("md5:") ? "" : path("out.mkv") + " -y";
+      const Result result = shell(std::string(limit) + "; " + vidconv() +
+                                  " pattern:320x180#30 --kernel gaussian:sigma=3 " + options + out);
+      EXPECT_TRUE(succeeded(result)) << result.err;
+    }
+}
+
 using LargeFrame = CliTest;
 
 TEST_F(LargeFrame, ThatDoesNotFitIsTold) {

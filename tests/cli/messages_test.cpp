@@ -161,7 +161,10 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
       {MessageKind::verification, [] { return disagreeing(); }},
       {MessageKind::damaged, [=, this] { return filter(damaged_clip(), out("a.mkv")); }},
       {MessageKind::plan, [=, this] { return shell(shard()); }},
-      {MessageKind::part, [=, this] { return with_plan(vidconv() + " join " + path("job")); }},
+      {MessageKind::part,
+       [=, this] {
+         return with_plan(vidconv() + " join " + path("job") + " -o " + path("j.mkv"));
+       }},
       {MessageKind::try_again,
        [=, this] { return with_plan("rm " + path("clip.mp4") + "; " + shard()); }},
       {MessageKind::part_done,

@@ -362,6 +362,34 @@ TEST_F(Pictures, OfAKilledRunGetTheirNamesBack) {
   EXPECT_EQ(names(), (Names{"1.png", "2.png"}));
 }
 
+// Older ones beyond the last would be taken for the end of the video.
+TEST_F(Pictures, OfALongerVideoDoNotStay) {
+  make_old(5);
+  write_file(path("7.png"), "of something else");
+  const Result result = run("pattern:64x48#2 -y -o %d.png");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"3 older ones beyond them removed"})) << result.err;
+  EXPECT_EQ(names(), (Names{"1.png", "2.png", "7.png"}));
+  EXPECT_EQ(read_file(path("7.png")), "of something else");
+  // A run that fails removes none, and one that reads a picture leaves it.
+  make_old(4);
+  EXPECT_TRUE(refused(run(short_one + " -y -o %d.png", "fsync@2=5"), exit_output, {"error"}));
+  EXPECT_EQ(names(), (Names{"1.png", "2.png", "3.png", "4.png", "7.png"}));
+  EXPECT_TRUE(succeeded(run("pattern:64x48#4 -y -o %d.png")));
+  EXPECT_TRUE(succeeded(run("3.png -y -o %d.png")));
+  EXPECT_EQ(names(), (Names{"1.png", "3.png", "4.png", "7.png"}));
+}
+
+// As inputs are: by the path behind it.
+TEST_F(Pictures, AndFilesCanBeNamedAsUrlsOfFiles) {
+  EXPECT_TRUE(
+      succeeded(run("pattern:64x48#2 -o file:a.mkv --stats file:a.json --trace "
+                    "file:b.json")));
+  EXPECT_TRUE(succeeded(run("pattern:64x48#2 -o file:%d.png")));
+  EXPECT_TRUE(succeeded(run("pattern:64x48#2 -o file:" + path("b.y4m"))));
+  EXPECT_EQ(names(), (Names{"a.mkv", "a.json", "b.json", "1.png", "2.png", "b.y4m"}));
+}
+
 TEST_F(Pictures, NeedFewDescriptors) {
   EXPECT_TRUE(succeeded(
       shell("cd " + path("") + "; ulimit -n 60; " + filter("pattern:16x16#300 -o %d.png"))));

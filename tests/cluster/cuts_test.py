@@ -23,7 +23,7 @@ class Cuts(PartsTest):
         self.assertGreater(len(plan["parts"]), 1)
         for part in reversed(self.parts()):
             self.vidconv("shard", part, "job", "-q")
-        self.vidconv("join", "job", "-q")
+        self.vidconv("join", "job", "-o", output, "-q")
         self.expect_bytes_of_one_process(*words, output=output)
         if counted:
             self.assertEqual(plan["counted"], counted)
@@ -110,7 +110,7 @@ class Cuts(PartsTest):
                 self.plan(*words, folder=output + ".job", output=output)
                 for part in self.parts(output + ".job"):
                     self.vidconv("shard", part, output + ".job", "-q")
-                self.vidconv("join", output + ".job", "-q")
+                self.vidconv("join", output + ".job", "-o", output, "-q")
                 self.expect_bytes_of_one_process(*words, output=output)
 
     def test_what_parts_do_not_hold(self):

@@ -100,8 +100,15 @@ class Manifest(PartsTest):
     def test_a_name_that_no_manifest_can_hold_is_refused(self):
         self.plan("in.mp4", "--shards", "3", "--script", "kubernetes", folder=b"a\xff".decode(errors="surrogateescape"),
                   code=2, says=("YAML",))
-        self.plan("in.mp4", "--shards", "3", output=b"a\xff.mkv".decode(errors="surrogateescape"), code=2,
-                  says=("JSON",))
+        self.plan("in.mp4", "--shards", "3", "--script", "kubernetes",
+                  output=b"a\xff.mkv".decode(errors="surrogateescape"), code=2, says=("YAML",))
+        name = b"a\xff.mp4".decode(errors="surrogateescape")
+        (self.folder / "in.mp4").rename(self.folder / name)
+        self.plan(name, "--shards", "3", folder="another", code=2, says=("JSON",))
+        (self.folder / name).rename(self.folder / "in.mp4")
+        kernel = b"k\xff.txt".decode(errors="surrogateescape")
+        (self.folder / kernel).write_text("1 2 1\n")
+        self.plan("in.mp4", "--shards", "3", "--kernel", f"file:{kernel}", folder="another", code=2, says=("JSON",))
 
     def test_whole_schema(self):
         try:

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """vidconv plan, shard and join, one after the other and all at once: parts_test.py VIDCONV FAULTS"""
-import hashlib
 import http.server
 import json
 
@@ -59,17 +58,6 @@ class Parts(PartsTest):
     def shard(self, part, *more, **expected):
         return self.vidconv("shard", part, "job", *more, **expected)
 
-    def write_plan(self, plan):
-        """With the keys that the schema tells of."""
-        common = {name: plan[name] for name in ("schema", "versions", "source", "options", "kernels", "header",
-                                                "time_base")}
-        common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
-        for part in plan["parts"]:
-            text = json.dumps({**common, "first": plan["parts"][0]["begin"], "begin": part["begin"],
-                               "frames": part["frames"]}, separators=(",", ":"), ensure_ascii=False)
-            part["key"] = hashlib.sha256(text.encode()).hexdigest()[:16]
-        (self.folder / "job" / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
-
     def test_plans_are_of_the_schema(self):
         self.make()
         schema = json.loads((DOCS / "plan.schema.json").read_text())
@@ -94,10 +82,10 @@ class Parts(PartsTest):
         before = self.path_of(1).stat().st_mtime_ns
         self.shard(1, says=["part 1", "whole", "part-done"])
         self.assertEqual(self.path_of(1).stat().st_mtime_ns, before)
-        self.vidconv("join", "job")
+        self.vidconv("join", "job", "-o", "out.mkv")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
-        self.vidconv("join", "job", code=OUTPUT, says=["out.mkv", "exists"])
-        self.vidconv("join", "job", "-y")
+        self.vidconv("join", "job", "-o", "out.mkv", code=OUTPUT, says=["out.mkv", "exists"])
+        self.vidconv("join", "job", "-o", "out.mkv", "-y")
 
     def test_folders_that_nobody_shares(self):
         """As with an object store: a worker gets the plan, and leaves its part and the ledger."""
@@ -110,7 +98,7 @@ class Parts(PartsTest):
             self.assertEqual(left, [self.path_of(part, "json").name, self.path_of(part).name])
             for name in left:
                 (self.folder / f"worker{part}/parts" / name).rename(self.folder / "job/parts" / name)
-        self.vidconv("join", "job", "-q")
+        self.vidconv("join", "job", "-o", "out.mkv", "-q")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
 
     def test_numbers_come_from_schedulers(self):
@@ -133,33 +121,33 @@ class Parts(PartsTest):
         self.shard(0, "--slots", "7", "--variant", "reference", "-q")
         for part in (1, 2):
             self.shard(part, "-q")
-        self.vidconv("join", "job", "-q")
+        self.vidconv("join", "job", "-o", "out.mkv", "-q")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
         self.shard(1, "--crf", "10", code=USAGE, says=["--crf"])
 
     def test_missing_corrupt_foreign_and_stale_parts(self):
         self.make()
-        self.vidconv("join", "job", code=INPUT, says=["'0,1,2'", "missing", "[part]"])
+        self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["'0,1,2'", "missing", "[part]"])
         for part in self.parts():
             self.shard(part, "-q")
         whole = self.path_of(1).read_bytes()
         for broken in (whole[:-9], whole[:900] + b"x" + whole[901:]):
             self.path_of(1).write_bytes(broken)
-            self.vidconv("join", "job", code=INPUT, says=["1-", "corrupt"])
+            self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["1-", "corrupt"])
             self.assertFalse((self.folder / "out.mkv").exists())
             self.shard(1, says=["made again", "corrupt"])
             self.assertEqual(self.path_of(1).read_bytes(), whole)
         self.path_of(2, "json").write_text("{")
-        self.vidconv("join", "job", code=INPUT, says=["2-", "makes no sense"])
+        self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["2-", "makes no sense"])
         self.shard(2, "-q")
         self.path_of(0).unlink()
-        self.vidconv("join", "job", code=INPUT, says=["0-", "missing"])
+        self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["0-", "missing"])
         self.assertIn("part 1: 67 frames, whole", self.vidconv("join", "job", "--dry-run", code=INPUT))
         self.shard(0, "-q")
         # Another job in the same folder: its parts are not mixed in.
         self.make("--crf", "40", code=OUTPUT, says=["plan.json", "-y"])
         self.make("--crf", "40", "-y")
-        self.vidconv("join", "job", code=INPUT, says=["of another plan", "[part]"])
+        self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["of another plan", "[part]"])
 
     def test_every_bit_of_a_ledger_counts(self):
         self.clip()
@@ -173,11 +161,11 @@ class Parts(PartsTest):
                 changed = bytearray(whole)
                 changed[at] ^= 1 << bit
                 ledger.write_bytes(changed)
-                self.vidconv("join", "job", code=INPUT, says=("[part]",))
+                self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=("[part]",))
                 self.assertFalse((self.folder / "out.mkv").exists(), f"byte {at}, bit {bit}")
         self.vidconv("shard", 1, "job")
         self.assertEqual(ledger.read_bytes(), whole)
-        self.vidconv("join", "job")
+        self.vidconv("join", "job", "-o", "out.mkv")
 
     def test_links_that_somebody_has_planted_are_not_followed(self):
         self.clip()
@@ -206,7 +194,7 @@ class Parts(PartsTest):
         self.make("--kernel", "file:kernel.txt:scale=auto", "-y")
         self.clip("in.mp4", "-c:v", "libx264", "-g", "50", "-preset", "veryfast")
         self.shard(1, code=INPUT, says=["in.mp4", "not the one", "[plan]"])
-        self.vidconv("join", "job", code=INPUT)
+        self.vidconv("join", "job", "-o", "out.mkv", code=INPUT)
         (self.folder / "job/plan.json").write_text("{}")
         self.shard(1, code=INPUT, says=["plan.json", "[plan]"])
         (self.folder / "job/plan.json").unlink()
@@ -238,8 +226,8 @@ class Parts(PartsTest):
             self.assertEqual(list((self.folder / "job/parts").iterdir()), [])
         for part in self.parts():
             self.shard(part, "-q")
-        self.vidconv("join", "job", code=AGAIN, says=["No space left"], environment=full)
-        self.vidconv("join", "job", "-q")
+        self.vidconv("join", "job", "-o", "out.mkv", code=AGAIN, says=["No space left"], environment=full)
+        self.vidconv("join", "job", "-o", "out.mkv", "-q")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
 
     def test_sources_by_address(self):
@@ -259,7 +247,7 @@ class Parts(PartsTest):
         self.addCleanup(server.shutdown)
         for part in (1, 2):
             self.shard(part, "-q")
-        self.vidconv("join", "job", "-q")
+        self.vidconv("join", "job", "-o", "out.mkv", "-q")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
 
     def test_what_cannot_be_planned(self):

@@ -57,10 +57,10 @@ class Slurm(PartsTest):
 
     words = ("in.mp4", "--preset", "ultrafast")
 
-    def submit(self, parts, environment=None):
-        script = self.vidconv("plan", *self.words, "--shards", parts, "-o", "out.mkv", "--kernel", "box", "--dir", "job",
-                              "--script", "slurm")
-        (self.folder / "job.sh").write_text(script)
+    def submit(self, parts, environment=None, folder="job", output="out.mkv", told=()):
+        script = self.vidconv("plan", *self.words, "--shards", parts, "-o", output, "--kernel", "box", "--dir", folder,
+                              "--script", "slurm", *told)
+        (self.folder / "job.sh").write_text(script, errors="surrogateescape")
         path = f"{self.folder}/bin:{self.cluster.environment['PATH']}"
         out = self.cluster.run("bash", "job.sh", cwd=self.folder, environment={"PATH": path, **(environment or {})})
         return out.split()
@@ -88,6 +88,19 @@ class Slurm(PartsTest):
         self.assertTrue(any("_" in job for job in jobs), jobs)
         self.assertEqual(len(self.lines("n2", "code", "75")), 2)
         self.assertEqual(sum(line.endswith(" code 0") for line in self.lines("code")), 7)
+
+    def test_names_that_shells_and_slurm_have_an_eye_on(self):
+        folder = "the job's $(touch shell) `touch shell` $HOME %a %% \"%j\" é\ta !\nEOF\n" + os.fsdecode(b"\xff")
+        output = "out's $(touch shell) %j \\ é.mkv"
+        self.vidconv("plan", *self.words, "--shards", "2", "-o", "out.mkv", "--kernel", "box", "--dir", "a\\b", "--script",
+                     "slurm", code=2, says=("backslash",))
+        self.submit("2", folder=folder, output=output, told=("--device", "cpu", "-y", "--strict"))
+        slurm.wait_until("an output",
+                         lambda: (self.folder / output).exists() and not self.cluster.jobs(), 120)
+        self.expect_bytes_of_one_process(*self.words, "--shards", "2", output=output)
+        self.assertFalse(list(self.folder.rglob("shell")))
+        logs = sorted(path.name for path in (self.folder / folder).glob("*.log"))
+        self.assertEqual(logs, ["join.log", "shard-0.log", "shard-1.log"])
 
     def test_a_part_is_given_up_after_three_times(self):
         self.log.with_suffix(".full").write_text("99 n*\n")

@@ -1,4 +1,5 @@
 """What the tests of parts on many hosts have in common: vidconv as a process, and clips made by ffmpeg."""
+import hashlib
 import json
 import os
 import pathlib
@@ -31,6 +32,7 @@ class PartsTest(unittest.TestCase):
             cwd=self.folder,
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             stdin=subprocess.DEVNULL,
             env={**os.environ, "SVT_LOG": "1", **(environment or {})},
             check=False,
@@ -58,6 +60,17 @@ class PartsTest(unittest.TestCase):
 
     def read_plan(self, folder="job"):
         return json.loads((self.folder / folder / "plan.json").read_text())
+
+    def write_plan(self, plan, folder="job"):
+        """With the keys that the schema tells of."""
+        common = {name: plan[name] for name in ("schema", "versions", "source", "options", "ending", "kernels",
+                                                "header", "time_base")}
+        common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
+        for part in plan["parts"]:
+            text = json.dumps({**common, "first": plan["parts"][0]["begin"], "begin": part["begin"],
+                               "frames": part["frames"]}, separators=(",", ":"), ensure_ascii=False)
+            part["key"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        (self.folder / folder / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
 
     def parts(self, folder="job"):
         return range(len(self.read_plan(folder)["parts"]))

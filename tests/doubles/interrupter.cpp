@@ -1,7 +1,8 @@
 // interrupter CALL SIGNAL COMMAND...: runs the command and sends it the signal where one of its
 // threads begins system call number CALL, counted over all threads from 0 at the start of the
 // program. The exit code is the command's, or 128 and the number of what killed it. Without such a
-// call nothing is sent, and the last line of stderr says "interrupter: N calls".
+// call nothing is sent, and the last line of stderr says "interrupter: N calls". With
+// INTERRUPTER_FROM=NUMBER counting begins at the first system call of that number.
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -24,6 +25,12 @@ int signal_of(int status) {
   return ours || signal == SIGTRAP ? 0 : signal;
 }
 
+long number_of_call(pid_t thread) {
+  __ptrace_syscall_info info{};
+  const long size = ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info);
+  return size > 0 ? static_cast<long>(info.entry.nr) : -1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -40,6 +47,8 @@ int main(int argc, char** argv) {
   if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return 127;
   ptrace(PTRACE_SETOPTIONS, child, nullptr, options);
   ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+  const char* const from = std::getenv("INTERRUPTER_FROM");
+  bool counts = from == nullptr;
   std::set<pid_t> inside;  // threads that are in a system call
   long calls = 0;
   for (;;) {
@@ -53,7 +62,8 @@ int main(int argc, char** argv) {
     if (WSTOPSIG(status) == at_call) {
       if (inside.erase(thread) == 0) {
         inside.insert(thread);
-        if (calls++ == wanted) kill(child, number);
+        counts = counts || number_of_call(thread) == std::atol(from);
+        if (counts && calls++ == wanted) kill(child, number);
       }
     }
     ptrace(PTRACE_SYSCALL, thread, nullptr, signal_of(status));

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../../build/fuzz"
 export LSAN_OPTIONS=suppressions=../../tests/lsan.supp:print_suppressions=0
 case $target in
   file) limits=(-max_len=65536 -timeout=30) ;;
+  simd) limits=(-max_len=512 -timeout=60 -dict=seeds/words.dict) ;;
   *) limits=(-max_len=4096 -timeout=120 -dict=seeds/words.dict) ;;
 esac
 mkdir -p "found/$target"

@@ -103,6 +103,62 @@ void add_headers(Seeds& seeds, const std::filesystem::path& scratch,
   for (const std::string& file : kernel_files) seeds.add('k' + file);
 }
 
+// A header of eight bytes (tests/fuzz/simd.cpp), a filter, and samples.
+void add_pictures(Seeds& seeds) {
+  const char* const filters[] = {"box",
+                                 "box:size=5",
+                                 "gaussian:sigma=1",
+                                 "binomial:size=5",
+                                 "sharpen",
+                                 "sobel",
+                                 "laplacian",
+                                 "unsharp",
+                                 "matrix:1 2 3;4 5 6;7 8 9:scale=auto",
+                                 "row:1 2 1:scale=1/4",
+                                 "random:7,5x5",
+                                 "motion:length=7:angle=30"};
+  int number = 0;
+  for (const char* filter : filters)
+    for (char sample = 0; sample < 9; ++sample) {
+      const char header[] = {sample,
+                             static_cast<char>(number % 6),
+                             static_cast<char>(37 * number),
+                             static_cast<char>(number % 8),
+                             static_cast<char>(17 + 31 * number),
+                             static_cast<char>(7 * number),
+                             static_cast<char>(number % 5),
+                             static_cast<char>(number)};
+      seeds.add(std::string(header, sizeof header) + filter + "\n" +
+                (number % 2 ? std::string("\xff\x00\xff\x00\x00\xff", 6) : std::string()));
+      ++number;
+    }
+}
+
+// By the letter that tells the target (tests/fuzz/words.cpp) what it is.
+void add_words(Seeds& seeds) {
+  for (const char* text :
+       {"o--kernel=box\n--crf=20\n--preset=fast",
+        "o--kernel=sobel\n--encoder-opt=x264-params=ref=2:me=hex",
+        "o--muxer-opt=movflags=+faststart\n--kernel=box", "o--no-sandbox", "o--gallery\n-y",
+        "o--kernel=box\n--encoder-opt=x264-params=dump-yuv=a", "o--format-in=hls\n--kernel=box",
+        "b{\"frame\": 1, \"id\": 1, \"box\": [5, 5, 21, 17]}\n{\"time\": 0.5, \"box\": [1,2,3,4]}",
+        "bframe,x,y,width,height,id\n1,2,3,4,5,6\n", "btime,x,y,width,height\n0.5,2,3,4,5\n",
+        "b1,-1,794.27,247.59,71.245,174.88,-1,-1,-1,-1\n",
+        "rboxes.csv:grow=10%:shape=ellipse:feather=3",
+        "p{\"schema\":2,\"versions\":{},\"source\":{\"path\":\"/"
+        "a\",\"bytes\":1,\"digest\":\"\"},\"options\":"
+        "[\"--kernel=box\"],\"ending\":\".mkv\",\"kernels\":{},\"header\":\"\",\"time_base\":[1,25]"
+        ",\"shards\":\"1\","
+        "\"seeks\":true,\"counted\":\"packets\",\"parts\":[{\"begin\":0,\"frames\":1,\"key\":\"0\"}"
+        "]}",
+        "l{\"key\":\"key\",\"bytes\":1,\"digest\":\"\",\"header\":\"00\",\"packets\":[[0,0,1,1]],"
+        "\"own_digest\":\"0\"}",
+        "n0123456789abcdef0123456789abcdef"})
+    seeds.add(text);
+  seeds.add(std::string(
+      "m--kernel=box\0\1\0\0\0\0\0\0\0\31\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 47));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,6 +197,14 @@ int main(int argc, char** argv) {
   Seeds headers(directory / "header");
   add_headers(headers, directory, pictures);
 
+  Seeds jobs(directory / "simd"), beside(directory / "words");
+  add_pictures(jobs);
+  add_words(beside);
+
+  for (const char* word :
+       {"--kernel=", "--encoder-opt=", "x264-params=", "--muxer-opt=", "--crf=", R"(\"frame\":)",
+        R"(\"box\":)", R"(\"time\":)", ":grow=", ":shape=ellipse"})
+    words.emplace(word);
   std::ofstream dictionary(directory / "words.dict");
   for (const std::string& word : words) dictionary << '"' << word << "\"\n";
   return dictionary.flush() ? 0 : 1;

@@ -2,6 +2,7 @@
 import logging
 import os
 import signal
+import tempfile
 import threading
 import time
 from fractions import Fraction
@@ -69,6 +70,22 @@ def test_ctrl_c_while_a_frame_is_waited_for():
                 for _ in frames:
                     pass
             timer.join()
+    finally:
+        os.close(writing)
+        os.close(reading)
+
+
+@pytest.mark.parametrize("come", [b"", b"YUV4MPEG2 W16 H16 F25:1 C420jpeg\n"])
+def test_ctrl_c_while_an_input_is_opened(come):
+    reading, writing = os.pipe()
+    os.write(writing, come)
+    try:
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            with vidconv.open(f"/dev/fd/{reading}", kernel="box") as frames:
+                next(frames)
+        timer.join()
     finally:
         os.close(writing)
         os.close(reading)
@@ -192,3 +209,13 @@ def test_messages_go_to_the_logger(caplog, tmp_path):
     with caplog.at_level(logging.INFO, logger="vidconv"):
         vidconv.run("pattern:64x48#2", tmp_path / "a.gif", kernel="box")
     assert any(record.kind for record in caplog.records)
+
+
+def test_a_file_that_the_program_has_open_may_be_the_output(tmp_path):
+    """It is no input because somebody could read from its descriptor."""
+    with tempfile.NamedTemporaryFile(dir=tmp_path, suffix=".y4m") as file:
+        with pytest.raises(vidconv.OutputError):  # it exists
+            vidconv.run("pattern:64x48#3", file.name, kernel="box")
+        assert vidconv.run("pattern:64x48#3", file.name, kernel="box", overwrite=True).written == 3
+        with pytest.raises(vidconv.Error, match="it is the input"):
+            vidconv.run(file.name, file.name, kernel="box", overwrite=True)

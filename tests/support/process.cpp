@@ -64,7 +64,11 @@ Process::Process(const std::vector<std::string>& argv, const std::string& stdin_
   posix_spawn_file_actions_adddup2(&files, err.write, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  sigset_t ignored_in_the_background;  // where these tests run there
+  sigemptyset(&ignored_in_the_background);
+  sigaddset(&ignored_in_the_background, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_in_the_background);
 
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -19,9 +19,10 @@
  *
  * Blocking. "Quick" functions wait for nothing; the others say what they wait for.
  *
- * The process. No exception gets out; nothing is printed; no signal handler, no handler of
- * libav*'s log and no environment is set. SIGPIPE is the caller's affair where an output is a pipe.
- * See vidconv_hear_libav(). Objects do not survive fork().
+ * The process. No exception gets out; the library prints nothing; no signal handler, no handler of
+ * libav*'s log and no environment is set. What libav* logs goes where the program has told it to,
+ * which is stderr unless it has: see vidconv_hear_libav(). SIGPIPE is the caller's affair where an
+ * output is a pipe. Objects do not survive fork().
  *
  * Structs begin with `size`, which the caller sets to sizeof the struct as this header has it, so
  * that they can grow: members are only ever added at the end, and 0 is always a member's default. A
@@ -314,8 +315,9 @@ typedef struct vidconv_stats {
 VIDCONV_API vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats,
                                            vidconv_error* error);
 
-/* Ends vidconv_job_run() soon, on whatever thread that is, and every later one at once. Any thread,
- * also from callbacks and signal handlers. Takes NULL. Quick. */
+/* Ends vidconv_job_run() soon, and vidconv_reader_open() and vidconv_writer_open() with this job,
+ * on whatever thread they are, and every later one at once. Readers and writers that are open go
+ * on. Any thread, also from callbacks and signal handlers. Takes NULL. Quick. */
 VIDCONV_API void vidconv_job_cancel(vidconv_job* job);
 
 /* ---- Frames of a video, in and out ---- */

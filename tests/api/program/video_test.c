@@ -214,6 +214,22 @@ static void cancelling(void) {
   pthread_join(thread, NULL);
   CHECK(!exists("silent.y4m"));
   vidconv_job_free(job);
+
+  /* A reader that is being opened; then every later one, at once. */
+  {
+    vidconv_reader* reader = NULL;
+    char input[64];
+    int n;
+    snprintf(input, sizeof input, "/dev/fd/%d", ends[0]);
+    job = new_job(input, NULL, "box");
+    CHECK(pthread_create(&thread, NULL, cancel_soon, job) == 0);
+    for (n = 0; n < 2; ++n) {
+      CHECK_STATUS(vidconv_reader_open(job, &reader, &error), VIDCONV_CANCELLED, error);
+      CHECK(reader == NULL && strcmp(error.kind, "interrupted") == 0);
+    }
+    pthread_join(thread, NULL);
+  }
+  vidconv_job_free(job);
   close(ends[0]);
   close(ends[1]);
 }

@@ -1,6 +1,8 @@
 #include "pipeline/source/source.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -29,6 +31,24 @@ TEST(Source, WhatCannotBeReadIsNamed) {
   expect_input_error(dir / "text.mp4", {"text.mp4"});
   output_of("ffmpeg -v error -f lavfi -i sine=d=0.1 " + dir / "sound.wav");
   expect_input_error(dir / "sound.wav", {"no video stream"});
+}
+
+// A host program of the library has files open, one of which may be the output.
+TEST(Source, FilesThatWereOpenBeforeAreNoInputs) {
+  const TempDir dir;
+  test::write_file(dir / "in.y4m", "YUV4MPEG2 W2 H2 F25:1 Cmono\nFRAME\n1234");
+  test::write_file(dir / "out.mkv", "older");
+  const int fd = open((dir / "out.mkv").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  RunFiles files;
+  SourceOptions options;
+  options.files = &files;
+  const auto source = open_source(dir / "in.y4m", options);
+  EXPECT_NO_THROW(files.writes("the output", dir / "out.mkv"));
+  ASSERT_EQ(link((dir / "in.y4m").c_str(), (dir / "same.y4m").c_str()), 0);
+  expect_error(Fault::output, {"it is the input"},
+               [&] { files.writes("the output", dir / "same.y4m"); });
+  close(fd);
 }
 
 TEST(Source, MalformedDescriptionsAreRefused) {
