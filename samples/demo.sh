@@ -2,26 +2,26 @@
 # Builds vidconv and shows it at work: finds the edges in CLIP, or in a made one without CLIP.
 # Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
 #
-# CUDA code takes longest to compile: it is made for the GPUs of this machine, and not at all where there is none.
+# What takes longest to compile is code for many processors: here it is made for this machine's CPU and GPUs alone.
 #
 #   samples/demo.sh [CLIP]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 for_gpus=-DVIDCONV_CUDA=OFF
-gpus="for the CPU alone, because this machine has no NVIDIA GPU"
+gpus="for this machine's CPU, because it has no NVIDIA GPU"
 if nvidia-smi -L >/dev/null 2>&1; then
   for_gpus=-DVIDCONV_CUDA=AUTO
-  gpus="for the CPU and this machine's GPU, where there is a CUDA toolkit"
+  gpus="for this machine's CPU and, where there is a CUDA toolkit, its GPU"
 fi
 cat <<EOF
 This installs Debian's packages that are missing, which cmake/prepare.sh names then. It builds vidconv into
-build/release, $gpus. That takes some eleven minutes of one core
-without CUDA code, so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
+build/native, $gpus. That takes some six minutes of
+one core without CUDA code, so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
 EOF
 
-"$root/cmake/prepare.sh" release vidconv "$for_gpus"
-vidconv=$root/build/release/vidconv
+VIDCONV_BUILD=build/native "$root/cmake/prepare.sh" release vidconv "$for_gpus" -DVIDCONV_SIMD=native
+vidconv=$root/build/native/vidconv
 out=$root/build/demo
 mkdir -p "$out"
 
@@ -40,6 +40,6 @@ Its first picture: $picture
 
 All filters in one picture:
   $vidconv $(printf %q "$clip") -o $(printf %q "$out/sheet.png") --gallery -y
-With CUDA code for every common GPU, which takes longer to build:
-  cmake --preset release -DVIDCONV_CUDA=ON && cmake --build --preset release
+For every common CPU and GPU, which takes longer to build, and needs the CUDA toolkit for the latter:
+  cmake/prepare.sh release vidconv && build/release/vidconv --help
 EOF

@@ -219,11 +219,12 @@ class Command {
 
   void write_report(Ending ending) {
     const bool page = watch_ && !ending.error;
-    if (!reports_.wants_stats() && !page) return;
+    if (!reports_.wants_stats() && !reports_.wants_metrics() && !page) return;
     ending.found = found_ ? &*found_ : nullptr;
     const Parts parts = parts_of(job_ ? &*job_ : nullptr, sandbox_ ? &*sandbox_ : nullptr);
     const std::string stats = stats_json(result_, options_, parts, messages_.said(), ending);
     if (page) reports_.write_page(html_report(stats, *watch_));
+    if (reports_.wants_metrics()) reports_.write_metrics(stats);
     if (reports_.wants_stats()) reports_.write_stats(stats);
   }
 

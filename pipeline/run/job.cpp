@@ -322,6 +322,8 @@ RunResult Job::run_once(RunOptions options) {
     say_dropped(result);
   };
   options.latency = latency();
+  options.realtime = options_.realtime;
+  options.interrupted = options_.source.interrupted;
   const bool serial = one_by_one(*source_);
   if (serial && options.latency)
     throw Error(

@@ -50,6 +50,7 @@ struct JobOptions {
   // Seconds from a frame's decoding to its being in the output: what would take longer is dropped,
   // counted and said. Whatever stands in between keeps as little as it can. 0: all frames count.
   double latency = 0;
+  bool realtime = false;  // RunOptions::realtime
   // What is encoded is decoded again and compared with what went into the encoder.
   std::optional<MeasureOptions> measure;
   bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory

@@ -12,6 +12,7 @@
 #include "pipeline/run/first_failure.h"
 #include "pipeline/run/ledger.h"
 #include "pipeline/run/live_line.h"
+#include "pipeline/run/pacer.h"
 #include "pipeline/run/reporter.h"
 
 namespace vidconv {
@@ -42,11 +43,9 @@ class Position {
 class RunSteps {
  public:
   RunSteps(Source& source, Processor& processor, Sink& sink, const RunOptions& options)
-      : source_(source),
-        processor_(processor),
-        sink_(sink),
-        options_(options),
-        reporter_(options) {}
+      : source_(source), processor_(processor), sink_(sink), options_(options), reporter_(options) {
+    if (options.realtime) pacer_.emplace(options.interrupted);
+  }
 
   // The next that comes out of the source.
   std::optional<Item> read() {
@@ -58,8 +57,14 @@ class RunSteps {
       if (const Frame* frame = std::get_if<Frame>(&*item)) {
         span.set_frame(frame->number());
         ++frames_.decoded;
+        const AVRational time_base = videos_.at(frame->video()).info.time_base;
+        if (pacer_) pacer_->wait_until(static_cast<double>(frame->av().pts) * av_q2d(time_base));
       }
     return item;
+  }
+  // Makes a read() that waits for a frame's time return. Any thread.
+  void cancel() {
+    if (pacer_) pacer_->cancel();
   }
 
   // False where the processor was cancelled.
@@ -166,6 +171,7 @@ class RunSteps {
   const Clock::time_point start_ = options_.begun ? options_.begun->since : Clock::now();
   FrameCounts frames_;
   Stopwatch decode_, encode_;
+  std::optional<Pacer> pacer_;
   ProgressReporter reporter_;  // of the sink's thread, as the next
   Position position_;
   std::int64_t bytes_ = 0;
@@ -278,6 +284,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
   Stages stages(steps, processor, options);
   FirstFailure failure([&] {
     source.cancel();
+    steps.cancel();
     stages.cancel();
     sink.cancel();
   });

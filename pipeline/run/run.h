@@ -83,6 +83,10 @@ struct RunOptions {
   // Frames come in their own time, and are worth something for so long: what would be late is
   // dropped before it is filtered, and counted. Not for run_serial().
   std::optional<LatencyLimits> latency = {};
+  // Frames are handed on as their times say, the first at once: as long as the video is, the run
+  // takes at least. `interrupted` is as of SourceOptions.
+  bool realtime = false;
+  const std::atomic<bool>* interrupted = nullptr;
   bool any_order = false;  // frames do not come in the order of time (Source::set_order())
   // Frames that may wait between two stages.
   std::size_t channel_capacity = 2;

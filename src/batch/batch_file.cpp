@@ -100,7 +100,8 @@ BatchOutcome BatchFileRun::filter() {
           {.exit_code = done->damaged ? static_cast<int>(Fault::damaged) : 0, .skipped = true});
     }
   }
-  for (const std::string& name : {options_.output, options_.stats_file, options_.trace_file})
+  for (const std::string& name :
+       {options_.output, options_.stats_file, options_.trace_file, options_.metrics_file})
     if (!name.empty() && is_kept(name)) make_folder_of(name);
   claim_files(options_, files_);
   reports_.open(files_);
@@ -178,6 +179,7 @@ BatchOutcome BatchFileRun::end(BatchOutcome outcome, const Error* error) {
       setting_.print(nlohmann::ordered_json::parse(report()).dump() + "\n");
     else if (reports_.wants_stats() && !outcome.skipped)  // it has one
       reports_.write_stats(report());
+    if (reports_.wants_metrics() && !outcome.skipped) reports_.write_metrics(report());
   } catch (...) {
     const Error unwritable = current_error();
     messages_.warn(unwritable.kind(), unwritable.message());

@@ -47,6 +47,8 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--gallery", "it has one frame", "leave out plan"},
     {"--raw", "parts are made of a container that all hosts can read", "use --shards on one host"},
     {"--latency", "a plan is of an input that waits", "leave it out"},
+    {"--realtime", "parts of a plan are encoded side by side", "leave it out"},
+    {"--metrics", "a plan runs nothing", "leave it out"},
     {"--measure", "parts are not measured", "leave it out"},
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
     {"--report", "a plan runs nothing", "leave it out"},

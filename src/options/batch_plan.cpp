@@ -96,6 +96,7 @@ void check_names(const Options& o, std::size_t inputs) {
   if (!o.stats_file.empty() && o.stats_file != "-")
     refuse_one_name("--stats", o.stats_file, inputs);
   if (!o.trace_file.empty()) refuse_one_name("--trace", o.trace_file, inputs);
+  if (!o.metrics_file.empty()) refuse_one_name("--metrics", o.metrics_file, inputs);
 }
 
 // Whether such a name means something else than a file of that name.
@@ -148,13 +149,15 @@ BatchPlan plan_batch(const Options& o, const Notify& notify) {
     BatchFile file{.input = input.input,
                    .output = named("--output", o.output, name, o.output_format),
                    .stats = named("--stats", o.stats_file, name),
-                   .trace = named("--trace", o.trace_file, name)};
+                   .trace = named("--trace", o.trace_file, name),
+                   .metrics = named("--metrics", o.metrics_file, name)};
     claim("the output", file.input, file.output);
     claim("the report", file.input, file.stats);
     claim("the trace", file.input, file.trace);
+    claim("the file of metrics", file.input, file.metrics);
     plan.files.push_back(std::move(file));
   }
-  for (const std::string& pattern : {o.output, o.stats_file, o.trace_file})
+  for (const std::string& pattern : {o.output, o.stats_file, o.trace_file, o.metrics_file})
     if (has_field(pattern)) plan.folders.push_back(common_folder(pattern));
   return plan;
 }
@@ -165,6 +168,7 @@ Options options_of(const BatchFile& file, const Options& options) {
   o.output = file.output;
   o.stats_file = file.stats == "-" ? "" : file.stats;
   o.trace_file = file.trace;
+  o.metrics_file = file.metrics;
   return o;
 }
 

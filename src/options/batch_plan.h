@@ -11,7 +11,7 @@ namespace vidconv {
 
 struct BatchFile {
   std::string input, output;
-  std::string stats, trace;  // as Options::stats_file and trace_file
+  std::string stats, trace, metrics;  // as Options::stats_file and its like
 };
 
 struct BatchPlan {

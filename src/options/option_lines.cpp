@@ -121,6 +121,8 @@ void declare_input(CLI::App& app, Options& o, OptionWords& w) {
          "of a live input: every frame is in the output so many milliseconds after it came, or "
          "dropped, counted and said; nothing on the way keeps more than it must")
       ->type_name("MS");
+  app.add_flag("--realtime", o.realtime,
+               "take frames as their times say, no faster: a file played to a live output");
   app.add_option("--start", w.start, "skip what comes before: seconds or [HH:]MM:SS")
       ->type_name("TIME");
   app.add_option("--duration", w.duration, "stop after: seconds or [HH:]MM:SS")->type_name("TIME");
@@ -254,6 +256,9 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
          {"auto", "plain", "json", "none"});
   app.add_flag("-q,--quiet", o.quiet, "errors only");
   app.add_option("--stats", o.stats_file, "write a JSON report to this file (- is stdout)")
+      ->type_name("FILE");
+  app.add_option("--metrics", o.metrics_file,
+                 "write figures of the run to this file, in Prometheus' text form")
       ->type_name("FILE");
   app.add_option("--report", o.report_file,
                  "write a page to look at: pictures before and after, times, measures, all in one "

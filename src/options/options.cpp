@@ -160,6 +160,10 @@ void check_live(const Options& o) {
   if (live && is_batch(o) && (o.recursive || o.skip_done))
     refuse(o.recursive ? "--recursive" : "--skip-done", "", "a live input is no file",
            "leave it out");
+  if (o.realtime && (o.benchmark_seconds || o.gallery))
+    refuse("--realtime", "", "there is no output to be played", "leave it out");
+  if (o.realtime && o.shards)
+    refuse("--realtime", "", "parts of --shards are encoded side by side", "leave out one");
   if (o.latency == 0) return;
   const std::string value = fmt::format("{:g}", 1e3 * o.latency);
   if (o.benchmark_seconds || o.gallery)
@@ -200,6 +204,9 @@ void check_together(const Options& o) {
   if (!o.audit_file.empty() && !o.video)
     refuse("--audit", o.audit_file, "it is of one video", "choose one by --video N");
   if (o.audit_file == "-") refuse("--audit", "-", "an audit is a file", "name one");
+  if (o.metrics_file == "-") refuse("--metrics", "-", "metrics are a file", "name one");
+  if (!o.metrics_file.empty() && o.benchmark_seconds)
+    refuse("--metrics", o.metrics_file, "a benchmark has a table of its own", "use --stats");
   if (o.stats_file == "-" && (o.output == "-" || o.output == "md5:"))
     refuse("--stats", "-", "stdout carries the output", "name a file");
 }
@@ -301,6 +308,7 @@ bool is_batch(const Options& o) {
 
 Options parse_options(int argc, const char* const* argv) {
   Options o;
+  o.command.assign(argv, argv + argc);
   OptionWords w;
   CLI::App app("", "vidconv");
   declare_options(app, o, w);

@@ -49,7 +49,8 @@ struct Options {
   std::string input, output;
   // Of several inputs (src/batch/batch.h); `input` is the first of `inputs`.
   std::vector<std::string> inputs;
-  std::string files_from;  // a list of more, "-" is standard input; empty: none
+  std::vector<std::string> command;  // as it was typed, the program first
+  std::string files_from;            // a list of more, "-" is standard input; empty: none
   bool null_separated = false, recursive = false;
   bool skip_done = false, keep_going = false, fail_fast = false;
   bool by_content = false;  // what is done is known by all bytes of its input
@@ -60,6 +61,7 @@ struct Options {
   std::string frame_rate;     // of an input without times; empty: as usual
   std::string input_format;   // a demuxer or a device; empty: found out
   double latency = 0;         // seconds; 0: no frame is dropped
+  bool realtime = false;      // frames leave the input as their times say
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
@@ -97,7 +99,7 @@ struct Options {
   bool overwrite = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
-  std::string stats_file, trace_file, audit_file;  // empty: none
+  std::string stats_file, metrics_file, trace_file, audit_file;  // empty: none
   std::optional<double> benchmark_seconds;
   std::optional<int> verify_every;
   Measures measures;

@@ -144,6 +144,7 @@ JobOptions job_options(const Options& options, const Notify& notify, RunFiles& f
   job.compare = options.compare;
   job.verify_every = options.verify_every;
   job.latency = options.latency;
+  job.realtime = options.realtime;
   if (options.measures.any()) job.measure = {.measures = options.measures, .each = {}};
   job.notify = notify;
   return job;

@@ -1,8 +1,12 @@
 #include "src/run/report.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,6 +17,7 @@
 #include "src/options/option_names.h"
 #include "src/run/explain.h"
 #include "src/run/html_report.h"
+#include "src/run/metrics.h"
 #include "src/run/target.h"
 
 namespace vidconv {
@@ -129,8 +134,16 @@ bool is_report(const std::string& path) {
   return file.is_open() &&
          (start.empty() || start.starts_with(stats_beginning) ||
           start.starts_with(Trace::beginning) || start.starts_with(measure_log_beginning) ||
-          start.starts_with(html_report_beginning));
+          start.starts_with(html_report_beginning) || start.starts_with(metrics_beginning));
 }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// UTC, as RFC 3339 has it.
+std::string time_of_day() { return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr))); }
 
 // For people.
 std::string in_short(const LatencyLog& latency) {
@@ -217,6 +230,10 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   Json j;
   j["schema"] = 1;
   j["version"] = VIDCONV_VERSION;
+  j["host"] = host_name();
+  j["command"] = Json::array();
+  for (const std::string& word : options.command) j["command"].push_back(redacted(word));
+  j["ended"] = time_of_day();
   j["outcome"] = outcome(r, ending);
   j["exit_code"] = ending.exit_code;
   j["error"] = ending.error ? error_json(*ending.error) : Json(nullptr);

@@ -1,11 +1,13 @@
 #include "src/run/report_files.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "pipeline/bytes/byte_io.h"
 #include "src/options/measure_words.h"
 #include "src/process/standard_streams.h"
+#include "src/run/metrics.h"
 #include "src/run/report.h"
 
 namespace vidconv {
@@ -13,9 +15,10 @@ namespace vidconv {
 void ReportFiles::open(RunFiles& files) {
   const Options& o = options_;
   // All are looked at before one is made.
-  std::optional<PartialFile::Options> stats, audit, trace, measures, page;
+  std::optional<PartialFile::Options> stats, metrics, audit, trace, measures, page;
   if (wants_stats() && !stats_on_stdout())
     stats = report_options("the report of --stats", o.stats_file, o, files);
+  if (wants_metrics()) metrics = report_options("the file of --metrics", o.metrics_file, o, files);
   if (!o.trace_file.empty()) trace = report_options("the file of --trace", o.trace_file, o, files);
   if (!o.measure_log.empty())
     measures = report_options("the file of --measure-log", o.measure_log, o, files);
@@ -26,6 +29,7 @@ void ReportFiles::open(RunFiles& files) {
     audit_ = std::make_unique<PartialFile>(o.audit_file, *audit);
     audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), o.audit_file);
   }
+  if (metrics) metrics_ = std::make_unique<PartialFile>(o.metrics_file, *metrics);
   if (stats) stats_ = std::make_unique<PartialFile>(o.stats_file, *stats);
   if (trace) trace_ = std::make_unique<Trace>(o.trace_file, *trace);
   if (measures)
@@ -71,6 +75,14 @@ void ReportFiles::write_stats(const std::string& json) {
   const auto file = std::exchange(stats_, nullptr);
   if (!file) return;
   ByteWriter(file->fd(), options_.stats_file).write(json);
+  file->commit();
+}
+
+void ReportFiles::write_metrics(const std::string& json) {
+  const auto file = std::exchange(metrics_, nullptr);
+  if (!file) return;
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  ByteWriter(file->fd(), options_.metrics_file).write(metrics_text(json, now.count()));
   file->commit();
 }
 

@@ -1,5 +1,5 @@
-// The files of --stats, --audit and --trace: looked at and opened before there is any work, written
-// at its end.
+// The files of --stats, --metrics, --audit and --trace: looked at and opened before there is any
+// work, written at its end.
 #pragma once
 
 #include <memory>
@@ -27,6 +27,7 @@ class ReportFiles {
   ByteWriter* audit() const { return audit_writer_.get(); }
   void finish_audit();  // where the run has come to its end: else there is no such file
   bool wants_stats() const { return !options_.stats_file.empty(); }
+  bool wants_metrics() const { return !options_.metrics_file.empty(); }
   bool stats_on_stdout() const { return options_.stats_file == "-"; }
   // A frame that was measured, in order; nothing where no --measure-log is wanted. Throws
   // Error(output).
@@ -36,6 +37,7 @@ class ReportFiles {
   void write_page(const std::string& html);
   // Once; where there is no such file, or making it has failed, nothing happens.
   void write_stats(const std::string& json);
+  void write_metrics(const std::string& json);  // of such a report, as write_stats()
 
  private:
   const Options& options_;
@@ -45,7 +47,7 @@ class ReportFiles {
   };
   void flush();
 
-  std::unique_ptr<PartialFile> stats_, page_, audit_;
+  std::unique_ptr<PartialFile> stats_, metrics_, page_, audit_;
   std::unique_ptr<Lines> measures_;
   std::unique_ptr<ByteWriter> audit_writer_;
   std::unique_ptr<Trace> trace_;

@@ -225,9 +225,11 @@ bool replaces(const Options& o, const std::vector<std::string>& folders,
     return is_file(name) && exists(local_path(name).c_str());
   };
   return o.overwrite || !folders.empty() ||
-         std::ranges::any_of(
-             files,
-             [&](const BatchFile& file) { return is_there(file.stats) || is_there(file.trace); }) ||
+         std::ranges::any_of(files,
+                             [&](const BatchFile& file) {
+                               return is_there(file.stats) || is_there(file.trace) ||
+                                      is_there(file.metrics);
+                             }) ||
          is_there(o.measure_log) || is_there(o.report_file) || is_there(o.audit_file);
 }
 
@@ -244,7 +246,7 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
   for (const BatchFile& names : files) {
     allow_input(rules, names.input, o.input_format);
     if (is_url(names.output)) allow_network(rules);
-    for (const std::string& file : {names.output, names.stats, names.trace})
+    for (const std::string& file : {names.output, names.stats, names.trace, names.metrics})
       if (is_file(file) && !is_url(file)) allow_output(rules, file);
   }
   for (const FilterSpec& filter : o.filters)  // a mask video is read while frames come
@@ -274,7 +276,7 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
 
 Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
                       const std::vector<BatchFile>& several) {
-  const std::vector<BatchFile> one{{o.input, o.output, o.stats_file, o.trace_file}};
+  const std::vector<BatchFile> one{{o.input, o.output, o.stats_file, o.trace_file, o.metrics_file}};
   const std::vector<BatchFile>& files = several.empty() ? one : several;
   Sandbox sandbox{.abi = landlock_abi(), .in_force = {}, .why_not = {}};
   if (sandbox.abi == 0) sandbox.why_not = reason();

@@ -51,7 +51,7 @@ class Search {
     found_.target = *options.target;
     options_.measures = measures_of(found_.target);
     options_.stats_file = options_.trace_file = options_.measure_log = options_.report_file =
-        options_.audit_file = "";
+        options_.audit_file = options_.metrics_file = "";
     options_.verify_every.reset();
     if (options_.boxes) options_.boxes = options_.boxes->anew();  // these are not the run's frames
     look();

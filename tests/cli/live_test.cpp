@@ -275,5 +275,28 @@ TEST_F(Live, RtpAsAFileDescribesIt) {
   EXPECT_EQ(frames_in("out.mkv"), 15);
 }
 
+// Twenty frames at 25 a second: the last one is due 0.76 s after the first.
+TEST_F(Live, FilesComeAtTheirOwnSpeedWhereTheyAreAskedTo) {
+  const Arguments run{clip(), "-o", "md5:", "--kernel", "box"};
+  const Result fast = run_vidconv(run);
+  Arguments paced = run;
+  paced.insert(paced.end(), {"--realtime", "--stats", path("stats.json")});
+  const Result slow = run_vidconv(paced);
+  ASSERT_TRUE(succeeded(slow)) << slow.err;
+  EXPECT_EQ(slow.out, fast.out);
+  EXPECT_GE(nlohmann::json::parse(read_file(path("stats.json"))).at("seconds").get<double>(), 0.76);
+  paced.insert(paced.end(), {"--shards", "2"});
+  EXPECT_TRUE(refused(run_vidconv(paced), exit_command_line, {"--realtime", "leave out one"}));
+}
+
+// The second frame is due in a day.
+TEST_F(Live, WaitingForATimeEndsWithASignal) {
+  Process process(command({"pattern:64x48@1/86400#3", "-o", path("out.mkv"), "--kernel", "box",
+                           "--realtime", "--progress", "plain"}));
+  ASSERT_TRUE(process.wait_for_stderr("fps", std::chrono::seconds(60)));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait().exit_code, exit_interrupted);
+}
+
 }  // namespace
 }  // namespace vidconv::test

@@ -44,6 +44,34 @@ TEST_F(Reports, OfRunsThatFail) {
   EXPECT_FALSE(spans().contains("decode"));
 }
 
+TEST_F(Reports, MetricsAreThoseOfStats) {
+  const Result result =
+      run_vidconv(with_reports({clip(), "-o", path("o.mkv"), "--metrics", path("run.prom")}));
+  ASSERT_TRUE(succeeded(result)) << result.err;
+  const std::string metrics = read_file(path("run.prom"));
+  EXPECT_TRUE(has_line_with(metrics, {"vidconv_run_exit_code 0"})) << metrics;
+  EXPECT_TRUE(has_line_with(metrics, {"vidconv_run_frames{stage=\"written\"} 20"})) << metrics;
+  EXPECT_TRUE(has_line_with(metrics, {"vidconv_run_info{", "encoder=\"libx264"})) << metrics;
+  EXPECT_TRUE(has_line_with(metrics, {"# TYPE vidconv_run_stage_busy_seconds gauge"}));
+  EXPECT_EQ(stats().at("command").at(1), clip());
+  EXPECT_FALSE(stats().at("host").get<std::string>().empty());
+  EXPECT_EQ(stats().at("ended").get<std::string>().size(),
+            std::string("2026-01-01T00:00:00Z").size());
+
+  // A run that fails has them too, and they replace earlier ones.
+  EXPECT_EQ(
+      run_vidconv(with_reports({"/nowhere/in.mp4", "-o", "null:", "--metrics", path("run.prom")}))
+          .exit_code,
+      exit_input);
+  EXPECT_TRUE(has_line_with(read_file(path("run.prom")), {"vidconv_run_exit_code 3"}));
+  // Other files are not.
+  write_file(path("notes.txt"), "mine");
+  EXPECT_NE(
+      run_vidconv(with_reports({clip(), "-o", "null:", "--metrics", path("notes.txt")})).exit_code,
+      exit_done);
+  EXPECT_EQ(read_file(path("notes.txt")), "mine");
+}
+
 TEST_F(Reports, OfInterruptedRuns) {
   Process process(command(
       with_reports({"pattern:320x240#1000000", "-o", path("out.mkv"), "--progress", "plain"})));
