@@ -142,7 +142,7 @@ if wanted grid; then jobs grid "each blur in each format" --grid; fi
 if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds" --work 1e9; fi
 if wanted sanitizer; then
   for tool in memcheck racecheck; do
-    VIDCONV_TEST_VARIANTS=cuda- VIDCONV_TEST_THINNING=4100 once "$tool" "compute-sanitizer over a thinned sweep" \
+    VIDCONV_TEST_VARIANTS=cuda- VIDCONV_TEST_THINNING=$([[ $tool == memcheck ]] && echo 410 || echo 4100) once "$tool" "compute-sanitizer over a thinned sweep" \
       compute-sanitizer --tool $tool --error-exitcode 9 "$programs/vidconv_kernels_tests" --require-cuda \
       '--gtest_filter=All/Sweep.EveryVariantGivesTheBytesOfTheReference/*'
   done

@@ -80,7 +80,7 @@ GRID_FILTERS = ["gaussian:sigma=1.5", "gaussian:sigma=5.5", "gaussian:sigma=9", 
 
 def grid():
     """What people ask for most: each blur in each format, so that planes of one frame need different plans."""
-    return [Job(width, height, fmt, 2, [Kernel(text, 500)])
+    return [Job(width, height, fmt, 2, [Kernel(text, 3025 if text.startswith("unsharp") else 500)])
             for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
 
 
