@@ -55,6 +55,17 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
   return {};
 }
 
+// The format, or the old name of the same samples at full range where the encoder knows no other.
+AVPixelFormat named_full_range(const AVCodec& codec, AVPixelFormat plain) {
+  const std::vector<AVPixelFormat> known = supported_formats(codec);
+  if (known.empty() || std::ranges::find(known, plain) != known.end()) return plain;
+  for (const AVPixelFormat id : known) {
+    AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+    if (id != plain && without_range(id, range) == plain) return id;
+  }
+  return plain;
+}
+
 // The reason before the last line, which says that an encoder has no frame threads because of it.
 std::string why_no_threads(const std::string& lines) {
   const std::size_t end = lines.rfind("ff_frame_thread_encoder_init failed");
@@ -218,7 +229,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
   const PixelFormat& to = asked ? format_named(choice, video, options.pixel_format, asked_range)
                                 : usual_format(choice, video, asks_for_no_loss(options));
   const CodedColours colours = coded_colours(choice, video, to, asked_range);
-  c.pix_fmt = to.id;
+  c.pix_fmt = named_full_range(codec_, to.id);
   c.color_range = colours.range;
   c.colorspace = colours.matrix;
   c.color_primaries = colours.primaries;
@@ -369,6 +380,12 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->colorspace = context_->colorspace;
   av->color_range = context_->color_range;
   av->quality = context_->global_quality;  // where many look for it, not in their own settings
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  if (without_range(context_->pix_fmt, range) != context_->pix_fmt) {
+    av.reset(av_frame_clone(av.get()));  // others may use this one again, under its plain name
+    if (!av) throw_out_of_memory("for the encoder", codec_.name);
+    av->format = context_->pix_fmt;
+  }
   send(av.get());
   receive_all(receive);
   pass_on_words();

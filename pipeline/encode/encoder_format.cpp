@@ -36,8 +36,18 @@ bool has_raw_name(const std::string& container, AVPixelFormat format) {
 }
 
 std::vector<AVPixelFormat> formats_of(const EncoderChoice& choice) {
-  if (!names_formats(choice)) return supported_formats(*choice.codec);
   std::vector<AVPixelFormat> formats;
+  if (!names_formats(choice)) {
+    formats = supported_formats(*choice.codec);
+    // Some know only the names that say full range.
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+      AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+      const AVPixelFormat plain = without_range(formats[i], range);
+      if (choice.defaults.full_range_only && std::ranges::find(formats, plain) == formats.end())
+        formats.push_back(plain);
+    }
+    return formats;
+  }
   for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d));) {
     const AVPixelFormat id = av_pix_fmt_desc_get_id(d);
     if (find_format(id) && has_raw_name(choice.container, id)) formats.push_back(id);

@@ -121,6 +121,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = {.option = "qscale", .usual = 7, .best = 10, .worst = 0},
      .counts_frames = true,
      .in_parts = true},
+    {.name = "amv", .codec = AV_CODEC_ID_AMV, .quality = quantiser, .full_range_only = true},
+    {.name = "roqvideo", .codec = AV_CODEC_ID_ROQ, .has_bitrate = false, .full_range_only = true},
     {.name = "ljpeg", .codec = AV_CODEC_ID_LJPEG, .has_bitrate = false, .full_range_only = true},
     quantised("flv", AV_CODEC_ID_FLV1, true),
     quantised("h261", AV_CODEC_ID_H261, true),
