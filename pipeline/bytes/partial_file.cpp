@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "pipeline/base/error.h"
@@ -70,9 +72,25 @@ PartialFile::~PartialFile() {
   if (fd_ >= 0) close(fd_);
 }
 
+// Of a FIFO: waits until somebody reads it. open() would wait too, and hear of no interruption on
+// any thread but the main one.
+int PartialFile::open_for_reader() const {
+  constexpr auto between_looks = std::chrono::milliseconds(10);
+  for (;;) {
+    const int fd = open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    if (fd >= 0 || errno != ENXIO) return fd;
+    if (options_.interrupted && *options_.interrupted)
+      throw Error(MessageKind::interrupted, "cannot write " + options_.what, path_,
+                  "it was interrupted before anybody read it");
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
 void PartialFile::open_directly(const struct stat& seen) {
   direct_ = true;
-  fd_ = open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  fd_ = S_ISFIFO(seen.st_mode) ? open_for_reader()
+                               : open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
   struct stat opened;
   if (fd_ < 0 || fstat(fd_, &opened) != 0) refuse(std::strerror(errno));
   if (same(opened, seen)) return;

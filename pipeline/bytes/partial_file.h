@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@ class PartialFile {
     bool files_only = false;         // what stands there is replaced if it is a file, and no link
     RunFiles* files = nullptr;       // which are not overwritten; outlives the object
     bool look_for_leftovers = true;  // else somebody else calls remove_leftovers() for this name
+    // Ends the wait for a reader of a FIFO when it becomes true; outlives the object. May be null.
+    const std::atomic<bool>* interrupted = nullptr;
     // Called with the descriptor when all is written, of a set that of the first; it may throw, and
     // there is no output then. Not where the name is written to directly. May be empty.
     std::function<void(int fd)> before_name = {};
@@ -63,6 +66,7 @@ class PartialFile {
   [[noreturn]] void refuse_to_overwrite(const std::string& why) const;
 
   void open_directly(const struct stat& seen);
+  int open_for_reader() const;
   void create();
   bool create_without_name(mode_t mode);
   void create_with_name(mode_t mode);

@@ -249,8 +249,10 @@ std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& op
 }
 
 PartialFile::Options file_options(const SinkOptions& options) {
-  return {
-      .overwrite = options.overwrite, .files = options.files, .before_name = options.before_name};
+  return {.overwrite = options.overwrite,
+          .files = options.files,
+          .interrupted = options.interrupted,
+          .before_name = options.before_name};
 }
 
 void refuse_loss(MessageKind kind, const std::string& loss) {

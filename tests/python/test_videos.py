@@ -91,6 +91,20 @@ def test_ctrl_c_while_an_input_is_opened(come):
         os.close(reading)
 
 
+def test_ctrl_c_while_nobody_reads_the_output(tmp_path):
+    os.mkfifo(tmp_path / "out.y4m")
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        vidconv.run("pattern:64x48", tmp_path / "out.y4m", kernel="box")
+    timer.join()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        vidconv.Writer(tmp_path / "out.y4m", vidconv.Video("gray", 64, 48, frame_rate=Fraction(25)))
+    timer.join()
+
+
 def test_ctrl_c_while_a_writer_is_closed(tmp_path):
     """It does not wait for the encoder, and leaves no output."""
     sent = threading.Event()
