@@ -85,8 +85,9 @@ TEST_F(Pipe, NutInAndOut) {
   EXPECT_TRUE(succeeded(in));
   EXPECT_EQ(parse_digests(in.out), digests);
 
-  EXPECT_EQ(judge_line("cat " + nut + " | " + vidconv() + " - -o - --format nut --codec ffv1" +
-                           blur + "> " + path("out.nut"),
+  EXPECT_EQ(judge_line("cat " + nut + " | " + vidconv() +
+                           " - -o - --format nut --codec ffv1 --copy-times" + blur + "> " +
+                           path("out.nut"),
                        "out.nut"),
             digests);
   EXPECT_EQ(frame_times(path("out.nut")), frame_times(nut));

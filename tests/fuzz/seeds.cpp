@@ -136,24 +136,19 @@ void add_pictures(Seeds& seeds) {
 
 // By the letter that tells the target (tests/fuzz/words.cpp) what it is.
 void add_words(Seeds& seeds) {
-  for (const char* text :
-       {"o--kernel=box\n--crf=20\n--preset=fast",
-        "o--kernel=sobel\n--encoder-opt=x264-params=ref=2:me=hex",
-        "o--muxer-opt=movflags=+faststart\n--kernel=box", "o--no-sandbox", "o--gallery\n-y",
-        "o--kernel=box\n--encoder-opt=x264-params=dump-yuv=a", "o--format-in=hls\n--kernel=box",
-        "b{\"frame\": 1, \"id\": 1, \"box\": [5, 5, 21, 17]}\n{\"time\": 0.5, \"box\": [1,2,3,4]}",
-        "bframe,x,y,width,height,id\n1,2,3,4,5,6\n", "btime,x,y,width,height\n0.5,2,3,4,5\n",
-        "b1,-1,794.27,247.59,71.245,174.88,-1,-1,-1,-1\n",
-        "rboxes.csv:grow=10%:shape=ellipse:feather=3",
-        "p{\"schema\":2,\"versions\":{},\"source\":{\"path\":\"/"
-        "a\",\"bytes\":1,\"digest\":\"\"},\"options\":"
-        "[\"--kernel=box\"],\"ending\":\".mkv\",\"kernels\":{},\"header\":\"\",\"time_base\":[1,25]"
-        ",\"shards\":\"1\","
-        "\"seeks\":true,\"counted\":\"packets\",\"parts\":[{\"begin\":0,\"frames\":1,\"key\":\"0\"}"
-        "]}",
-        "l{\"key\":\"key\",\"bytes\":1,\"digest\":\"\",\"header\":\"00\",\"packets\":[[0,0,1,1]],"
-        "\"own_digest\":\"0\"}",
-        "n0123456789abcdef0123456789abcdef"})
+  for (
+      const char* text :
+      {"o--kernel=box\n--crf=20\n--preset=fast",
+       "o--kernel=sobel\n--encoder-opt=x264-params=ref=2:me=hex",
+       "o--muxer-opt=movflags=+faststart\n--kernel=box", "o--no-sandbox", "o--gallery\n-y",
+       "o--kernel=box\n--encoder-opt=x264-params=dump-yuv=a", "o--format-in=hls\n--kernel=box",
+       "b{\"frame\": 1, \"id\": 1, \"box\": [5, 5, 21, 17]}\n{\"time\": 0.5, \"box\": [1,2,3,4]}",
+       "bframe,x,y,width,height,id\n1,2,3,4,5,6\n", "btime,x,y,width,height\n0.5,2,3,4,5\n",
+       "b1,-1,794.27,247.59,71.245,174.88,-1,-1,-1,-1\n",
+       "rboxes.csv:grow=10%:shape=ellipse:feather=3",
+       R"(p{"schema":2,"versions":{},"source":{"path":"/a","bytes":1,"digest":""},"options":["--kernel=box"],"ending":".mkv","kernels":{},"header":"","time_base":[1,25],"shards":"1","seeks":true,"counted":"packets","parts":[{"begin":0,"frames":1,"key":"0"}]})",
+       R"(l{"key":"key","bytes":1,"digest":"","header":"00","packets":[[0,0,1,1]],"own_digest":"0"})",
+       "n0123456789abcdef0123456789abcdef"})
     seeds.add(text);
   seeds.add(std::string(
       "m--kernel=box\0\1\0\0\0\0\0\0\0\31\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 47));
