@@ -150,8 +150,9 @@ void add_words(Seeds& seeds) {
        R"(l{"key":"key","bytes":1,"digest":"","header":"00","packets":[[0,0,1,1]],"own_digest":"0"})",
        "n0123456789abcdef0123456789abcdef"})
     seeds.add(text);
-  seeds.add(std::string(
-      "m--kernel=box\0\1\0\0\0\0\0\0\0\31\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 47));
+  constexpr char mask[] =
+      "m--kernel=box\0\1\0\0\0\0\0\0\0\31\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0";
+  seeds.add(std::string(mask, sizeof mask - 1));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ void read_options(const std::string& text) {
 }
 
 void make_ledger_of(const std::string& text) {
-  PartLedger ledger{.key = "key", .digest = "digest", .bytes = 1, .header = text, .packets = {}};
+  PartLedger ledger{.key = "key", .digest = "digest", .header = text, .bytes = 1, .packets = {}};
   for (Numbers numbers(text); numbers.any();) {
     const std::int64_t pts = numbers.next(), dts = numbers.next(), duration = numbers.next();
     ledger.packets.push_back({pts, dts, duration, static_cast<int>(numbers.next())});
