@@ -49,7 +49,7 @@ const PixelFormat* format_with(const PixelFormat& format, bool same_place,
   return best;
 }
 
-// What has to be made of a picture before its rows can become columns.
+// The format that a picture has to have before its rows can become columns.
 const PixelFormat& turnable(const PixelFormat& format) {
   const PixelFormat* whole = format_with(format, false, [](const Component&) {
     return Subsampling{1, 1};
@@ -180,7 +180,7 @@ Frame Turner::turn_samples(const Frame& frame) {
   const std::vector<Component>& has = frame.format().components;
   const std::vector<Component>& makes = result.format().components;
   for (std::size_t i = 0; i < makes.size(); ++i) {
-    // What lies between the samples of one format only is nobody's.
+    // Padding that only one of the formats has is left out.
     const auto of = &frame.format() == &result.format()
                         ? has.begin() + static_cast<std::ptrdiff_t>(i)
                         : std::ranges::find(has, makes[i].name, &Component::name);

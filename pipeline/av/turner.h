@@ -12,16 +12,16 @@
 
 namespace vidconv {
 
-// What becomes of a video whose samples are turned as `video.shown` says.
+// The description of a video whose samples are turned as `video.shown` says.
 //
 // Each component is turned alone, so that every sample is there once. Where rows become columns,
 // horizontal and vertical subsampling trade places: 4:2:2 becomes 4:4:0. Where there is no such
 // format, 4:4:4 is made first.
 VideoInfo turned(const VideoInfo& video);
 
-// What that changes beside the place of samples, for people; empty where nothing.
+// Words for how turning changes more than the place of samples; empty where it does not.
 std::string changed_by_turning(const VideoInfo& video);
-// What is lost by it; empty where nothing.
+// Words for the loss that comes of it; empty where there is none.
 std::string lost_by_turning(const VideoInfo& video);
 
 // For frames of one video in the host's memory. One thread.

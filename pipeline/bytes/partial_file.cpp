@@ -72,7 +72,7 @@ PartialFile::~PartialFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-// Of a FIFO: waits until somebody reads it. open() would wait too, and hear of no interruption on
+// Waits until somebody reads a FIFO. open() would wait too, and hear of no interruption on
 // any thread but the main one.
 int PartialFile::open_for_reader() const {
   constexpr auto between_looks = std::chrono::milliseconds(10);

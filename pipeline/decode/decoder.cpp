@@ -124,7 +124,7 @@ bool Decoder::changes() const {
   return width_ > 0 && (context_->width != width_ || context_->height != height_);
 }
 
-// Whether they are others than the first picture's: a device converts none.
+// A picture's colours may be others than the first picture's: a device converts none.
 bool Decoder::changes_colours(const AVFrame& frame) {
   const Colours now{frame.colorspace, frame.color_range};
   if (!colours_) colours_ = now;

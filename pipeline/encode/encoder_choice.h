@@ -74,7 +74,7 @@ AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format);
 // The profile of encoders that do not choose one by the pixel format: that of the input where it is
 // the same codec. Empty: the encoder's own default.
 std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded);
-// Which of the kinds of Hap, as its encoder calls them: one with transparency where the pictures
+// The kind of Hap, as its encoder calls it: one with transparency where the pictures
 // have it, else the input's. Empty: the encoder's own default.
 std::string usual_hap(const AVCodec& encoder, const VideoInfo& video);
 

@@ -1,4 +1,4 @@
-// Which options of FFmpeg's encoders, containers and inputs can name files, for those who take
+// Tells options of FFmpeg's encoders, containers and inputs that can name files, for those who take
 // options from others than the user.
 #pragma once
 

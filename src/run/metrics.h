@@ -6,7 +6,7 @@
 
 namespace vidconv {
 
-// What the file of --metrics begins with.
+// The file of --metrics begins with this.
 inline constexpr const char* metrics_beginning = "# HELP vidconv_run_info ";
 
 // `stats`: a report of stats_json(), ended at `now`, in seconds since 1970.

@@ -50,13 +50,13 @@ class Runner {
   std::unique_ptr<DeviceMemory> memory_;
 };
 
-// What the variants of `plan` are compared with: the definition. Where only CUDA's are tried
+// The variants of `plan` are compared with this: the definition. Where only CUDA's are tried
 // (VIDCONV_TEST_VARIANTS), a definition of every size would take hours: there it is what a CPU
 // picks, which the same tests compare with the definition on a CPU, and the definition for each
 // eighth plan.
 const Variant& oracle_of(const Plan& plan);
 
-// What that makes of `src`, in a copy of `dst`.
+// The oracle's result for `src`, in a copy of `dst`.
 Picture expected(const Plan& plan, const Picture& src, const Picture& dst);
 
 }  // namespace vidconv::test
