@@ -1,4 +1,5 @@
-// What an encoder has taken and does not keep, as the decoder of its first packet shows it.
+// Finds out what an encoder has taken and does not keep, as the decoder of its first packet shows
+// it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What another source gives, with pictures turned upright.
+// A source that turns the pictures of another one upright.
 #include <utility>
 
 #include "pipeline/av/turner.h"

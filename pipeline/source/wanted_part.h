@@ -18,7 +18,7 @@ struct WantedPart {
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }
-  // What is subtracted from times, in `time_base`.
+  // The time that is subtracted from all, in `time_base`.
   std::int64_t offset(AVRational time_base) const;
   // Counts the times of a packet of `stream` from the start. False where it is not of the part.
   bool take(AVPacket& packet, const AVStream& stream) const;

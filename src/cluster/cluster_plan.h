@@ -46,8 +46,8 @@ struct ClusterPlan {
   std::string key(std::size_t part) const;
   // The frames of a part.
   Interval interval(std::size_t part, VideoInfo video) const;
-  // Of parse_options(), with what a worker was told, of KeptWords::machine. Throws Error(plan)
-  // where the output's name has another ending.
+  // The options of parse_options(), with what a worker was told, of KeptWords::machine. Throws
+  // Error(plan) where the output's name has another ending.
   Options options(const std::string& output, const std::vector<std::string>& machine) const;
   std::int64_t frames() const;
 

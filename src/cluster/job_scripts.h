@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// What workers are told on their command lines, which a plan does not hold.
+// The words that workers are told on their command lines, which a plan does not hold.
 struct WorkersLines {
   std::string folder, output;        // absolute
   std::vector<std::string> machine;  // KeptWords::machine

@@ -110,7 +110,7 @@ std::string doubled_percents(const std::string& text) {
   return all;
 }
 
-// What an input is called never makes more of a name than a name.
+// Fills an input's name into a pattern; whatever it is, the result is no more than a name.
 std::string named(const char* option, const std::string& pattern, const NamedInput& input,
                   const std::string& format = {}) {
   if (pattern.empty() || !has_field(pattern)) return pattern;

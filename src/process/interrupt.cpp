@@ -25,7 +25,8 @@ const std::atomic<bool>& install_interrupt_handlers() {
   struct sigaction action {};
   action.sa_handler = on_signal;  // without SA_RESTART: a read that waits returns
   sigemptyset(&action.sa_mask);
-  // What was ignored when the program began stays so: nohup, and scripts that begin it with '&'.
+  // A signal that was ignored when the program began stays so: nohup, and scripts that begin it
+  // with '&'.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)

@@ -15,7 +15,7 @@ namespace vidconv {
 
 class RunWatch final : public FrameWatcher {
  public:
-  // Of a run over so many frames, none where that is not known, of a video that is seen so.
+  // The run is over so many frames, none where that is not known, of a video that is seen so.
   RunWatch(std::optional<std::int64_t> frames, const Orientation& shown);
 
   void before(const Frame& frame) override;

@@ -1,6 +1,6 @@
-// What is read beside videos and kernels: plans of clusters, ledgers of parts, files of boxes (JSON
-// lines, CSV), words of --regions. The first byte says which. Plans and ledgers hold digests of
-// what they say, which a fuzzer does not find: others are made here of the bytes.
+// Reads text that comes beside videos and kernels: plans of clusters, ledgers of parts, files of
+// boxes (JSON lines, CSV), words of --regions. The first byte says which. Plans and ledgers hold
+// digests of what they say, which a fuzzer does not find: others are made here of the bytes.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +47,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// What is taken is written as it was read.
+// A plan that is taken is written as it was read.
 void read_plan(const std::string& text) {
   const ClusterPlan plan = ClusterPlan::parse(text, "plan.json");
   const ClusterPlan again = ClusterPlan::parse(plan.json(), "again");

@@ -23,7 +23,7 @@ class Times : public testing::Test {
     return frame;
   }
 
-  // What a frame that is handed on gets; the first is shown at 0 where nobody knows.
+  // The time that a frame gets when it is handed on; the first is shown at 0 where nobody knows.
   std::int64_t pass(std::int64_t time, std::int64_t duration = 0, std::int64_t offset = 0) {
     const FramePtr frame = told(time, duration);
     FrameTimes::Shown shown = times_.find(*frame, rate);
