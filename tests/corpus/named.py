@@ -5,41 +5,22 @@
 """
 
 import http.server
-import pathlib
-import shutil
-import subprocess
 import sys
 import threading
 import time
 
+from checks import Checks, run_checks
+
 PICTURE = "-f lavfi -i testsrc2=s=128x96:r=25:d=0.4"
 
 
-class Named:
+class Named(Checks):
     def __init__(self, vidconv, folder):
-        self.vidconv, self.folder, self.wrong = vidconv, folder, []
+        super().__init__(vidconv, folder)
         self.encoders = {w[1] for w in map(str.split, self.run("ffmpeg", "-v", "error", "-encoders").stdout.splitlines()) if len(w) > 1}
-
-    def run(self, *words):
-        return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=60)
-
-    def ffmpeg(self, words, name):
-        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), self.folder / name)
-        if made.returncode != 0:
-            raise RuntimeError(f"ffmpeg cannot make {name}: {made.stderr}")
-        return self.folder / name
-
-    def filter(self, source, name, *options):
-        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", "--kernel", "identity", "--progress", "none", *options)
-        return done.returncode, done.stderr
 
     def probe(self, path, entries):
         return self.run("ffprobe", "-v", "error", "-show_entries", entries, "-of", "csv=p=0", path).stdout
-
-    def expect(self, what, right):
-        if not right:
-            print("WRONG ", what, flush=True)
-        self.wrong += [what] * (not right)
 
     def loses(self, source, name, words, *options):
         """It is named, and --strict refuses."""
@@ -181,17 +162,5 @@ class Named:
         self.expect(f"what sends every tenth of a second is not silent: {said}", code == 0)
 
 
-def main():
-    folder = pathlib.Path(sys.argv[2])
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    named = Named(sys.argv[1], folder)
-    for check in (named.captions, named.layouts, named.speed, named.what_encoders_take, named.fields, named.grey_first, named.late_sound, named.other_numbers, named.answers_in_chunks):
-        check()
-        print(check.__name__, flush=True)
-    print(f"{len(named.wrong)} wrong")
-    return 1 if named.wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Named, "captions", "layouts", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "other_numbers", "answers_in_chunks"))

@@ -5,41 +5,20 @@ beyond a plane: what comes out, judged by ffmpeg.
     pictures.py VIDCONV DIR    exits with 1 where one is wrong
 """
 
-import pathlib
-import shutil
-import subprocess
 import sys
+
+from checks import Checks, run_checks
 
 LABEL = "-color_primaries {0} -color_trc {0} -colorspace {0}"
 
 
-class Pictures:
-    def __init__(self, vidconv, folder):
-        self.vidconv, self.folder, self.wrong = vidconv, folder, []
-
-    def run(self, *words, text=True):
-        return subprocess.run([str(w) for w in words], capture_output=True, text=text, stdin=subprocess.DEVNULL, timeout=60)
-
-    def ffmpeg(self, words, name):
-        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), self.folder / name)
-        if made.returncode != 0:
-            raise RuntimeError(f"ffmpeg cannot make {name}: {made.stderr}")
-        return self.folder / name
-
-    def filter(self, source, name, *options):
-        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", *options)
-        return done.returncode, done.stderr
-
+class Pictures(Checks):
     def samples(self, path, pixels):
         return self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", pixels, "-", text=False).stdout
 
     def hashes(self, path):
         lines = self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "framemd5", "-").stdout.splitlines()
         return [line.split(",")[-1].strip() for line in lines if not line.startswith("#")]
-
-    def expect(self, what, right):
-        print("ok    " if right else "WRONG ", what, flush=True)
-        self.wrong += [what] * (not right)
 
     def joined(self, name, *parts):
         whole = b"".join(self.ffmpeg(f"{words} -output_ts_offset {0.2 * i}", f"{i}-{name}").read_bytes() for i, words in enumerate(parts))
@@ -98,16 +77,5 @@ class Pictures:
         self.expect(f"transparent VP8 of 720 lines is BT.601: {matrix.strip()}", matrix.strip() in ("bt470bg", "smpte170m"))
 
 
-def main():
-    folder = pathlib.Path(sys.argv[2])
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    pictures = Pictures(sys.argv[1], folder)
-    for check in (pictures.changing_colours, pictures.two_fields, pictures.one_field, pictures.room_behind_planes, pictures.transparent_vp8):
-        check()
-    print(f"{len(pictures.wrong)} wrong")
-    return 1 if pictures.wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Pictures, "changing_colours", "two_fields", "one_field", "room_behind_planes", "transparent_vp8"))

@@ -6,10 +6,9 @@ says, field pictures. Judged by ffmpeg.
 """
 
 import json
-import pathlib
-import shutil
-import subprocess
 import sys
+
+from checks import Checks, run_checks
 
 PICTURE = "-f lavfi -i testsrc2=s=64x48:r=25:d=1"
 SOUND = "-f lavfi -i sine=sample_rate=48000:duration=1"
@@ -44,32 +43,11 @@ def field_pictures(frames):
     return stream
 
 
-class Times:
-    def __init__(self, vidconv, folder):
-        self.vidconv, self.folder, self.wrong = vidconv, folder, []
-
-    def run(self, *words):
-        return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=60)
-
-    def ffmpeg(self, words, name):
-        made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), self.folder / name)
-        if made.returncode != 0:
-            raise RuntimeError(f"ffmpeg cannot make {name}: {made.stderr}")
-        return self.folder / name
-
-    def filter(self, source, name, *options):
-        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", "--kernel", "identity", "--progress", "none", *options)
-        return done.returncode, done.stderr
-
+class Times(Checks):
     def times(self, path, stream="v:0"):
         out = self.run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time", "-of", "json", path).stdout
         packets = json.loads(out or "{}").get("packets", [])
         return sorted(float(p.get("pts_time", p.get("dts_time", "nan"))) for p in packets)
-
-    def expect(self, what, right):
-        if not right:
-            print("WRONG ", what, flush=True)
-        self.wrong += [what] * (not right)
 
     def begins_at_zero(self):
         late = self.ffmpeg(f"{PICTURE} {SOUND} -c:v libx264 -bf 2 -c:a aac -output_ts_offset 72000", "late.ts")
@@ -150,17 +128,5 @@ class Times:
             self.expect(f"field pictures {options}: {len(found)} {found[-1:]}: {said}", code == 0 and len(found) == 25 and abs(found[-1] - found[0] - 24 * step) < 0.002)
 
 
-def main():
-    folder = pathlib.Path(sys.argv[2])
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    times = Times(sys.argv[1], folder)
-    for check in (times.begins_at_zero, times.sound_first, times.chapters, times.one_ahead, times.leading, times.field_pictures):
-        check()
-        print(check.__name__, flush=True)
-    print(f"{len(times.wrong)} wrong")
-    return 1 if times.wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Times, "begins_at_zero", "sound_first", "chapters", "one_ahead", "leading", "field_pictures"))

@@ -7,12 +7,11 @@ odd sizes, every kind of subsampling.
 
 import base64
 import json
-import pathlib
 import re
-import shutil
 import struct
-import subprocess
 import sys
+
+from checks import Checks, run_checks
 
 # a, b, c, d of the matrix: what lies at (x, y) is seen at (a x + c y, b x + d y).
 ORIENTATIONS = {
@@ -54,32 +53,17 @@ def turned(data, pixels, width, height, matrix):
     return made
 
 
-class Upright:
-    def __init__(self, vidconv, folder):
-        self.vidconv, self.folder, self.wrong = vidconv, folder, []
-
-    def run(self, *words, text=True):
-        return subprocess.run([str(w) for w in words], capture_output=True, text=text, stdin=subprocess.DEVNULL, timeout=60)
-
+class Upright(Checks):
     def ffmpeg(self, *words):
         made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words)
         if made.returncode != 0:
             raise RuntimeError(f"ffmpeg {words}: {made.stderr}")
-
-    def filter(self, source, name, *options):
-        done = self.run(self.vidconv, source, "-o", self.folder / name, "-y", "--kernel", "identity", "--progress", "none", *options)
-        return done.returncode, done.stderr
 
     def samples(self, path, pixels, *options):
         return self.run("ffmpeg", "-nostdin", "-v", "error", *options, "-i", path, "-f", "rawvideo", "-pix_fmt", pixels, "-", text=False).stdout
 
     def probe(self, path, entries):
         return self.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0", path).stdout.strip(",\n ")
-
-    def expect(self, what, right):
-        if not right:
-            print("WRONG ", what, flush=True)
-        self.wrong += [what] * (not right)
 
     def stored(self, name, matrix, pixels="yuv420p", size=(48, 32), filters=""):
         """FFV1 in QuickTime, with that matrix in the header of its track."""
@@ -175,17 +159,5 @@ class Upright:
             self.expect(f"{name}: the report shows upright pictures: {sizes}", sizes == {(32, 48)})
 
 
-def main():
-    folder = pathlib.Path(sys.argv[2])
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    upright = Upright(sys.argv[1], folder)
-    for check in (upright.every_orientation, upright.other_subsampling, upright.every_output, upright.as_asked, upright.fields, upright.looked_at):
-        check()
-        print(check.__name__, flush=True)
-    print(f"{len(upright.wrong)} wrong")
-    return 1 if upright.wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(Upright, "every_orientation", "other_subsampling", "every_output", "as_asked", "fields", "looked_at"))
