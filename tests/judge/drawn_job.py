@@ -150,6 +150,7 @@ def _kernel(tables, r):
         filter_ = r.choice(tables.filters if kind < 0.4 else
                            [f for f in tables.filters if f["name"] in ("gaussian", "box", "unsharp", "sobel")])
         words, taps = [], 9
+        separable = filter_["name"] in ("box", "gaussian", "binomial")
         for p in filter_["parameters"]:
             if p["name"] == "radius" and filter_["name"] == "gaussian":
                 continue  # follows from sigma; smaller ones cut it, which `size` of others does enough
@@ -157,10 +158,10 @@ def _kernel(tables, r):
                 text, value = _parameter(p, r)
                 words.append(f"{p['name']}={text}")
                 if p["name"].startswith("sigma"):
-                    taps = max(taps, 12 * value + 6)
+                    side = 6 * value + 3
+                    taps = max(taps, 2 * side if separable else side * side)
                 elif p["name"] in ("size", "length", "radius", "width", "height"):
                     side = 2 * value + 1 if p["name"] == "radius" else value
-                    separable = filter_["name"] in ("box", "gaussian", "binomial", "unsharp")
                     taps = max(taps, 2 * side if separable else side * side)
         return Kernel(":".join([filter_["name"], *words]), taps)
     if kind < 0.8:

@@ -6,7 +6,8 @@ the CPU and every CUDA device must give the same bytes, or refuse the job alike.
 
 Job K of seed S is always the same with one version of the program; --first K --jobs 1 runs it again. A
 failure prints the commands that show it, of the simplest job that still fails so. The last line counts;
-the exit code is 1 where a job failed, 2 where none ran.
+the exit code is 1 where a job failed, 2 where none ran, 3 where a signal ended it before its time. Jobs that are
+under way at either end are stopped and not counted.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import json
 import os
 import random
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,11 @@ import drawn_job
 
 LONGEST_RUN = 300  # seconds; longer is a hang
 MOST_FAILURES = 5  # more say no more
+GRACE = 20  # seconds for the jobs that are under way when the time is over
+
+
+class Stopped(Exception):
+    """The run ends before this job does."""
 
 
 class Way:
@@ -73,6 +81,14 @@ class Judge:
         self.choice = Way("the CPU's choice", "--device", "cpu", "--threads", str(threads))
         self.grid = None  # jobs that are not drawn
         self.runs, self.refused, self.lock = 0, 0, threading.Lock()
+        self.processes, self.stopped = set(), False
+
+    def stop(self):
+        """Ends all jobs that are under way; none begins from here on."""
+        with self.lock:
+            self.stopped = True
+            for process in self.processes:
+                process.kill()
 
     def oracle(self, job):
         """What others are compared with: the definition, or of a job of the grid for which it would take minutes, what
@@ -94,13 +110,24 @@ class Judge:
     def run(self, command):
         """The exit code, what came out, and the last line of what was said."""
         with self.lock:
+            if self.stopped:
+                raise Stopped
             self.runs += 1
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.processes.add(process)
         try:
-            done = subprocess.run(command, capture_output=True, timeout=LONGEST_RUN)
+            out, said = process.communicate(timeout=LONGEST_RUN)
         except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
             return -1, b"", f"it did not end within {LONGEST_RUN} s"
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        return done.returncode, done.stdout, lines[-1] if lines else ""
+        finally:
+            with self.lock:
+                self.processes.discard(process)
+        if self.stopped:
+            raise Stopped
+        lines = said.decode(errors="replace").strip().splitlines()
+        return process.returncode, out, lines[-1] if lines else ""
 
     def difference(self, job, way, folder):
         """Words for how a way differs from the definition, and the two commands; None where it does not."""
@@ -197,21 +224,39 @@ def main():
         return 2
     begun = time.monotonic()
     numbers = itertools.count(o.first)
-    failures, tried, lock = [], 0, threading.Lock()
+    failures, tried, unfinished, lock = [], 0, 0, threading.Lock()
+    ended_by = []
+
+    def end(number, _):
+        # The lock may be held by what the signal interrupts.
+        ended_by.append(signal.Signals(number).name)
+        threading.Thread(target=judge.stop).start()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    if o.seconds is not None:
+        timer = threading.Timer(o.seconds + GRACE, judge.stop)
+        timer.daemon = True
+        timer.start()
 
     def work():
-        nonlocal tried
+        nonlocal tried, unfinished
         while True:
             with lock:
                 number = next(numbers)
                 over = (o.jobs is not None and number >= o.first + o.jobs) or \
                        (o.seconds is not None and time.monotonic() - begun > o.seconds)
-                if over or len(failures) >= (1 if o.until_failure else MOST_FAILURES):
+                if over or judge.stopped or len(failures) >= (1 if o.until_failure else MOST_FAILURES):
                     return
-                tried += 1
-            failure = judge.try_job(f"{o.seed}:{number}", number)
-            if failure:
+            try:
+                failure = judge.try_job(f"{o.seed}:{number}", number)
+            except Stopped:
                 with lock:
+                    unfinished += 1
+                return
+            with lock:
+                tried += 1
+                if failure:
                     failures.append((number, *failure))
                     print(f"job {number} of seed {o.seed}, {time.monotonic() - begun:.0f} s: {failure[2]}", flush=True)
 
@@ -219,7 +264,11 @@ def main():
         for result in [pool.submit(work) for _ in range(o.parallel)]:
             result.result()
 
-    for number, job, way, words in [] if o.until_failure else failures:
+    if o.seconds is not None:
+        timer.cancel()
+    if not ended_by:
+        judge.stopped = False  # the failures may be looked at
+    for number, job, way, words in [] if o.until_failure or ended_by else failures:
         best, found = judge.shrink(job, way, Path(folder) / f"shrunk-{number}")
         print(f"\njob {number} of seed {o.seed}: {words}")
         if not found:
@@ -229,11 +278,13 @@ def main():
     seconds = time.monotonic() - begun
     ways = ["the CPU", *judge.tables.cuda_devices]
     print(f"random jobs: seed {o.seed}, {tried} jobs in {judge.runs} runs on {' and '.join(ways)}, {judge.refused} "
-          f"refused alike, {seconds:.0f} s")
+          f"refused alike, {unfinished} stopped unfinished, {seconds:.0f} s")
+    if ended_by:
+        print(f"ended by {ended_by[0]}")
     print(f"{tried - len(failures)} passed, {len(failures)} failed")
     if not failures:
-        os.rmdir(folder) if not os.listdir(folder) else None
-    return 2 if tried == 0 else 1 if failures else 0
+        shutil.rmtree(folder)
+    return 1 if failures else 3 if ended_by else 2 if tried == 0 else 0
 
 
 if __name__ == "__main__":

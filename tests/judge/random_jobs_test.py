@@ -5,9 +5,11 @@
 """
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import drawn_job
@@ -59,6 +61,24 @@ class RandomJobs(unittest.TestCase):
         done = judge(VIDCONV, "--jobs", "12")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("12 passed, 0 failed", done.stdout)
+
+    def test_a_run_that_is_ended_says_what_it_has_seen(self):
+        # One job is enough to begin with; the next never ends.
+        mark = pathlib.Path(self.folder.name, "hangs")
+        program = self.program(f'if [[ $* == *--kernel* && -e {mark} ]]; then exec sleep 1000; fi\n'
+                               f'[[ $* != *--kernel* || $* == *reference* ]] || touch {mark}')
+        command = [sys.executable, str(TOOL), str(program), "--parallel", "1", "--work", "2e6", "--jobs", "50"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+            while not mark.exists():
+                self.assertIsNone(running.poll())
+                time.sleep(0.01)
+            mark_seen = time.monotonic()
+            running.send_signal(signal.SIGTERM)
+            said = running.communicate(timeout=30)[0]
+        self.assertLess(time.monotonic() - mark_seen, 30)
+        self.assertEqual(running.returncode, 3, said)
+        self.assertIn("ended by SIGTERM\n", said)
+        self.assertRegex(said, r"\n[0-9]+ passed, 0 failed\n$")
 
     def test_without_a_device_it_fails_where_one_is_required(self):
         program = self.program('[[ $1 != --list-devices ]] || { echo "cpu      CPU, 1 thread"; exit; }')
