@@ -124,13 +124,6 @@ bool Decoder::changes() const {
   return width_ > 0 && (context_->width != width_ || context_->height != height_);
 }
 
-// A picture's colours may be others than the first picture's: a device converts none.
-bool Decoder::changes_colours(const AVFrame& frame) {
-  const Colours now{frame.colorspace, frame.color_range};
-  if (!colours_) colours_ = now;
-  return now != *colours_;
-}
-
 void Decoder::refuse(const char* why) {
   const std::lock_guard lock(mutex_);
   if (!refused_) refusal_ = why;
@@ -158,10 +151,6 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
   // are seen; what they tell is heard of with any number of threads (AvErrors).
   if (av_log_is_captured() && (context_->codec->capabilities & AV_CODEC_CAP_FRAME_THREADS))
     frame->decode_error_flags = 0;
-  if (pictures_ && changes_colours(*frame)) {
-    refuse("the picture changes its colours");
-    return Result::refused;
-  }
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
                     : normalise(std::move(frame));
   return result;

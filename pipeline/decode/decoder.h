@@ -84,7 +84,6 @@ class Decoder : public VideoDecoder {
   FramePtr normalise(FramePtr frame);
   Result judge(int code);
   bool changes() const;
-  bool changes_colours(const AVFrame& frame);
   void refuse(const char* why);
   bool refuses(int width, int height) const;
 
@@ -94,13 +93,6 @@ class Decoder : public VideoDecoder {
     AVPixelFormat format;
     bool operator==(const Sequence&) const = default;
   };
-
-  struct Colours {
-    AVColorSpace matrix;
-    AVColorRange range;
-    bool operator==(const Colours&) const = default;
-  };
-  std::optional<Colours> colours_;  // of the first picture
 
   const int width_, height_;  // as the stream's header has them; 0: unknown
   const std::int64_t max_pixels_;

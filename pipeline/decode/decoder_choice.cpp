@@ -127,6 +127,11 @@ class FallibleDecoder final : public VideoDecoder {
         continue;
       }
       if (result == Result::done && !second_) {
+        if (changes_colours(*frame)) {
+          frame.reset();
+          use_second("the picture changes its colours");
+          continue;
+        }
         begun_ = true;
         replay_.shown(frame->pts);
       }
@@ -166,6 +171,14 @@ class FallibleDecoder final : public VideoDecoder {
     second_ = true;
   }
 
+  // Returns whether a frame's colours are not the first frame's: a device converts none. The
+  // sessions of one stream cannot ask this, for each begins somewhere else.
+  bool changes_colours(const AVFrame& frame) {
+    const Colours now{frame.colorspace, frame.color_range};
+    if (!colours_) colours_ = now;
+    return now != *colours_;
+  }
+
   // For other threads.
   std::shared_ptr<VideoDecoder> decoder() const {
     const std::lock_guard lock(mutex_);
@@ -177,6 +190,12 @@ class FallibleDecoder final : public VideoDecoder {
   std::shared_ptr<VideoDecoder> current_;
   std::int64_t errors_before_ = 0;  // of the first decoder, which had begun
   std::string first_error_before_;
+  struct Colours {
+    AVColorSpace matrix;
+    AVColorRange range;
+    bool operator==(const Colours&) const = default;
+  };
+  std::optional<Colours> colours_;  // of the first frame
   const AVCodecParameters& parameters_;
   const MakeSecondDecoder make_second_;
   Replay replay_;        // of what the first decoder was given

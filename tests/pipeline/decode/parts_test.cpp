@@ -371,6 +371,41 @@ TEST(FallbackOfHeaders, WhereTheHeaderChangesTheCpuGoesOn) {
   }
 }
 
+// A session that begins behind the change has never seen the colours before it.
+TEST(FallbackOfColours, WhereTheColoursChangeTheCpuGoesOn) {
+  for (const auto& [now, what] : {std::pair("-colorspace smpte170m", "matrix"),
+                                  std::pair("-colorspace bt709 -color_range pc", "range")}) {
+    const std::string coded = "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0 ";
+    const std::string first =
+        make_coded_clip(dir, {"first.ts", (coded + "-colorspace bt709").c_str(), 5});
+    const std::string second =
+        make_coded_clip(dir, {"second.ts", (coded + now + " -output_ts_offset 10").c_str(), 5});
+    const std::string both = dir / "both.ts";
+    test::output_of("cat " + first + " " + second + " > " + both);
+    const std::vector<std::string> wanted = decode_on_one(both);
+    ASSERT_EQ(wanted.size(), 150u);
+    for (const int sessions : {1, 3}) {
+      SCOPED_TRACE(std::string(what) + ", " + std::to_string(sessions) + " sessions");
+      const auto input = open_clip(both);
+      const AVStream& stream = *input->streams[0];
+      const DecoderOptions options{.threads = 1};
+      std::vector<std::string> reasons;
+      const auto decoder = make_fallible_decoder(
+          std::make_unique<PartedDecoder>(
+              stream, [&] { return std::make_unique<Decoder>(stream, options); },
+              PartedOptions{.sessions = sessions, .frames = 256, .least_packets = 5}),
+          *stream.codecpar, [&](const std::string& why, bool begun) {
+            reasons.push_back(why);
+            EXPECT_TRUE(begun);
+            return std::make_unique<Decoder>(stream, options);
+          });
+      EXPECT_TRUE(decode(*input, *decoder) == wanted);
+      EXPECT_EQ(reasons, std::vector<std::string>{"the picture changes its colours"});
+      EXPECT_EQ(decoder->errors(), 0) << decoder->first_error();
+    }
+  }
+}
+
 // Nobody knows which frames are out already.
 TEST(FallbackOfHeaders, WithoutTimesItIsAnError) {
   const TempDir dir;
