@@ -375,6 +375,7 @@ TEST(FallbackOfHeaders, WhereTheHeaderChangesTheCpuGoesOn) {
 TEST(FallbackOfColours, WhereTheColoursChangeTheCpuGoesOn) {
   for (const auto& [now, what] : {std::pair("-colorspace smpte170m", "matrix"),
                                   std::pair("-colorspace bt709 -color_range pc", "range")}) {
+    const TempDir dir;
     const std::string coded = "-c:v libx264 -g 10 -bf 3 -x264-params scenecut=0 ";
     const std::string first =
         make_coded_clip(dir, {"first.ts", (coded + "-colorspace bt709").c_str(), 5});
