@@ -133,13 +133,12 @@ jobs() {
   local step=$1 what=$2 begun=$SECONDS ok bad
   shift 2
   python3 "$here/../judge/random_jobs.py" "$programs/vidconv" --require-cuda \
-    --parallel $((cores < 8 ? cores : cores * 3 / 4)) "$@" >"$logs/$step.log" 2>&1
-  grep -v '^[0-9]* passed' "$logs/$step.log"
+    --parallel $((cores < 8 ? cores : cores * 3 / 4)) "$@" 2>&1 | tee "$logs/$step.log" | grep -v '^[0-9]* passed'
   read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$step.log") || true
   note "$step" "$what" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
 }
 if wanted grid; then jobs grid "each blur in each format" --grid; fi
-if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds" --work 1e9; fi
+if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds"; fi
 if wanted sanitizer; then
   for tool in memcheck racecheck; do
     VIDCONV_TEST_VARIANTS=cuda- VIDCONV_TEST_THINNING=$([[ $tool == memcheck ]] && echo 410 || echo 4100) once "$tool" "compute-sanitizer over a thinned sweep" \

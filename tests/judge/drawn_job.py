@@ -130,7 +130,7 @@ def _parameter(p, r):
     low, high = p["min"], p["max"]
     if p["name"].startswith("sigma"):
         high = min(high, 85)
-    if p["name"] in ("radius", "size", "length", "width", "height"):
+    if p["name"] in ("radius", "size", "w", "h", "length"):
         high = min(high, LARGEST_KERNEL if p["name"] != "radius" else LARGEST_KERNEL // 2)
     if p["name"] == "seed":
         high = min(high, 10**6)
@@ -160,7 +160,7 @@ def _kernel(tables, r):
                 if p["name"].startswith("sigma"):
                     side = 6 * value + 3
                     taps = max(taps, 2 * side if separable else side * side)
-                elif p["name"] in ("size", "length", "radius", "width", "height"):
+                elif p["name"] in ("size", "w", "h", "length", "radius"):
                     side = 2 * value + 1 if p["name"] == "radius" else value
                     taps = max(taps, 2 * side if separable else side * side)
         return Kernel(":".join([filter_["name"], *words]), taps)
