@@ -78,13 +78,22 @@ GRID_FILTERS = ["gaussian:sigma=1.5", "gaussian:sigma=5.5", "gaussian:sigma=9", 
                 "gaussian:sigma=24", "gaussian:sigma=40", "box:size=61", "unsharp:sigma=9", "sobel"]
 
 
+def _grid_taps(text):
+    return 3025 if text.startswith("unsharp") else 500
+
+
 def grid():
     """What people ask for most: each blur in each format, so that planes of one frame need different plans."""
-    return [Job(width, height, fmt, 2, [Kernel(text, 3025 if text.startswith("unsharp") else 500)])
+    return [Job(width, height, fmt, 2, [Kernel(text, _grid_taps(text))])
             for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
 
 
 def _draw(tables, r):
+    if r.random() < 0.1:
+        # A plain blur of a plain format: rare among all that can be drawn, and most of what people run.
+        text = r.choice(GRID_FILTERS)
+        return Job(r.randint(1, 500), r.randint(1, 400), r.choice(GRID_FORMATS), r.choice([1, 2]),
+                   [Kernel(text, _grid_taps(text))])
     fmt = r.choice(tables.formats)
     kind = r.random()
     if kind < 0.3:
