@@ -1,10 +1,9 @@
 # What `cmake --install` adds to the program: a package with which another project's find_package(vidconv)
-# gives it the targets vidconv::vidconv (C), vidconv::pixels and vidconv::video (C++), their headers in
-# <vidconv/...>, and the same of the C library for pkg-config.
+# gives it the target vidconv::vidconv with the headers <vidconv/...> of C and C++, and the same for pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
-install(TARGETS vidconv_c vidconv_pixels vidconv_video EXPORT vidconvTargets
+install(TARGETS vidconv_c EXPORT vidconvTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS vidconv_c_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tree ${PROJECT_SOURCE_DIR}/api/include ${PROJECT_BINARY_DIR}/api/include)

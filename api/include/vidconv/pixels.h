@@ -1,53 +1,113 @@
 // Pixels: filters planes of samples in memory, on the CPU.
 //
-// Needs the library vidconv::pixels and nothing else; results are those of the command to the byte.
+// C++20, over the C library (CMake: vidconv::vidconv). Results are those of the command to the
+// byte.
 #pragma once
 
-#include <vidconv/version.h>
+#include <vidconv/vidconv.h>
 
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace vidconv {
 
-// One component of a picture (Y, U, R, alpha, ...), not owned. Of an interleaved picture `step` is
-// the number of components. Members are given by name.
-template <class Byte>
+// A plane of a picture, not owned: rows of pixels, each of PixelOptions::channels samples side by
+// side. Members are given by name.
+template <class Void>
 struct PixelPlane {
-  Byte* data = nullptr;       // the first sample, as bytes; 16-bit samples in native order
+  Void* data = nullptr;       // the first sample
   std::ptrdiff_t stride = 0;  // bytes from one row to the next; may be negative
-  int width = 0, height = 0;  // samples and rows, at least 1
-  int step = 1;               // samples from one pixel to the next in a row
+  int width = 0, height = 0;  // pixels and rows, at least 1
 };
 
 struct PixelOptions {
-  // Bits of a sample: 8 lie in a byte, 9 to 16 in the lower end of two, 32 are a float from 0 to 1.
+  // Bits of a sample: 8 lie in a byte, 9 to 16 in the lower end of two in this machine's order, 32
+  // are a float from 0 to 1.
   int depth = 8;
+  int channels = 1;  // samples of a pixel, all of them filtered; 1 to 4096
   // "reflect101", "reflect", "replicate", "wrap", "zero" or "constant:V".
   std::string border = "reflect101";
   int threads = 0;  // 0: as many as this process may use
 };
 
-// A filter, ready to be used on many planes, of any size each.
+// A filter, ready to be used on many planes. It is made anew where their size changes.
 class PixelFilter {
  public:
   // `spec`: as `vidconv --kernel` takes it, "gaussian:sigma=2" or "matrix:0 -1 0; -1 5 -1; 0 -1 0".
   // Reads the file of a "file:" specification. Throws std::invalid_argument, with a line for
-  // people, for a specification, a border or a depth that does not exist.
-  explicit PixelFilter(const std::string& spec, const PixelOptions& options = {});
-  ~PixelFilter();
-  PixelFilter(PixelFilter&&) noexcept;
-  PixelFilter& operator=(PixelFilter&&) noexcept;
+  // people, for a specification that does not exist.
+  explicit PixelFilter(const std::string& spec, PixelOptions options = {})
+      : options_(std::move(options)), filter_(parse(spec)) {
+    plan_for(1, 1);  // says what is wrong with the options
+  }
 
   // Reads `from` and writes `to`, of the same size, which must not overlap; done on return. Not to
   // be called on one object from two threads at once. Throws std::invalid_argument where the sizes
-  // differ or are none.
-  void apply(const PixelPlane<const std::byte>& from, const PixelPlane<std::byte>& to);
+  // differ or are none, or where an option does not exist, and std::runtime_error where memory is
+  // out.
+  void apply(const PixelPlane<const void>& from, const PixelPlane<void>& to) {
+    if (from.width != to.width || from.height != to.height || from.width < 1 || from.height < 1)
+      throw std::invalid_argument("planes of " + size(from) + " and " + size(to) +
+                                  ": both are of one size, at least 1x1");
+    if (from.width != width_ || from.height != height_) plan_for(from.width, from.height);
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    check(vidconv_plan_run(plan_.get(), 1, &from.data, &from.stride, &to.data, &to.stride, nullptr,
+                           &error),
+          error);
+  }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Free {
+    void operator()(vidconv_filter* filter) const { vidconv_filter_free(filter); }
+    void operator()(vidconv_plan* plan) const { vidconv_plan_free(plan); }
+  };
+
+  static void check(vidconv_status status, const vidconv_error& error) {
+    if (status == VIDCONV_OK) return;
+    std::string line = error.message;
+    if (error.column > 0) line += ", column " + std::to_string(error.column);
+    if (*error.remedy) line += std::string("; ") + error.remedy;
+    if (status == VIDCONV_USAGE) throw std::invalid_argument(line);
+    throw std::runtime_error(line);
+  }
+  static vidconv_filter* parse(const std::string& spec) {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_filter* filter = nullptr;
+    check(vidconv_filter_parse(spec.c_str(), &filter, &error), error);
+    return filter;
+  }
+  template <class Void>
+  static std::string size(const PixelPlane<Void>& plane) {
+    return std::to_string(plane.width) + "x" + std::to_string(plane.height);
+  }
+
+  void plan_for(int width, int height) {
+    std::string format = options_.depth == 32 ? "f32" : "u";
+    if (options_.depth != 32) format += std::to_string(options_.depth);
+    format += "x";
+    format += std::to_string(options_.channels);
+    vidconv_plan_options o = VIDCONV_INIT(vidconv_plan_options);
+    o.format = format.c_str();
+    o.width = width;
+    o.height = height;
+    o.border = options_.border.c_str();
+    o.threads = options_.threads;
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    const vidconv_filter* filter = filter_.get();
+    vidconv_plan* plan = nullptr;
+    check(vidconv_plan_new(&filter, 1, &o, &plan, &error), error);
+    plan_.reset(plan);
+    width_ = width;
+    height_ = height;
+  }
+
+  PixelOptions options_;
+  std::unique_ptr<vidconv_filter, Free> filter_;
+  std::unique_ptr<vidconv_plan, Free> plan_;
+  int width_ = 0, height_ = 0;  // of the plan
 };
 
 }  // namespace vidconv

@@ -1,12 +1,14 @@
 // Video: filters a file into another, as the command does.
 //
-// Needs the library vidconv::video.
+// C++20, over the C library (CMake: vidconv::vidconv).
 #pragma once
 
-#include <vidconv/version.h>
+#include <vidconv/vidconv.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -29,10 +31,11 @@ struct VideoJob {
   std::string codec;            // an encoder or a codec; empty: as the command chooses
   bool overwrite = false;
   // Hears of each tenth of a second, on a thread of the library's; false ends the run early, and
-  // the output holds the frames so far. May be empty.
+  // the output holds the frames so far. What it throws ends the run too, and comes out of
+  // filter_video(). May be empty.
   std::function<bool(const VideoProgress&)> progress;
   // Hears in one line each what was chosen, converted, left out or assumed; on any thread, also on
-  // several at once. May be empty.
+  // several at once. Must not throw. May be empty.
   std::function<void(const std::string&)> notice;
 };
 
@@ -52,8 +55,72 @@ class VideoError : public std::runtime_error {
   int code_;
 };
 
+namespace detail {
+
+struct FreeJob {
+  void operator()(vidconv_job* job) const { vidconv_job_free(job); }
+};
+
+// What the callbacks of one run need.
+struct VideoRun {
+  const VideoJob& job;
+  std::exception_ptr thrown;
+
+  static int progress(void* user, const vidconv_progress* p) noexcept {
+    VideoRun& run = *static_cast<VideoRun*>(user);
+    try {
+      const std::optional<std::int64_t> total =
+          p->total < 0 ? std::nullopt : std::optional<std::int64_t>(p->total);
+      return run.job.progress({p->frames, total, p->seconds}) ? 0 : 1;
+    } catch (...) {
+      run.thrown = std::current_exception();
+      return 1;
+    }
+  }
+  static void notice(void* user, const vidconv_message* message) noexcept {
+    static_cast<const VideoRun*>(user)->job.notice(message->text);
+  }
+};
+
+inline void check_video(vidconv_status status, const vidconv_error& error) {
+  if (status == VIDCONV_OK) return;
+  const std::string remedy = *error.remedy ? std::string("; ") + error.remedy : "";
+  throw VideoError(status, error.message + remedy);
+}
+
+}  // namespace detail
+
 // Returns when the output is complete and has its name. Throws VideoError; there is no output then,
 // and an older one is as it was.
-VideoResult filter_video(const VideoJob& job);
+inline VideoResult filter_video(const VideoJob& wanted) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  if (wanted.kernels.empty()) throw VideoError(VIDCONV_USAGE, "there is no kernel; give one");
+  vidconv_job* made = nullptr;
+  detail::check_video(vidconv_job_new(&made, &error), error);
+  const std::unique_ptr<vidconv_job, detail::FreeJob> job(made);
+  const auto set = [&](const char* name, const std::string& value) {
+    detail::check_video(vidconv_job_set(job.get(), name, value.c_str(), &error), error);
+  };
+  set("input", wanted.input);
+  set("output", wanted.output);
+  for (const std::string& kernel : wanted.kernels) set("kernel", kernel);
+  set("device", wanted.device);
+  set("codec", wanted.codec);
+  set("overwrite", wanted.overwrite ? "1" : "0");
+
+  detail::VideoRun run{wanted, nullptr};
+  if (wanted.progress)
+    detail::check_video(
+        vidconv_job_on_progress(job.get(), detail::VideoRun::progress, &run, &error), error);
+  if (wanted.notice)
+    detail::check_video(vidconv_job_on_message(job.get(), detail::VideoRun::notice, &run, &error),
+                        error);
+  vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
+  const vidconv_status status = vidconv_job_run(job.get(), &stats, &error);
+  if (run.thrown) std::rethrow_exception(run.thrown);
+  if (status != VIDCONV_CANCELLED && status != VIDCONV_DAMAGED) detail::check_video(status, error);
+  return {stats.written, status == VIDCONV_CANCELLED,
+          status == VIDCONV_DAMAGED ? error.message : std::string()};
+}
 
 }  // namespace vidconv
