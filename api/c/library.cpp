@@ -1,12 +1,15 @@
 // The library as a whole.
 #include <vidconv/vidconv.h>
 
+#include "kernels/plan/numerics.h"
 #include "pipeline/av/av_log.h"
 #include "pipeline/device/cuda.h"
 
 int vidconv_version(void) { return VIDCONV_VERSION; }
 
 const char* vidconv_version_text(void) { return VIDCONV_VERSION_TEXT; }
+
+int vidconv_numerics(void) { return vidconv::numerics_version; }
 
 // leave_process_alone() keeps the pipeline from doing it unasked.
 void vidconv_hear_libav(void) { av_log_set_callback(vidconv::hear_av_log); }

@@ -13,6 +13,7 @@ void check(vidconv_status status, const vidconv_error& error, const nb::object& 
 
 NB_MODULE(_core, module) {
   module.def("version", &vidconv_version_text);
+  module.def("numerics", &vidconv_numerics);
   module.def("cuda_devices", &vidconv_cuda_devices,
              nanobind::call_guard<nanobind::gil_scoped_release>());
   vidconv_python::add_pictures(module);

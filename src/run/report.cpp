@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "kernels/plan/numerics.h"
 #include "pipeline/base/url.h"
 #include "pipeline/filter/work_names.h"
 #include "src/options/measure_words.h"
@@ -230,6 +231,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   Json j;
   j["schema"] = 1;
   j["version"] = VIDCONV_VERSION;
+  j["numerics"] = numerics_version;
   j["host"] = host_name();
   j["command"] = Json::array();
   for (const std::string& word : options.command) j["command"].push_back(redacted(word));

@@ -29,6 +29,7 @@ def test_one_version():
     stated = re.search(r"project\(vidconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     assert vidconv.__version__ == stated
     assert f'version = "{stated}"' in (ROOT / "api/python/pyproject.toml").read_text()
+    assert (ROOT / f"tests/judge/numerics_{vidconv.numerics}.txt").exists()
 
 
 def test_the_stub_is_of_what_there_is():

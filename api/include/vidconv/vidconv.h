@@ -62,6 +62,9 @@ extern "C" {
 VIDCONV_API int vidconv_version(void);
 /* "0.1.0". Quick. */
 VIDCONV_API const char* vidconv_version_text(void);
+/* The version of the numeric promise, from 1: where two libraries have the same, the same filters
+ * give the same bytes (docs/numerics.md). Quick. */
+VIDCONV_API int vidconv_numerics(void);
 
 /* Sets libav*'s handler of its log, of which a process has one: what libav* would print on stderr
  * is kept from it, explains errors, and counts as damage of an input where nothing else speaks of

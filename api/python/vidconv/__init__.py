@@ -17,8 +17,10 @@ from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, 
                      settings)
 
 __version__ = _core.version()
+#: The version of the numeric promise: where it is the same, the same filters give the same bytes.
+numerics = _core.numerics()
 cuda_devices = _core.cuda_devices
 
 __all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InternalError",
            "OutputError", "ProgressReport", "Reader", "Stats", "TryAgainError", "UsageError", "VerificationError", "Video", "Writer",
-           "cuda_devices", "filter", "open", "run", "settings"]
+           "cuda_devices", "filter", "numerics", "open", "run", "settings"]

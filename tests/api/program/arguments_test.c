@@ -5,6 +5,8 @@
 static void library(void) {
   tried("vidconv_version");
   CHECK(vidconv_version() == VIDCONV_VERSION);
+  tried("vidconv_numerics");
+  CHECK(vidconv_numerics() == 1);
   tried("vidconv_version_text");
   CHECK(strchr(vidconv_version_text(), '.') != NULL);
   tried("vidconv_cuda_devices");
