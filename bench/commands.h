@@ -18,6 +18,7 @@ Run accuracy_command(CLI::App& app);
 Run bus_command(CLI::App& app);
 Run compare_command(CLI::App& app);
 Run kernels_command(CLI::App& app);
+Run openmp_command(CLI::App& app);
 Run packed_command(CLI::App& app);
 Run study_command(CLI::App& app);
 Run threads_command(CLI::App& app);

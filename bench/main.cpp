@@ -25,6 +25,7 @@ constexpr Command commands[] = {
      compare_command},
     {"kernels", "time the variants that serve users, beside OpenCV, FFmpeg and NPP",
      kernels_command},
+    {"openmp", "the same bands of a plane by vidconv's threads and by OpenMP's", openmp_command},
     {"packed", "pictures whose components lie side by side, beside the same in planes",
      packed_command},
     {"study", "the published systems, correct and timed, beside their published figures",
