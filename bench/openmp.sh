@@ -19,7 +19,7 @@ beside=
 end_beside() {
   [[ -n $beside ]] || return 0
   kill -- -"$beside"
-  wait "$beside" 2>/dev/null || true
+  while kill -0 -- -"$beside" 2>/dev/null; do sleep 0.1; done
   beside=
 }
 finish() {
