@@ -14,7 +14,7 @@ FilterSpec parse_kernel_setting(const std::string& text) {
     throw ColumnError(Error(MessageKind::filter_spec, "cannot understand the filter",
                             excerpt(error.text(), error.column() - 1, longest_value),
                             fmt::format("column {}: {}", error.column(), verbatim(error.what())),
-                            "filters are listed by vidconv --list-kernels"),
+                            error.remedy()),
                       error.column());
   }
 }

@@ -25,6 +25,8 @@ Border parse_border(const std::string& text) {
       return {BorderMode::constant, *level};
     throw BorderError("the level is not a number from 0 to 1", "e.g. constant:0.5");
   }
+  if (same_name(text, "constant"))
+    throw BorderError("it has no level, from 0 (black) to 1 (white)", "e.g. constant:0.5");
   const BorderName* border = row_named(border_modes, text, &BorderName::name);
   if (border && border->mode != BorderMode::constant) return {border->mode, 0};
   std::vector<std::string_view> names{"zero", "constant:V"};

@@ -15,6 +15,7 @@
 #include "kernels/filter/presets.h"
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
+#include "kernels/spec/misspelt.h"
 
 namespace vidconv {
 namespace {
@@ -120,7 +121,11 @@ class SpecParser {
       find_named(name);
     seen_.clear();  // what a file says may be said otherwise here
     while (!cursor_.at_end()) {
-      if (!cursor_.accept(':')) cursor_.fail_here("':' or the end");
+      if (!cursor_.accept(':')) {
+        if (const auto mistake = misspelt_filter(cursor_.text()))
+          cursor_.fail(mistake->message, cursor_.position(), mistake->remedy);
+        cursor_.fail_here("':' or the end");
+      }
       read_key(cursor_);
     }
     check_modifiers();
@@ -130,10 +135,13 @@ class SpecParser {
  private:
   void find_named(std::string_view name) {
     spec_.preset_ = find_preset(name);
-    if (!spec_.preset_)
+    if (!spec_.preset_) {
+      if (const auto mistake = misspelt_filter(cursor_.text()))
+        cursor_.fail(mistake->message, 0, mistake->remedy);
       cursor_.fail(fmt::format("unknown filter '{}'{}", name,
                                instead(name, names(presets(), forms), "there are")),
                    0);
+    }
     for (const Parameter& parameter : spec_.preset_->parameters)
       spec_.arguments_.push_back(
           parameter.fallback.value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -270,10 +278,17 @@ class SpecParser {
   void read_key(Cursor& c) {
     const std::size_t start = c.position();
     const std::string_view word = c.until("=:");
-    if (!c.accept('=')) c.fail_here(fmt::format("'=' after '{}'", word));
     const std::span<const Parameter> parameters = this->parameters();
     const Parameter* parameter = row_named(parameters, word, &Parameter::name);
     const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
+    if (!c.accept('=')) {
+      if (parameter || modifier) c.fail_here(fmt::format("'=' after '{}'", word));
+      const bool unnamed = is_number(word) && !parameters.empty();
+      c.fail(fmt::format("'{}' has no name", word), start,
+             fmt::format("values are given by name: {}'{}' takes {}",
+                         unnamed ? fmt::format("{}={}; ", parameters.front().name, word) : "",
+                         spec_.name(), fmt::join(names(parameters, keys), ", ")));
+    }
     if (!parameter && !modifier)
       c.fail(fmt::format(
                  "unknown key '{}'{}", word,

@@ -84,8 +84,9 @@ std::pair<int, int> Cursor::size() {
   return {width, static_cast<int>(whole("the height", 1, Kernel::max_size))};
 }
 
-void Cursor::fail(const std::string& message, std::size_t position) const {
-  throw SpecError(std::string(text_), position + 1, context_ + message);
+void Cursor::fail(const std::string& message, std::size_t position,
+                  const std::string& remedy) const {
+  throw SpecError(std::string(text_), position + 1, context_ + message, remedy);
 }
 
 void Cursor::fail_here(const std::string& expected) const {

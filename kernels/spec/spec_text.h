@@ -17,14 +17,21 @@ namespace vidconv {
 class SpecError : public std::runtime_error {
  public:
   // `column` counts from 1 in `text`: the specification, or a line of the file that it names.
-  SpecError(std::string text, std::size_t column, const std::string& message)
-      : std::runtime_error(message), text_(std::move(text)), column_(column) {}
+  // `remedy`: what was probably meant, or empty where the message says all.
+  SpecError(std::string text, std::size_t column, const std::string& message,
+            std::string remedy = {})
+      : std::runtime_error(message),
+        text_(std::move(text)),
+        column_(column),
+        remedy_(std::move(remedy)) {}
   const std::string& text() const { return text_; }
   std::size_t column() const { return column_; }
+  const std::string& remedy() const { return remedy_; }
 
  private:
   std::string text_;
   std::size_t column_;
+  std::string remedy_;
 };
 
 // A position in one line of text, which must outlive it; every error it throws points there.
@@ -54,7 +61,8 @@ class Cursor {
   bool zero_or_one();
   std::pair<int, int> size();  // WxH, up to the largest kernel
 
-  [[noreturn]] void fail(const std::string& message, std::size_t position) const;
+  [[noreturn]] void fail(const std::string& message, std::size_t position,
+                         const std::string& remedy = {}) const;
   [[noreturn]] void fail_here(const std::string& expected) const;
 
  private:

@@ -21,6 +21,7 @@ struct CudaDevice {
 struct CudaDevices {
   std::vector<CudaDevice> devices;
   std::string why_none;  // for people, where there are none: "no NVIDIA driver is installed"
+  bool expected = true;  // where there are none: this machine has NVIDIA's driver
 };
 
 // Asks the driver; does not touch the devices. Never throws for want of a driver or a device.

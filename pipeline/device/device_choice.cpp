@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
@@ -56,13 +58,17 @@ DeviceWish parse_device(const std::string& text) {
 
 DeviceChoice choose_device(const DeviceWish& wish) {
   if (wish.kind == DeviceWish::Kind::cpu) return choose_device(wish, {});
-  return choose_device(wish, cuda_devices());
+  CudaDevices found = cuda_devices();
+  std::error_code error;
+  found.expected = std::filesystem::exists("/proc/driver/nvidia/version", error);
+  return choose_device(wish, found);
 }
 
 DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
   if (wish.kind == DeviceWish::Kind::cpu) return {.why = wish.why};
   const std::vector<int> all = all_of(found);
   if (wish.kind == DeviceWish::Kind::automatic) {
+    if (all.empty() && !wish.asked && !found.expected) return {};
     if (all.empty()) return {.why = fmt::format("convolving on the CPU: {}", found.why_none)};
     return {.device = Device::cuda,
             .indices = {0},

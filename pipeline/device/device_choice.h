@@ -16,7 +16,8 @@ struct DeviceWish {
   Kind kind = Kind::automatic;
   std::vector<int> indices = {0};  // of CUDA devices that take frames in turn,
   bool all = false;                // or all there are
-  std::string text = "auto";       // as it was written, for messages
+  std::string text = "auto";       // for messages
+  bool asked = false;              // somebody wrote it
   std::string why = {};            // of `cpu`, where nobody wrote it: DeviceChoice::why
 };
 
@@ -31,7 +32,9 @@ struct DeviceChoice {
   // Those that may take over, in this order, the frames of one that fails: all there are where the
   // choice was ours or all were asked for; of devices that were named, none.
   std::vector<int> stand_ins = {};
-  std::string why = {};  // one line where the choice was ours: what was chosen and why; else empty
+  // One line where the choice was ours, what was chosen and why; else empty, as where nobody asked
+  // for a device and this machine has none.
+  std::string why = {};
 };
 
 // Throws Error(device) for a CUDA device that is not there.

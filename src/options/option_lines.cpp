@@ -357,7 +357,7 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, "Lists", [&] {
     declare_lists(app, w);
     app.set_help_flag("-h,--help", "this text");
-    app.set_version_flag("--version", "", "the version");
+    app.set_version_flag("-V,--version", "", "the version");
   });
   take_any_case(app);
 }

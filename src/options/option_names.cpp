@@ -27,6 +27,7 @@ constexpr Row table[] = {
     {"input_format", "--format-in"},
     {"input_options", "--input-opt"},
     {"insecure", "--insecure"},
+    {"kernel", "--kernel"},
     {"kernels", "--list-kernels"},
     {"latency", "--latency"},
     {"linear", "--linear"},

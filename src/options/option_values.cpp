@@ -46,7 +46,7 @@ FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
     throw Error(MessageKind::filter_spec, "--kernel",
                 excerpt(error.text(), error.column() - 1, longest_value),
                 fmt::format("column {}: {}", error.column(), verbatim(error.what())),
-                "see --list-kernels");
+                error.remedy());
   }
 }
 

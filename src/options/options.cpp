@@ -16,6 +16,7 @@
 #include "pipeline/source/source.h"
 #include "src/options/box_file.h"
 #include "src/options/measure_words.h"
+#include "src/options/mistakes.h"
 #include "src/options/name_pattern.h"
 #include "src/options/option_lines.h"
 #include "src/options/option_table.h"
@@ -180,6 +181,7 @@ void check_together(const Options& o) {
   if (!o.bitrate.empty()) check_bitrate(o.bitrate);
   if (o.crf && !o.bitrate.empty())
     refuse("--bitrate", o.bitrate, "--crf asks for a quality, whatever the rate", "leave out one");
+  refuse_parts_as_inputs(o);
   check_batch(o);
   if (o.inputs.empty() && o.files_from.empty())
     refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
@@ -187,7 +189,7 @@ void check_together(const Options& o) {
     refuse("--kernel", "", "no filter was named",
            "e.g. --kernel gaussian:sigma=2; see --list-kernels");
   if (o.output.empty() && !o.explain && !o.benchmark_seconds)
-    refuse("--output", "", "no output was named", "-o FILE, -o -, -o md5: or -o null:");
+    refuse("--output", "", "no output was named", remedy_for_output(o));
   if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
     refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
   const bool no_container = !o.raw.empty() || o.input.starts_with("pattern:");
@@ -219,6 +221,8 @@ void check_together(const Options& o) {
   std::vector<std::string_view> names;
   for (const OptionText& known : option_table())
     for (const std::string& name : known.names) names.push_back(name);
+  if (const std::string remedy = remedy_for_option(*option); !remedy.empty())
+    refuse("the command line", *option, "there is no such option", remedy);
   refuse("the command line", *option,
          "there is no such option" + did_you_mean(option->substr(0, option->find('=')), names),
          "see vidconv --help");
@@ -347,6 +351,7 @@ Options parse_options(int argc, const char* const* argv) {
   o.progress = parse_progress(w.progress);
   o.variant = parse_variant(w.variant);
   o.device = parse_device(w.device);
+  o.device.asked = app.count("--device") > 0;
   if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
   if (!w.regions.empty()) take_boxes(w.regions, o);

@@ -170,7 +170,7 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
       {MessageKind::part_done,
        [=, this] { return with_plan(shard() + "; " + vidconv() + " shard 0 " + path("job")); }},
       {MessageKind::interrupted, [=, this] { return interrupted(); }},
-      {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null:"); }},
+      {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null: --device auto"); }},
       {MessageKind::shards_chosen,
        [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
       {MessageKind::fallback,

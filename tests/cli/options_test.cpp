@@ -168,8 +168,8 @@ TEST_F(Options, QuietSaysNothing) {
 }
 
 TEST_F(Options, DeviceAutoSaysWhatItChose) {
-  const Result result =
-      shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#5 -o null: --kernel box");
+  const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() +
+                              " pattern:64x48#5 -o null: --kernel box --device auto");
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(result.err, {"on the CPU"}));
 }

@@ -43,6 +43,19 @@ TEST(DeviceChoice, AWordForOneOrSeveral) {
   }
 }
 
+// On a machine without a device nothing need be said of it to who has not asked.
+TEST(DeviceChoice, ADeviceThatNobodyAskedForIsNotMissed) {
+  for (const bool asked : {false, true})
+    for (const bool expected : {false, true}) {
+      CudaDevices found = devices(0);
+      found.expected = expected;
+      DeviceWish wish = parse_device("auto");
+      wish.asked = asked;
+      const std::string why = choose_device(wish, found).why;
+      EXPECT_EQ(why, asked || expected ? "convolving on the CPU: no CUDA device" : "");
+    }
+}
+
 TEST(DeviceChoice, AListHasAnEnd) {
   std::string many = "cuda:0";
   for (int i = 0; i < 100; ++i) many += ",0";
