@@ -245,7 +245,7 @@ int command(int argc, char** argv) {
   if (is_cluster_command(argc, argv)) return cluster_command(argc, argv);
   const Options options = parse_options(argc, argv);
   if (options.list != List::none) {
-    print_list(options.list);
+    print_list(options.list, options.listed);
     return 0;
   }
   return is_batch(options) ? run_batch(options) : Command(options).run();

@@ -138,9 +138,9 @@ class SpecParser {
     if (!spec_.preset_) {
       if (const auto mistake = misspelt_filter(cursor_.text()))
         cursor_.fail(mistake->message, 0, mistake->remedy);
-      cursor_.fail(fmt::format("unknown filter '{}'{}", name,
-                               instead(name, names(presets(), forms), "there are")),
-                   0);
+      cursor_.fail(
+          fmt::format("unknown filter '{}'{}", name, instead(name, filter_names(), "there are")),
+          0);
     }
     for (const Parameter& parameter : spec_.preset_->parameters)
       spec_.arguments_.push_back(
@@ -440,6 +440,10 @@ FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view byte
 }
 
 std::span<const MatrixForm> matrix_forms() { return forms; }
+std::vector<std::string_view> filter_names() { return names(presets(), forms); }
+bool is_filter_name(std::string_view word) {
+  return std::ranges::any_of(filter_names(), [&](auto name) { return same_name(name, word); });
+}
 std::span<const ModifierKey> modifier_keys() { return keys; }
 
 }  // namespace vidconv

@@ -141,6 +141,9 @@ struct MatrixForm {
   std::string_view description;
 };
 std::span<const MatrixForm> matrix_forms();
+// Of presets and of forms.
+std::vector<std::string_view> filter_names();
+bool is_filter_name(std::string_view word);  // in any case
 
 // The keys that every filter takes.
 struct ModifierKey {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
 
@@ -41,7 +42,31 @@ std::string row(std::string_view left, std::string_view text) {
   return line + wrap(text);
 }
 
+constexpr std::string_view used_most[] = {"INPUT",      "--output", "--kernel", "--start",
+                                          "--duration", "--codec",  "--crf",    "--audio",
+                                          "--device",   "-y"};
+constexpr std::size_t few_examples = 5;
+
+std::string examples_text(std::size_t count) {
+  std::string text = "\nExamples:\n";
+  for (const Example& example : examples().first(std::min(count, examples().size())))
+    text += fmt::format("  {}\n", example.command);
+  return text;
+}
+
 }  // namespace
+
+std::string short_help_text() {
+  std::string text = fmt::format("{}\n\nUsage: {}\n\n", purpose, synopsis);
+  for (const OptionText& option : option_table())
+    if (std::ranges::find_first_of(option.names, used_most) != option.names.end())
+      // The rest is for who asks for all.
+      text += row(
+          usage_of(option),
+          option.text.substr(0, std::min(option.text.find("; "), option.text.find(" (default:"))));
+  return text + examples_text(few_examples) +
+         "\n--help has every option, --help FILTER one filter, --list-kernels all filters.\n";
+}
 
 std::string help_text() {
   std::string text = fmt::format("{}\n\nUsage: {}\n\n", purpose, synopsis);
@@ -50,8 +75,7 @@ std::string help_text() {
     if (option.group != group) text += fmt::format("\n{}:\n", group = option.group);
     text += row(usage_of(option), text_of(option));
   }
-  text += "\nExamples:\n";
-  for (const Example& example : examples()) text += fmt::format("  {}\n", example.command);
+  text += examples_text(examples().size());
   text += "\nExit codes:\n";
   for (const ExitCode& code : exit_codes()) text += row(fmt::format("{}", code.code), code.meaning);
   return text + "\n'vidconv plan --help' tells of parts on many hosts, 'man vidconv' says more.\n";

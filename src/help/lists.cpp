@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/base/names.h"
 #include "kernels/convolver/usable_threads.h"
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
@@ -32,22 +33,50 @@ std::string default_of(const Parameter& p) {
   return fmt::format(" (default {})", *p.fallback);
 }
 
-std::string list_kernels() {
-  std::string text;
-  for (const Preset& preset : presets()) {
-    text += fmt::format("{:<12} {}\n", preset.name, preset.description);
-    for (const Parameter& p : preset.parameters)
-      text +=
-          fmt::format("  {:<10} {:<12} {}{}\n", p.name, range_of(p), p.description, default_of(p));
-  }
-  text += "\n";
-  for (const MatrixForm& form : matrix_forms())
-    text += fmt::format("{:<19} {}\n", fmt::format("{}:{}", form.name, form.what_follows),
-                        form.description);
-  text += "\nEvery filter takes\n";
+std::string described(const Preset& preset) {
+  std::string text = fmt::format("{:<12} {}\n", preset.name, preset.description);
+  for (const Parameter& p : preset.parameters)
+    text +=
+        fmt::format("  {:<10} {:<12} {}{}\n", p.name, range_of(p), p.description, default_of(p));
+  return text;
+}
+
+std::string described(const MatrixForm& form) {
+  return fmt::format("{:<19} {}\n", fmt::format("{}:{}", form.name, form.what_follows),
+                     form.description);
+}
+
+std::string keys_of_all() {
+  std::string text = "\nEvery filter takes\n";
   for (const ModifierKey& key : modifier_keys())
     text += fmt::format("  {:<7} {:<20} {}\n", key.name, key.values, key.description);
   return text;
+}
+
+std::string list_kernels() {
+  std::string text;
+  for (const Preset& preset : presets()) text += described(preset);
+  text += "\n";
+  for (const MatrixForm& form : matrix_forms()) text += described(form);
+  return text + keys_of_all();
+}
+
+std::string help_of_filter(const std::string& name) {
+  if (const Preset* preset = find_preset(name)) {
+    std::string values;
+    for (const Parameter& p : preset->parameters)
+      if (values.empty() && p.fallback)
+        values = fmt::format(":{}={}", p.name,
+                             p.choices.empty()
+                                 ? fmt::format("{}", *p.fallback)
+                                 : std::string(p.choices[static_cast<std::size_t>(*p.fallback)]));
+    return described(*preset) + keys_of_all() +
+           fmt::format("\nvidconv in.mp4 -o out.mp4 --kernel {}{}\n", preset->name, values);
+  }
+  std::string text;
+  for (const MatrixForm& form : matrix_forms())
+    if (same_name(form.name, name)) text += described(form);
+  return text + keys_of_all();
 }
 
 std::string list_kernels_as_json() {
@@ -155,10 +184,14 @@ std::string list_devices() {
   return text;
 }
 
-std::string listed(List list) {
+std::string listed(List list, const std::string& which) {
   switch (list) {
     case List::none:
       break;
+    case List::short_help:
+      return short_help_text();
+    case List::help_of_filter:
+      return help_of_filter(which);
     case List::help:
       return help_text();
     case List::version:
@@ -189,6 +222,6 @@ std::string listed(List list) {
 
 }  // namespace
 
-void print_list(List list) { print(listed(list)); }
+void print_list(List list, const std::string& which) { print(listed(list, which)); }
 
 }  // namespace vidconv

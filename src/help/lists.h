@@ -1,11 +1,13 @@
 // What is printed on stdout instead of running anything: --help, --list-kernels and their kin.
 #pragma once
 
+#include <string>
+
 #include "src/options/options.h"
 
 namespace vidconv {
 
-// Throws Error(output) where it cannot be printed.
-void print_list(List list);
+// `which`: the filter of List::help_of_filter. Throws Error(output) where it cannot be printed.
+void print_list(List list, const std::string& which);
 
 }  // namespace vidconv

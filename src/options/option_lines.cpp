@@ -356,7 +356,8 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
   declare_group(app, "Lists", [&] {
     declare_lists(app, w);
-    app.set_help_flag("-h,--help", "this text");
+    app.set_help_flag("-h,--help",
+                      "-h: what is used most; --help: this text; --help FILTER: one filter");
     app.set_version_flag("-V,--version", "", "the version");
   });
   take_any_case(app);

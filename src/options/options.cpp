@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "kernels/base/names.h"
 #include "kernels/spec/kernel_file.h"
@@ -310,16 +311,43 @@ bool is_batch(const Options& o) {
          has_field(o.output);
 }
 
+namespace {
+
+// "--help gaussian", "--help=gaussian": the filter; empty where another word follows, or none.
+std::string filter_to_explain(std::span<const std::string> words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    constexpr std::string_view joined = "--help=";
+    if (words[i].starts_with(joined)) {
+      const std::string name = words[i].substr(joined.size());
+      if (!is_filter_name(name))
+        refuse("--help", name, "there is no such filter" + did_you_mean(name, filter_names()),
+               "see --list-kernels");
+      return name;
+    }
+    if (words[i] == "--help" && i + 1 < words.size() && is_filter_name(words[i + 1]))
+      return words[i + 1];
+  }
+  return {};
+}
+
+}  // namespace
+
 Options parse_options(int argc, const char* const* argv) {
   Options o;
   o.command.assign(argv, argv + argc);
+  o.listed = filter_to_explain(std::span(o.command).subspan(argc > 0 ? 1 : 0));
+  if (!o.listed.empty()) {
+    o.list = List::help_of_filter;
+    return o;
+  }
   OptionWords w;
   CLI::App app("", "vidconv");
   declare_options(app, o, w);
   try {
     app.parse(with_defaults(argc, argv));
   } catch (const CLI::CallForHelp&) {
-    o.list = List::help;
+    const bool all = std::ranges::find(o.command, "--help") != o.command.end();
+    o.list = all ? List::help : List::short_help;
     return o;
   } catch (const CLI::CallForVersion&) {
     o.list = List::version;

@@ -25,7 +25,9 @@ namespace vidconv {
 enum class ProgressMode { automatic, plain, json, none };
 enum class List {
   none,
+  short_help,
   help,
+  help_of_filter,  // Options::listed
   version,
   kernels,
   kernels_as_json,
@@ -109,6 +111,7 @@ struct Options {
   bool explain = false;
   bool gallery = false;
   List list = List::none;
+  std::string listed;  // which of it, where not all
 };
 
 // Whether it is read as it comes, in its own time, and ends where somebody ends it.

@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "kernels/filter/presets.h"
 #include "pipeline/base/message.h"
 #include "src/help/completions.h"
 #include "src/help/help.h"
@@ -66,6 +67,37 @@ TEST_F(Pages, HelpHasEveryOption) {
     EXPECT_NE(help.out.find(example.command), std::string::npos) << example.command;
   for (const std::string& line : split_lines(help.out))
     EXPECT_TRUE(line.size() < 80 || line.starts_with("  ffmpeg")) << line;
+}
+
+TEST_F(Pages, ShortHelpIsOneScreen) {
+  const Result help = run_vidconv({"-h"});
+  EXPECT_TRUE(succeeded(help));
+  EXPECT_LE(split_lines(help.out).size(), 30U);
+  for (const char* name : {"INPUT", "--output", "--kernel", "--start", "--duration", "--codec",
+                           "--crf", "--audio", "--device", "-y", "--help FILTER"})
+    EXPECT_NE(help.out.find(name), std::string::npos) << name;
+  for (const std::string& line : split_lines(help.out))
+    EXPECT_TRUE(line.size() < 80 || line.starts_with("  ffmpeg")) << line;
+}
+
+TEST_F(Pages, HelpOfAFilterHasItsParametersAndAnExample) {
+  for (const Preset& preset : presets())
+    for (const std::string& word :
+         {std::string(preset.name), "--help=" + std::string(preset.name)}) {
+      const Result help =
+          word.starts_with('-') ? run_vidconv({word}) : run_vidconv({"--help", word});
+      EXPECT_TRUE(succeeded(help));
+      EXPECT_TRUE(help.out.starts_with(preset.name)) << help.out;
+      for (const Parameter& parameter : preset.parameters)
+        EXPECT_TRUE(has_line_with(help.out, {"  " + std::string(parameter.name) + " "}));
+      // The example is one that runs.
+      const std::size_t spec = help.out.rfind("--kernel ") + 9;
+      EXPECT_TRUE(succeeded(run_vidconv({"pattern:32x32#1", "-o", "null:", "--kernel",
+                                         help.out.substr(spec, help.out.size() - spec - 1)})));
+    }
+  EXPECT_TRUE(refused(run_vidconv({"--help=sobell"}), exit_command_line, {"'sobel'"}));
+  // A word that is no filter asks for nothing else.
+  EXPECT_EQ(run_vidconv({"--help", "in.mp4"}).out, run_vidconv({"--help"}).out);
 }
 
 TEST_F(Pages, ReadmeHasTheExitCodes) {
