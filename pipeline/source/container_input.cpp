@@ -16,6 +16,7 @@
 #include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/known_streams.h"
+#include "pipeline/source/provenance.h"
 
 namespace vidconv {
 namespace {
@@ -228,33 +229,66 @@ int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
-  const int code = read_next(packet);
+  const std::int64_t errors = errors_.count();
+  int code = read_next(packet);
   note_chunk();
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
   if (code < 0 && !stopped()) check_ours();
+  if (code >= 0 && packet.pos >= 0) behind_packets_ = packet.pos + packet.size;
+  if (code < 0 && code != AVERROR_EOF && has_ended()) {
+    errors_of_end_ += errors_.count() - errors;
+    code = AVERROR_EOF;
+  }
   broken_ = !misnamed && !said.text().empty();
   if (code >= 0) jumps_->follow(packet);
   return code;
 }
 
+std::string ContainerInput::bytes_at(std::int64_t at, std::size_t count) const {
+  if (pipe_) {
+    const std::string_view kept = pipe_->beginning();
+    return std::string(kept.substr(std::min(kept.size(), static_cast<std::size_t>(at)), count));
+  }
+  AVIOContext* io = container_->pb;
+  std::string bytes(count, '\0');
+  if (!io || is_url(url_) || !(io->seekable & AVIO_SEEKABLE_NORMAL)) return {};
+  const std::int64_t before = avio_tell(io);
+  avio_seek(io, at, SEEK_SET);
+  const int length =
+      avio_read(io, reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count));
+  avio_seek(io, before, SEEK_SET);
+  bytes.resize(static_cast<std::size_t>(std::max(0, length)));
+  return bytes;
+}
+
 InputBytes ContainerInput::bytes() const {
   if (pipe_) return {std::string(pipe_->beginning()), pipe_->length(), pipe_->last()};
-  AVIOContext* io = container_->pb;
-  if (!io || is_url(url_) || !(io->seekable & AVIO_SEEKABLE_NORMAL)) return {};
-  const std::int64_t at = avio_tell(io);
-  InputBytes bytes{std::string(kept_beginning, '\0'), avio_size(io)};
-  const auto read = [&](std::int64_t from) {
-    avio_seek(io, from, SEEK_SET);
-    return std::max(0, avio_read(io, reinterpret_cast<unsigned char*>(bytes.beginning.data()),
-                                 static_cast<int>(kept_beginning)));
-  };
-  if (bytes.length > 0 && read(bytes.length - 1) == 1)
-    bytes.last = static_cast<unsigned char>(bytes.beginning[0]);
-  bytes.beginning.resize(static_cast<std::size_t>(read(0)));
-  avio_seek(io, at, SEEK_SET);
+  InputBytes bytes{bytes_at(0, kept_beginning)};
+  if (bytes.beginning.empty()) return {};
+  bytes.length = avio_size(container_->pb);
+  if (const std::string last = bytes_at(bytes.length - 1, 1); !last.empty())
+    bytes.last = static_cast<unsigned char>(last[0]);
   return bytes;
+}
+
+bool ContainerInput::has_manifest() const {
+  return vidconv::has_manifest(
+      [this](std::int64_t at, std::size_t count) { return bytes_at(at, count); });
+}
+
+// A pipe's last bytes are in the buffer still.
+bool ContainerInput::has_ended() const {
+  constexpr std::int64_t longest = 128;
+  AVIOContext* io = container_->pb;
+  const std::int64_t end = io ? avio_tell(io) : 0;
+  const std::int64_t from = std::max<std::int64_t>(0, end - longest);
+  if (!io || !avio_feof(io) || avio_seek(io, from, SEEK_SET) < 0) return false;
+  std::string last(longest, '\0');
+  last.resize(static_cast<std::size_t>(
+      std::max(0, avio_read(io, reinterpret_cast<unsigned char*>(last.data()), longest))));
+  return may_end_with(container_->iformat->name, last, end - behind_packets_);
 }
 
 bool ContainerInput::was_cut() {

@@ -76,8 +76,13 @@ class ContainerInput {
   // Packets that could not be put where they belong.
   std::int64_t lost() const { return late_.lost(); }
 
-  // What the demuxer and the parsers have complained of so far, from the first byte on.
+  // What the demuxer and the parsers have complained of so far, from the first byte on, but for the
+  // end of the input.
   const AvErrors& errors() const { return errors_; }
+  std::int64_t error_count() const { return errors_.count() - errors_of_end_; }
+
+  // Whether it has a manifest of where it comes from. Of what is read once, its beginning tells.
+  bool has_manifest() const;
 
  private:
   // What libavformat calls; `self` and the container's opaque are a ContainerInput.
@@ -91,6 +96,10 @@ class ContainerInput {
   // Whether any place of it can be read, at no other's expense.
   bool is_stored() const;
   int read_next(AVPacket& packet);
+  // Bytes of a file, or of those of a pipe that are kept.
+  std::string bytes_at(std::int64_t at, std::size_t count) const;
+  // Whether all bytes were read and are whole, whatever the demuxer says.
+  bool has_ended() const;
   void begin();  // the times, from here
   void note_chunk();
   // Throws what our own functions have kept from libavformat.
@@ -121,6 +130,7 @@ class ContainerInput {
   InputPtr container_;
   std::int64_t look_bytes_;  // of a file, for its streams
   LateStreams late_;
+  std::int64_t errors_of_end_ = 0, behind_packets_ = 0;
   std::optional<TimeJumps> jumps_;
   std::string refused_;
   bool read_in_advance_ = false, moved_ = false, told_ = false, broken_ = false;

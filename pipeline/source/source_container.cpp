@@ -52,10 +52,11 @@ class ContainerSource final : public Source {
   const VideoInfo& video() const override { return info_; }
   UnreadContainer container() const override { return {input_.container(), begun_}; }
   int video_stream() const override { return stream_->index; }
+  bool has_manifest() const override { return input_.has_manifest(); }
   bool on_device() const override { return decoder_->on_device(); }
   Damage damage() const override {
     Damage damage = damage_;
-    const bool ours = !options_.video_only && input_.errors().count() > 0;
+    const bool ours = !options_.video_only && input_.error_count() > 0;
     damage.errors = errors() - errors_before_;
     damage.packets += input_.lost();
     damage.first_error = ours ? input_.errors().first() : decoder_->first_error();
@@ -187,7 +188,7 @@ class ContainerSource final : public Source {
   }
 
   std::int64_t errors() const {
-    return decoder_->errors() + (options_.video_only ? 0 : input_.errors().count());
+    return decoder_->errors() + (options_.video_only ? 0 : input_.error_count());
   }
 
   void forget_damage() {

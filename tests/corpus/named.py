@@ -56,12 +56,63 @@ class Named(Checks):
             self.expect(f"{encoder} has written them", count(self.folder / "kept.mkv") > 0)
         for name, encoder in (("a.mkv", "libvpx-vp9"), ("a.mov", "prores_ks"), ("a.mkv", "ffv1"), ("a%d.png", "png")):
             self.loses(source, name, "captions", "--codec", encoder)
+        for name in ("a.yuv", "a.y4m", "a.gif"):
+            self.loses(source, name, "captions")
+        self.keeps(source, "null:", "captions", "--strict")
 
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
         self.keeps(source, "a.mp4", "stereo", "--strict")
         for ending in ("mov", "avi"):
             self.loses(source, f"a.{ending}", "Stereo 3D")
+
+    def sitings(self):
+        """DV's chroma is where its decoder says it is; where every row has chroma, only columns tell."""
+        for words, name in (("s=720x576:r=25 -pix_fmt yuv420p -c:v dvvideo", "pal.dv"), ("s=720x480:r=30000/1001 -pix_fmt yuv411p -c:v dvvideo", "ntsc.dv"),
+                            ("s=720x576:r=25 -pix_fmt yuv422p -c:v dvvideo", "dv50.dv"), ("s=720x576:r=25 -pix_fmt yuv422p -c:v mpeg2video", "422.mpg")):
+            source = self.ffmpeg(f"-f lavfi -t 0.2 -i testsrc2={words}", name)
+            for ending in ("mov", "avi", "dv") if name != "422.mpg" else ("mov", "mxf", "mpg"):
+                self.keeps(source, f"sited.{ending}", "chroma at", "--codec", "dvvideo" if name != "422.mpg" else "mpeg2video")
+        self.loses(self.folder / "pal.dv", "sited.mpg", "chroma at topleft", "--codec", "mpeg2video")
+        clocked = self.ffmpeg(f"-i {self.folder}/pal.dv -c copy -timecode 01:02:03:04", "clocked.dv")
+        self.keeps(clocked, "again.dv", "timecode")
+        self.expect("DV keeps its timecode", "01:02:03:04" in self.probe(self.folder / "again.dv", "format_tags=timecode"))
+
+    def whole_ends(self):
+        """Demuxers that call the end of a whole file an error; what is cut is damage."""
+        for words, name in (("-f mpjpeg", "a.mpjpeg"), ("-c:v roqvideo -f roq", "a.roq"), ("-c:v mjpeg -f smjpeg", "a.smjpeg")):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=256x128:r=30:d=1 {words}", name)
+            code, said = self.filter(source, "null:")
+            self.expect(f"{name} is whole: {said}", code == 0)
+            code, said = self.filter_piped(source, "null:")
+            self.expect(f"{name} from a pipe is whole: {said}", code == 0)
+            data = source.read_bytes()
+            for part in (0.5, 0.9):
+                cut = self.folder / f"cut.{name}"
+                cut.write_bytes(data[: int(len(data) * part)])
+                code, said = self.filter(cut, "null:")
+                self.expect(f"{name}, {part} of it, is damaged: {said}", code == 7)
+
+    def manifests(self):
+        """A manifest of where a file comes from (C2PA): a box of MP4, a chunk of RIFF, a segment of JPEG, a chunk of PNG."""
+        store = b"jumb\0\0\0\x1ejumdc2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0"
+        sized = lambda body: (len(body) + 4).to_bytes(4, "big") + body
+        box = lambda body: sized(b"uuid\xd8\xfe\xc3\xd6\x1b\x0e\x48\x3c\x92\x97\x58\x28\x87\x7e\xc4\x81\0\0\0\0manifest\0" + bytes(8) + sized(body))
+        made = {}
+        plain = self.ffmpeg(f"{PICTURE} -c:v libx264 -movflags +faststart", "plain.mp4").read_bytes()
+        made["end.mp4"] = plain + box(store)
+        fragments = self.ffmpeg(f"{PICTURE} -c:v libx264 -movflags frag_keyframe+empty_moov+default_base_moof", "fragments.mp4").read_bytes()
+        start = int.from_bytes(fragments[:4], "big")
+        made["begin.mp4"] = fragments[:start] + box(store) + fragments[start:]
+        avi = self.ffmpeg(f"{PICTURE} -c:v mjpeg", "plain.avi").read_bytes()
+        made["end.avi"] = avi + b"C2PA" + len(store).to_bytes(4, "little") + store
+        jpeg = self.ffmpeg(f"{PICTURE} -frames:v 1", "plain.jpg").read_bytes()
+        made["a.jpg"] = jpeg[:2] + b"\xff\xeb" + (len(store) + 10).to_bytes(2, "big") + b"JP\0\1\0\0\0\1" + store + jpeg[2:]
+        for name, data in made.items():
+            (self.folder / name).write_bytes(data)
+            self.loses(self.folder / name, "manifest.mkv", "C2PA")
+        for name in ("plain.mp4", "plain.avi", "plain.jpg"):
+            self.keeps(self.folder / name, "manifest.mkv", "C2PA")
 
     def speed(self):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=2400:d=0.02 -c:v ffv1", "fast.nut")
@@ -129,7 +180,7 @@ class Named(Checks):
 
     def filter_piped(self, source, name, *options):
         with open(source, "rb") as file:
-            done = subprocess.run([self.vidconv, "-", "-o", str(self.folder / name), "-y", "--kernel", "identity", "--progress", "none", *options],
+            done = subprocess.run([self.vidconv, "-", "-o", name if name == "null:" else str(self.folder / name), "-y", "--kernel", "identity", "--progress", "none", *options],
                                   stdin=file, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stderr
 
@@ -205,4 +256,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
