@@ -129,6 +129,17 @@ class Named(Checks):
             source = self.ffmpeg(f"{PICTURE} -c:v hap -format hap_q", "q.mov")
             self.filter(source, "again.mov")
             self.expect("Hap Q stays Hap Q", "HapY" in self.probe(self.folder / "again.mov", "stream=codec_tag_string"))
+        # Values: fewer bits than the format has; what lossy coding makes of a picture is not meant.
+        plain = self.ffmpeg(f"{PICTURE} -pix_fmt yuv420p -c:v ffv1", "420.mkv")
+        if "cljr" in self.encoders:
+            self.loses(plain, "cljr.avi", "8 bits a sample as about 5", "--codec", "cljr")
+        if "hap" in self.encoders:
+            self.loses(plain, "hap.mov", "8 bits a sample as about", "--codec", "hap")
+            self.keeps(plain, "hap.mov", "transparency", "--codec", "hap")
+        dark = self.ffmpeg(f"{PICTURE} -vf eq=brightness=-0.4:contrast=0.3 -pix_fmt yuv420p -c:v ffv1", "dark.mkv")
+        for source in (plain, dark):
+            for encoder, options in (("libx264", ("--crf", "51")), ("mpeg2video", ("--encoder-opt", "qscale=31")), ("mjpeg", ("--encoder-opt", "qscale=31")), ("cinepak", ())):
+                self.keeps(source, "lossy.mov" if encoder != "mpeg2video" else "lossy.mpg", "does not keep", "--codec", encoder, *options)
         for encoder in ("ffv1", "png", "qtrle", "prores_ks"):
             self.keeps(alpha, "kept.mov" if encoder != "ffv1" else "kept.mkv", "does not keep", "--codec", encoder)
 
