@@ -1,6 +1,7 @@
 #include "pipeline/source/late_streams.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -36,18 +37,20 @@ bool same_sound(const AVCodecParameters& a, const AVCodecParameters& b) {
          (a.sample_rate == b.sample_rate && a.ch_layout.nb_channels == b.ch_layout.nb_channels);
 }
 
+int refuse_file(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EPERM);
+}
+
 bool is_program_stream(const AVFormatContext& container) {
   return std::string_view(container.iformat->name) == "mpeg";
 }
 
 }  // namespace
 
+// Of those whose headers do not name all streams, these refer to no other file.
 bool LateStreams::may_be_in(const AVFormatContext& container) {
-  // A broadcast's lists of its streams change on the way.
-  return (container.ctx_flags & AVFMTCTX_NOHEADER) ||
-         std::string_view(container.iformat->name) == "mpegts" ||
-         std::ranges::any_of(std::span(container.streams, container.nb_streams),
-                             [](const AVStream* s) { return !is_described(*s->codecpar); });
+  constexpr std::string_view formats[] = {"mpegts", "mpeg", "flv", "swf", "nsv", "ty", "wtv"};
+  return std::ranges::find(formats, container.iformat->name) != std::end(formats);
 }
 
 void LateStreams::find(const AVFormatContext& container, const std::string& url,
@@ -64,6 +67,7 @@ void LateStreams::find(const AVFormatContext& container, const std::string& url,
   if (!context) throw_out_of_memory("to look for streams");
   context->pb = bytes.get();
   context->interrupt_callback = interrupt;
+  context->io_open = refuse_file;
   context->skip_estimate_duration_from_pts = 1;
   if (avformat_open_input(&context, url.c_str(), container.iformat, nullptr) < 0) return;
   const InputPtr ahead(context);

@@ -74,16 +74,19 @@ def kept(special, path, frames):
 
 def coded_by(folder, encoder, special):
     """A file of that codec, by ffmpeg, which has what is special where any has; none where ffmpeg makes none that it decodes."""
-    found = None
+    found, tries = None, 0
     for ending in IN:
         made = folder / f"in-{encoder}-{special}.{ending}"
         fields = "-flags +ilme+ildct -alternate_scan 1" if special == "fields" and encoder in ("mpeg2video", "mpeg4") else ""
         done = run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", *fields.split(), made)
         frames = described(made)[1] if done.returncode == 0 else []
-        if frames and run("ffmpeg", "-v", "error", "-i", made, "-map", "0:v", "-f", "null", "-").stderr == "":
-            found = found or made
-            if kept(special, made, frames):
-                return made
+        if not frames or run("ffmpeg", "-v", "error", "-i", made, "-map", "0:v", "-f", "null", "-").stderr:
+            continue
+        found, tries = found or made, tries + 1
+        if kept(special, made, frames):
+            return made
+        if tries == 3:
+            break  # it is the codec that has no word for it
     return found
 
 
@@ -135,7 +138,7 @@ def main():
     for name in [name for name in encoders() if not options.names or name in options.names]:
         ways = (["--codec", name],) if not options.decoders else ([], ["--codec", "ffv1"])
         sources = {special: coded_by(options.folder, name, special) if options.decoders else options.folder / f"{special}.mkv" for special in SPECIAL}
-        for ending, way in [(ending, way) for ending in options.containers.split(",") for way in ways]:
+        for ending, way in [(ending, way) for ending in options.containers.split(",") for way in ways if len(way) == 0 or not options.decoders or ending == "mkv"]:
             for special, source in sources.items():
                 result = check(options.vidconv, options.folder, source, way, ending, special) if source else None
                 if result is None:
