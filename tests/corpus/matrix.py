@@ -78,7 +78,10 @@ def coded_by(folder, encoder, special):
     for ending in IN:
         made = folder / f"in-{encoder}-{special}.{ending}"
         fields = "-flags +ilme+ildct -alternate_scan 1" if special == "fields" and encoder in ("mpeg2video", "mpeg4") else ""
-        done = run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", *fields.split(), made)
+        try:
+            done = run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", *fields.split(), made)
+        except subprocess.TimeoutExpired:
+            return found  # encoders of old games take minutes for a picture
         frames = described(made)[1] if done.returncode == 0 else []
         if not frames or run("ffmpeg", "-v", "error", "-i", made, "-map", "0:v", "-f", "null", "-").stderr:
             continue

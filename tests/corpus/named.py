@@ -178,7 +178,7 @@ class Named(Checks):
                 code, said = self.filter_piped(source, "late.out.mkv", *options)
                 self.expect(f"late sound of {ending} in a pipe is named {options}: {said}",
                             code == (4 if options else 0) and "cannot hold" not in said.replace("the output cannot hold it all", "")
-                            and re.search("nothing was found of these streams|was found too late", said))
+                            and re.search("what these streams are was not found|was found too late", said))
 
     def never_any(self):
         """A list of streams has one that never comes: nothing is lost."""
