@@ -38,6 +38,7 @@ class UnreadContainer {
 struct InputInfo {
   std::vector<InputVideo> videos;  // at least one; Frame::video() counts them
   UnreadContainer container;
+  bool has_manifest = false;  // of where it comes from (C2PA)
 };
 
 }  // namespace vidconv

@@ -19,7 +19,6 @@ extern "C" {
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
-#include "pipeline/encode/kept_picture.h"
 #include "pipeline/encode/kept_scheduling.h"
 #include "pipeline/encode/made_pictures.h"
 #include "pipeline/encode/process_tables.h"
@@ -121,7 +120,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
     if (why.empty()) throw;
     throw Error(error.kind(), error.act(), error.value(), why, error.remedy());
   }
-  description_ += std::string(", ") + av_get_pix_fmt_name(pictures_ ? c.sw_pix_fmt : c.pix_fmt);
+  description_ += std::string(", ") + av_get_pix_fmt_name(coded_format());
   if (pictures_) description_ += " on the device";
   if (options.measure) start_measuring(*options.measure, video);
 }
@@ -386,6 +385,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
     if (!av) throw_out_of_memory("for the encoder", codec_.name);
     av->format = context_->pix_fmt;
   }
+  if (frames_ == 1) first_.emplace(*av, coded_format(), *context_);
   send(av.get());
   receive_all(receive);
   pass_on_words();
@@ -404,17 +404,20 @@ void Encoder::name_captions(const AVFrame& frame) {
       fmt::format("{} cannot hold the captions that are in the pictures (ATSC A/53)", codec_.name));
 }
 
+AVPixelFormat Encoder::coded_format() const {
+  return pictures_ ? context_->sw_pix_fmt : context_->pix_fmt;
+}
+
 void Encoder::name_not_kept() {
-  const AVPixelFormat coded = pictures_ ? context_->sw_pix_fmt : context_->pix_fmt;
-  if (!may_lose(coded)) return;
   const CodecParametersPtr made(avcodec_parameters_alloc());
   if (!made) throw_out_of_memory("for the encoder", codec_.name);
   describe(*made);
-  const std::string lost = not_kept(*made, *packet_, coded);
+  const std::string lost = first_->lost_in(*made, *packet_);
+  first_.reset();
   if (!lost.empty())
     notify(lose_, MessageKind::not_held,
            fmt::format("{} takes {} and does not keep all of it: {}", codec_.name,
-                       av_get_pix_fmt_name(coded), lost));
+                       av_get_pix_fmt_name(coded_format()), lost));
 }
 
 void Encoder::finish(const Receive& receive) {
@@ -438,7 +441,7 @@ void Encoder::receive_all(const Receive& receive) {
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
     check(code, "cannot encode with");
     times_.restore(*packet_);
-    if (packets_ == 0) name_not_kept();
+    if (first_) name_not_kept();
     ++packets_;
     if (meter_) meter_->take(*packet_, made_picture(*context_));
     receive(*packet_);

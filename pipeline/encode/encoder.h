@@ -15,6 +15,7 @@
 #include "pipeline/device/nvenc.h"
 #include "pipeline/encode/encoder_choice.h"
 #include "pipeline/encode/encoder_times.h"
+#include "pipeline/encode/kept_picture.h"
 #include "pipeline/encode/palette.h"
 #include "pipeline/encode/video_encoder.h"
 #include "pipeline/measure/meter.h"
@@ -66,6 +67,7 @@ class Encoder final : public VideoEncoder {
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void name_captions(const AVFrame& frame);
+  AVPixelFormat coded_format() const;
   void name_not_kept();
   void receive_all(const Receive& receive);
 
@@ -86,8 +88,9 @@ class Encoder final : public VideoEncoder {
   EncoderTimes times_;
   PacketPtr packet_;
   bool captions_are_told_ = false;
-  bool ended_ = false;            // it knows that no more frames come
-  std::unique_ptr<Meter> meter_;  // where EncoderOptions::measure says so
+  std::optional<KeptPicture> first_;  // until its packet has come
+  bool ended_ = false;                // it knows that no more frames come
+  std::unique_ptr<Meter> meter_;      // where EncoderOptions::measure says so
 };
 
 }  // namespace vidconv

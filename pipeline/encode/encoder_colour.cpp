@@ -19,6 +19,17 @@ bool is_subsampled(const PixelFormat& format) {
   return has_chroma(format) && (desc.log2_chroma_w > 0 || desc.log2_chroma_h > 0);
 }
 
+bool is_at_left(AVChromaLocation siting) {
+  return siting == AVCHROMA_LOC_LEFT || siting == AVCHROMA_LOC_TOPLEFT ||
+         siting == AVCHROMA_LOC_BOTTOMLEFT;
+}
+
+// Where every row has chroma, only columns tell.
+bool same_siting(const PixelFormat& format, AVChromaLocation a, AVChromaLocation b) {
+  if (a == b) return true;
+  return av_pix_fmt_desc_get(format.id)->log2_chroma_h == 0 && is_at_left(a) == is_at_left(b);
+}
+
 void add(std::string& list, const std::string& words) {
   list += (list.empty() ? "" : ", ") + words;
 }
@@ -102,7 +113,8 @@ class Colours {
       add(c_.lost, named("transfer", av_color_transfer_name(c_.transfer)));
     const AVChromaLocation assumed =
         words_.only_siting != AVCHROMA_LOC_UNSPECIFIED ? words_.only_siting : AVCHROMA_LOC_LEFT;
-    if (!words_.siting && c_.siting != AVCHROMA_LOC_UNSPECIFIED && c_.siting != assumed)
+    if (!words_.siting && c_.siting != AVCHROMA_LOC_UNSPECIFIED &&
+        !same_siting(coded_, c_.siting, assumed))
       add(c_.lost, named("chroma at", av_chroma_location_name(c_.siting)));
   }
 

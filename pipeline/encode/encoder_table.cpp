@@ -202,6 +202,7 @@ constexpr CodecWords codec_words[] = {
     {AV_CODEC_ID_H263, 0, siting, any_matrix, middle},
     {AV_CODEC_ID_H263P, 0, siting, any_matrix, middle},
     {AV_CODEC_ID_THEORA, 0, siting, any_matrix, middle},
+    {AV_CODEC_ID_DVVIDEO, 0, siting, any_matrix, AVCHROMA_LOC_TOPLEFT},
     {AV_CODEC_ID_SPEEDHQ, 0, matrix | siting, jpeg, middle},
     {AV_CODEC_ID_MJPEG, 0, range | matrix | siting, jpeg, middle},
     {AV_CODEC_ID_LJPEG, range, matrix | siting, jpeg, middle},

@@ -62,9 +62,10 @@ std::int64_t lead_in(const AVStream& stream) {
   return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
 }
 
-// Whether packets of sound were found, which tell what headers do not.
+// Whether packets were found, which tell what headers do not.
 bool is_known(const AVStream& stream) {
   const AVCodecParameters& p = *stream.codecpar;
+  if (p.codec_type == AVMEDIA_TYPE_VIDEO) return p.width > 0;
   return p.codec_type != AVMEDIA_TYPE_AUDIO || p.sample_rate > 0;
 }
 
@@ -197,8 +198,8 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
 }
 
 void Copies::leave_out(const AVStream& stream) {
-  left_out_ += (left_out_.empty() ? "" : ", ") + describe(stream);
-  if (!is_known(stream)) left_out_ += " which begins too late for its format to be known";
+  std::string& list = is_known(stream) ? left_out_ : unknown_;
+  list += (list.empty() ? "" : ", ") + describe(stream);
 }
 
 void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {

@@ -31,6 +31,8 @@ class Copies {
 
   // Names of the streams that were left out; empty where none was.
   const std::string& left_out() const { return left_out_; }
+  // Those of which nothing was found where they were looked for, left out as well.
+  const std::string& unknown() const { return unknown_; }
   // For people, what the user can do about sound that was left out; empty where none was.
   const std::string& instead() const { return instead_; }
   // Whether sound was to be coded anew and none has come.
@@ -81,7 +83,7 @@ class Copies {
   const Notify lose_;
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
   std::map<int, CopyAccount> accounts_;
-  std::string left_out_, instead_, converted_;
+  std::string left_out_, unknown_, instead_, converted_;
   bool has_sound_ = false;
   int refused_ = 0;  // packets
 };

@@ -168,6 +168,13 @@ void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
              "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
 }
 
+void name_manifest(const OutputPlan& plan, const InputInfo& input) {
+  if (input.has_manifest)
+    notify(plan.options.loss(), MessageKind::not_held,
+           "the input has a manifest of where it comes from (C2PA), which is signed for its own "
+           "bytes: it is not carried");
+}
+
 }  // namespace
 
 std::span<const SinkKind> sink_kinds() { return every_sink; }
@@ -239,6 +246,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
   if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
   if (kind.keeps_pictures) name_fields(plan, input);
+  if (kind.keeps_pictures) name_manifest(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_orientation(plan, input.videos.at(0).info);
   return kind.open(plan, input);
 }
@@ -302,6 +310,13 @@ void ByteOutput::finish() {
     file_->commit();
   else
     writer_->sync();
+}
+
+void BareSink::name_captions(const Frame& frame) {
+  if (captions_are_told_ || !av_frame_get_side_data(&frame.av(), AV_FRAME_DATA_A53_CC)) return;
+  captions_are_told_ = true;
+  notify(lose_, MessageKind::not_held,
+         std::string(kind_) + " cannot hold the captions that are in the pictures (ATSC A/53)");
 }
 
 }  // namespace vidconv

@@ -237,6 +237,12 @@ class FileSink final : public Sink {
       notify(lose_, MessageKind::left_out,
              fmt::format("{} cannot hold these streams, left out: {}{}", format_.name,
                          copies_.left_out(), copies_.instead()));
+    if (!copies_.unknown().empty())
+      notify(
+          lose_, MessageKind::left_out,
+          fmt::format("what these streams are was not found where the input begins, left out: {}; "
+                      "of a file, not of a pipe or an address, it is looked for to the end",
+                      copies_.unknown()));
     const VideoInfo& first = videos_[0]->from.info;
     copy_description(input, av_rescale_q(first.clock.offset, first.time_base, AV_TIME_BASE_Q),
                      muxer_.container());

@@ -47,7 +47,8 @@ class ByteOutput {
 // A sink of bare frames, one after the other.
 class BareSink : public Sink {
  public:
-  explicit BareSink(const OutputPlan& plan) : output_(plan.output, plan.options) {}
+  explicit BareSink(const OutputPlan& plan)
+      : output_(plan.output, plan.options), kind_(plan.kind->name), lose_(plan.options.loss()) {}
 
   void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
@@ -57,12 +58,18 @@ class BareSink : public Sink {
  protected:
   ByteWriter& writer() { return output_.writer(); }
   void write_picture(const Frame& frame) {
+    name_captions(frame);
     writer().write_picture(frame);
     ++frames_;
   }
 
  private:
+  void name_captions(const Frame& frame);
+
   ByteOutput output_;
+  const std::string_view kind_;
+  const Notify lose_;
+  bool captions_are_told_ = false;
   std::int64_t frames_ = 0;
 };
 

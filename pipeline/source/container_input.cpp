@@ -16,6 +16,7 @@
 #include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/known_streams.h"
+#include "pipeline/source/provenance.h"
 
 namespace vidconv {
 namespace {
@@ -35,10 +36,10 @@ struct DictionaryFree {
 // Enough to tell at which rate frames come; and how long to look for it, microseconds.
 constexpr int frames_for_rate = 8;
 constexpr std::int64_t short_look = AV_TIME_BASE;
-// How far into a file streams are looked for that its header does not tell of, or tell all of:
-// sound that begins late.
+// How long streams are looked for in a file whose header does not tell of them, or not all of them.
 constexpr std::int64_t long_look = std::int64_t{60} * AV_TIME_BASE;
 constexpr std::int64_t long_look_bytes = 32 << 20;
+constexpr std::int64_t shortest_look = 4096;  // bytes
 
 }  // namespace
 
@@ -60,7 +61,8 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       references_(reader         ? References::Input::pipe
                   : is_url(url_) ? References::Input::address
                                  : References::Input::file,
-                  url_, name_, format_, options.insecure, options.files) {
+                  url_, name_, format_, options.insecure, options.files),
+      look_bytes_(long_look_bytes) {
   if (reader) pipe_.emplace(std::move(reader), kept_beginning);
   open();
 }
@@ -100,16 +102,16 @@ void ContainerInput::open() {
   if (low_delay_) {
     context->fps_probe_size = frames_for_rate;
     context->max_analyze_duration = short_look;
-  } else if (!pipe_ && !live_ && !is_url(url_)) {
-    context->probesize = long_look_bytes;
+  } else if (is_stored()) {
+    context->probesize = look_bytes_;
+    // The end of the file has the list that is not to be found.
+    if (look_bytes_ < long_look_bytes) context->skip_estimate_duration_from_pts = 1;
     context->max_analyze_duration = long_look;
   }
   check_own();
   AVDictionary* own = nullptr;  // options of the demuxer
   for (const auto& [key, value] : own_) av_dict_set(&own, key.c_str(), value.c_str(), 0);
   if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
-  // A broadcast may give its streams other numbers on the way; they are the same streams.
-  av_dict_set(&own, "merge_pmt_versions", "1", AV_DICT_DONT_OVERWRITE);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
   const AvLines lines;
   context = container_.release();
@@ -132,9 +134,25 @@ void ContainerInput::open() {
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(find_streams());
+  if (is_stored() && !read_in_advance_ && LateStreams::may_be_in(*container_)) {
+    read_in_advance_ = true;
+    late_ = {};
+    late_.find(*container_, url_, container_->interrupt_callback);
+    check_ours();
+    // The list that names them comes before them.
+    const std::int64_t before = late_.border() / 2;
+    if (before > shortest_look && before < look_bytes_) {
+      look_bytes_ = before;
+      read_in_advance_ = false;
+      return open();
+    }
+  }
+  late_.add_to(*container_);
   note_chunk();
   begin();
 }
+
+bool ContainerInput::is_stored() const { return !pipe_ && !live_ && !is_url(url_) && !low_delay_; }
 
 void ContainerInput::note_chunk() {
   if (const auto chunk = take_last_chunk()) last_chunk_ = chunk;
@@ -198,37 +216,79 @@ void ContainerInput::check_size(const AVCodecParameters& video) const {
                 fmt::format("FFmpeg decodes no picture of {}x{}", width, height));
 }
 
+int ContainerInput::read_next(AVPacket& packet) {
+  for (;;) {
+    if (late_.take_next(packet)) return 0;
+    const int code = av_read_frame(container_.get(), &packet);
+    if (code < 0 || late_.place(*container_, packet)) return code;
+    av_packet_unref(&packet);
+  }
+}
+
 int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
-  const int code = av_read_frame(container_.get(), &packet);
+  const std::int64_t errors = errors_.count();
+  int code = read_next(packet);
   note_chunk();
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);
   if (code < 0 && !stopped()) check_ours();
+  if (code >= 0 && packet.pos >= 0) behind_packets_ = packet.pos + packet.size;
+  if (code < 0 && code != AVERROR_EOF && has_ended()) {
+    errors_of_end_ += errors_.count() - errors;
+    code = AVERROR_EOF;
+  }
   broken_ = !misnamed && !said.text().empty();
   if (code >= 0) jumps_->follow(packet);
   return code;
 }
 
+std::string ContainerInput::bytes_at(std::int64_t at, std::size_t count) const {
+  if (pipe_) {
+    const std::string_view kept = pipe_->beginning();
+    return std::string(kept.substr(std::min(kept.size(), static_cast<std::size_t>(at)), count));
+  }
+  AVIOContext* io = container_->pb;
+  std::string bytes(count, '\0');
+  if (!io || is_url(url_) || !(io->seekable & AVIO_SEEKABLE_NORMAL)) return {};
+  const std::int64_t before = avio_tell(io);
+  avio_seek(io, at, SEEK_SET);
+  const int length =
+      avio_read(io, reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count));
+  avio_seek(io, before, SEEK_SET);
+  bytes.resize(static_cast<std::size_t>(std::max(0, length)));
+  return bytes;
+}
+
 InputBytes ContainerInput::bytes() const {
   if (pipe_) return {std::string(pipe_->beginning()), pipe_->length(), pipe_->last()};
-  AVIOContext* io = container_->pb;
-  if (!io || is_url(url_) || !(io->seekable & AVIO_SEEKABLE_NORMAL)) return {};
-  const std::int64_t at = avio_tell(io);
-  InputBytes bytes{std::string(kept_beginning, '\0'), avio_size(io)};
-  const auto read = [&](std::int64_t from) {
-    avio_seek(io, from, SEEK_SET);
-    return std::max(0, avio_read(io, reinterpret_cast<unsigned char*>(bytes.beginning.data()),
-                                 static_cast<int>(kept_beginning)));
-  };
-  if (bytes.length > 0 && read(bytes.length - 1) == 1)
-    bytes.last = static_cast<unsigned char>(bytes.beginning[0]);
-  bytes.beginning.resize(static_cast<std::size_t>(read(0)));
-  avio_seek(io, at, SEEK_SET);
+  InputBytes bytes{bytes_at(0, kept_beginning)};
+  if (bytes.beginning.empty()) return {};
+  bytes.length = avio_size(container_->pb);
+  if (const std::string last = bytes_at(bytes.length - 1, 1); !last.empty())
+    bytes.last = static_cast<unsigned char>(last[0]);
   return bytes;
+}
+
+bool ContainerInput::has_manifest() const {
+  return vidconv::has_manifest(
+      [this](std::int64_t at, std::size_t count) { return bytes_at(at, count); });
+}
+
+// A pipe's last bytes are in the buffer still.
+bool ContainerInput::has_ended() const {
+  constexpr std::int64_t longest = 128;
+  AVIOContext* io = container_->pb;
+  const std::int64_t end = io ? avio_tell(io) : 0;
+  const std::int64_t from = std::max<std::int64_t>(0, end - longest);
+  if (!io || !avio_feof(io) || avio_seek(io, from, SEEK_SET) < 0) return false;
+  std::string last(longest, '\0');
+  last.resize(static_cast<std::size_t>(
+      std::max(0, avio_read(io, reinterpret_cast<unsigned char*>(last.data()), longest))));
+  return may_end_with(container_->iformat->name, last, end - behind_packets_);
 }
 
 bool ContainerInput::was_cut() {
@@ -260,6 +320,7 @@ bool ContainerInput::seek(std::int64_t time) {
   if (bytes && !(bytes->seekable & AVIO_SEEKABLE_NORMAL)) return false;
   heard_ = Clock::now();
   moved_ = true;
+  late_.restart();
   begin();
   return av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) >= 0;
 }

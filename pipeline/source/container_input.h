@@ -14,6 +14,7 @@
 #include "pipeline/bytes/pipe_io.h"
 #include "pipeline/bytes/references.h"
 #include "pipeline/source/ending.h"
+#include "pipeline/source/late_streams.h"
 #include "pipeline/source/source.h"
 #include "pipeline/source/time_jumps.h"
 
@@ -72,8 +73,16 @@ class ContainerInput {
   // After the last packet, whether a server's answer that came in chunks has ended in the middle.
   bool was_cut();
 
-  // What the demuxer and the parsers have complained of so far, from the first byte on.
+  // Packets that could not be put where they belong.
+  std::int64_t lost() const { return late_.lost(); }
+
+  // What the demuxer and the parsers have complained of so far, from the first byte on, but for the
+  // end of the input.
   const AvErrors& errors() const { return errors_; }
+  std::int64_t error_count() const { return errors_.count() - errors_of_end_; }
+
+  // Whether it has a manifest of where it comes from. Of what is read once, its beginning tells.
+  bool has_manifest() const;
 
  private:
   // What libavformat calls; `self` and the container's opaque are a ContainerInput.
@@ -84,6 +93,13 @@ class ContainerInput {
   void open();
   void check_own() const;
   void refuse_unknown(AVDictionary* left) const;
+  // Whether any place of it can be read, at no other's expense.
+  bool is_stored() const;
+  int read_next(AVPacket& packet);
+  // Bytes of a file, or of those of a pipe that are kept.
+  std::string bytes_at(std::int64_t at, std::size_t count) const;
+  // Whether all bytes were read and are whole, whatever the demuxer says.
+  bool has_ended() const;
   void begin();  // the times, from here
   void note_chunk();
   // Throws what our own functions have kept from libavformat.
@@ -112,9 +128,12 @@ class ContainerInput {
   References references_;
   AvErrors errors_{this};
   InputPtr container_;
+  std::int64_t look_bytes_;  // of a file, for its streams
+  LateStreams late_;
+  std::int64_t errors_of_end_ = 0, behind_packets_ = 0;
   std::optional<TimeJumps> jumps_;
   std::string refused_;
-  bool moved_ = false, told_ = false, broken_ = false;
+  bool read_in_advance_ = false, moved_ = false, told_ = false, broken_ = false;
 };
 
 }  // namespace vidconv

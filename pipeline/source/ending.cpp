@@ -4,24 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+
+#include "pipeline/base/number_bytes.h"
 
 namespace vidconv {
 namespace {
 
 using Bytes = std::string_view;
-
-std::uint64_t big_endian(Bytes bytes) {
-  std::uint64_t value = 0;
-  for (const char c : bytes) value = value << 8 | static_cast<unsigned char>(c);
-  return value;
-}
-
-std::uint64_t little_endian_number(Bytes bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
 
 // An element of EBML: its first byte says how long the size is. Takes the size off; none where it
 // is not known, or there are not so many bytes.
@@ -67,7 +57,7 @@ std::optional<std::uint64_t> length_of_flv(Bytes beginning) {
 // The first of perhaps several chunks that hold all others.
 std::optional<std::uint64_t> length_of_riff(Bytes beginning) {
   if (!beginning.starts_with("RIFF") || beginning.size() < 8) return std::nullopt;
-  const std::uint64_t size = little_endian_number(beginning.substr(4, 4));
+  const std::uint64_t size = little_endian(beginning.substr(4, 4));
   if (size <= 4 || size == 0xffffffff) return std::nullopt;  // left open
   return 8 + size;
 }
@@ -94,6 +84,21 @@ Ending judge_ending(std::string_view format, const InputBytes& bytes) {
   return {true, ""};
 }
 
+bool may_end_with(std::string_view format, std::string_view last, std::int64_t behind_packets) {
+  // Of the head in front of each packet, places and sizes count all, nothing or one of both.
+  constexpr std::int64_t head_of_roq = 8, head_of_smjpeg = 12;
+  if (format == "roq") return behind_packets == 0 || behind_packets == -head_of_roq;
+  const bool smjpeg = format == "smjpeg";
+  if (smjpeg) behind_packets -= head_of_smjpeg;
+  if (!(smjpeg || format == "mpjpeg") || behind_packets < 0 || behind_packets > std::ssize(last))
+    return false;
+  Bytes rest = last.substr(last.size() - static_cast<std::size_t>(behind_packets));
+  if (smjpeg) return rest.empty() || rest == "DONE";
+  // The line that parts pictures.
+  rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of("\r\n")));
+  return rest.empty() || (rest.starts_with("--") && rest.find('\n') + 1 == rest.size());
+}
+
 std::optional<int> loops_of(std::string_view format, std::string_view beginning) {
   using namespace std::string_view_literals;
   constexpr Bytes gif = "\x21\xff\x0bNETSCAPE2.0\x03\x01"sv, apng =
@@ -105,7 +110,7 @@ std::optional<int> loops_of(std::string_view format, std::string_view beginning)
   };
   if (format == "gif") {
     const Bytes count = after(gif).substr(0, 2);
-    return count.empty() ? -1 : static_cast<int>(little_endian_number(count));
+    return count.empty() ? -1 : static_cast<int>(little_endian(count));
   }
   if (format != "apng") return std::nullopt;
   // Behind the number of frames: how often it is shown at all.

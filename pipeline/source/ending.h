@@ -26,6 +26,10 @@ struct Ending {
 // `format`: the demuxer, by FFmpeg's name.
 Ending judge_ending(std::string_view format, const InputBytes& bytes);
 
+// Whether a file is whole where the demuxer calls its end an error. `last`: some of its last bytes,
+// `behind_packets` how many are behind the last packet, by its place and size.
+bool may_end_with(std::string_view format, std::string_view last, std::int64_t behind_packets);
+
 // Of an animation, as VideoInfo::loops; none of what is no animation.
 std::optional<int> loops_of(std::string_view format, std::string_view beginning);
 

@@ -58,7 +58,9 @@ class Source {
   virtual int video_stream() const { return -1; }
   // Every video of which frames come: Frame::video() counts them. The first is video().
   virtual std::vector<InputVideo> videos() const { return {{video_stream(), video()}}; }
-  InputInfo info() const { return {videos(), container()}; }
+  // Whether it is signed for where it comes from (C2PA). Before the first next().
+  virtual bool has_manifest() const { return false; }
+  InputInfo info() const { return {videos(), container(), has_manifest()}; }
 
   // Whether set_order() may be called: any frame can be had, at about the cost of any other. Looks
   // at the input for that, which may take seconds. Before the first next().

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <set>
 #include <utility>
 
 #include "pipeline/base/url.h"
@@ -15,6 +14,7 @@
 #include "pipeline/source/frame_times.h"
 #include "pipeline/source/frames_ahead.h"
 #include "pipeline/source/marks.h"
+#include "pipeline/source/missed_streams.h"
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/start_search.h"
@@ -52,11 +52,13 @@ class ContainerSource final : public Source {
   const VideoInfo& video() const override { return info_; }
   UnreadContainer container() const override { return {input_.container(), begun_}; }
   int video_stream() const override { return stream_->index; }
+  bool has_manifest() const override { return input_.has_manifest(); }
   bool on_device() const override { return decoder_->on_device(); }
   Damage damage() const override {
     Damage damage = damage_;
-    const bool ours = !options_.video_only && input_.errors().count() > 0;
+    const bool ours = !options_.video_only && input_.error_count() > 0;
     damage.errors = errors() - errors_before_;
+    damage.packets += input_.lost();
     damage.first_error = ours ? input_.errors().first() : decoder_->first_error();
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
@@ -159,9 +161,7 @@ class ContainerSource final : public Source {
                              .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
                              .notify = options_.notify});
     accounts_.emplace(input_.container(), *stream_);
-    streams_at_first_ = static_cast<int>(input_.container().nb_streams);
-    late_.clear();
-    video_until_ = late_video_until_ = INT64_MIN;
+    missed_.emplace(input_.container(), *stream_, options_.video_only ? Notify() : loss());
     at_end_of_input_ = false;
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
@@ -188,7 +188,7 @@ class ContainerSource final : public Source {
   }
 
   std::int64_t errors() const {
-    return decoder_->errors() + (options_.video_only ? 0 : input_.errors().count());
+    return decoder_->errors() + (options_.video_only ? 0 : input_.error_count());
   }
 
   void forget_damage() {
@@ -241,8 +241,7 @@ class ContainerSource final : public Source {
     if (video_done_ && packet->dts != unknown_time &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
       at_end_ = true;
-    if (packet->stream_index >= streams_at_first_) name_late(stream, *packet);
-    if (&stream == stream_) video_until_ = std::max(video_until_, time_of(*packet, stream));
+    missed_->see(stream, *packet);
     const bool marked = packet->flags & AV_PKT_FLAG_CORRUPT;
     count_marked(stream, marks_->take(stream.index, marked, input_.follows(), input_.broken()));
     if (&stream != stream_) return take_packet(std::move(packet), stream);
@@ -270,28 +269,6 @@ class ContainerSource final : public Source {
     return start == unknown_time ? 0 : av_rescale_q(start, AV_TIME_BASE_Q, stream_->time_base);
   }
 
-  static std::int64_t time_of(const AVPacket& packet, const AVStream& stream) {
-    const std::int64_t time = packet.dts != unknown_time ? packet.dts : packet.pts;
-    return time == unknown_time ? INT64_MIN : av_rescale_q(time, stream.time_base, AV_TIME_BASE_Q);
-  }
-
-  // Outputs have to know their streams before the first packet.
-  void name_late(const AVStream& stream, const AVPacket& packet) {
-    if (options_.video_only) return;
-    const std::int64_t time = time_of(packet, stream);
-    if (time == INT64_MIN) return;
-    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO) late_video_until_ = time;
-    if (!late_.insert(stream.index).second) return;
-    const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-    const std::int64_t start = input_.container().start_time;
-    notify(loss(), MessageKind::left_out,
-           fmt::format(
-               "stream #{} ({}, {}) was found too late to be in the output, at {:.6g} s: it "
-               "is left out",
-               stream.index, type ? type : "unknown", avcodec_get_name(stream.codecpar->codec_id),
-               static_cast<double>(time - (start == unknown_time ? 0 : start)) / AV_TIME_BASE));
-  }
-
   void count_marked(const AVStream& stream, std::int64_t packets) {
     if (&stream == stream_) {
       damage_.packets += packets;
@@ -316,8 +293,7 @@ class ContainerSource final : public Source {
       return;
     }
     if (draining_) return;
-    if (late_video_until_ > video_until_ + AV_TIME_BASE && damage_.truncated.empty())
-      damage_.truncated = "it goes on in another video stream, which was found too late";
+    if (damage_.truncated.empty()) damage_.truncated = missed_->rest_of_video();
     if (!part_.cut && damage_.truncated.empty()) judge_end();
     decoder_->send(nullptr);
     draining_ = true;
@@ -479,10 +455,8 @@ class ContainerSource final : public Source {
   Damage damage_;
   std::optional<StreamAccounts> accounts_;
   std::optional<Marks> marks_;
+  std::optional<MissedStreams> missed_;
   std::int64_t errors_before_ = 0;  // that are forgotten
-  int streams_at_first_ = 0;        // others are found too late
-  std::set<int> late_;              // of which that was said
-  std::int64_t video_until_ = INT64_MIN, late_video_until_ = INT64_MIN;  // packets, microseconds
 
   std::deque<Item> ready_;           // what next() hands out
   FramePtr spare_;                   // an empty frame for the decoder to fill

@@ -24,6 +24,7 @@ class TurnedSource final : public Source {
   const VideoInfo& video() const override { return videos_[0].info; }
   UnreadContainer container() const override { return source_->container(); }
   int video_stream() const override { return source_->video_stream(); }
+  bool has_manifest() const override { return source_->has_manifest(); }
   std::vector<InputVideo> videos() const override { return videos_; }
   bool takes_order() override { return source_->takes_order(); }
   std::shared_ptr<const std::vector<std::int64_t>> times() const override {

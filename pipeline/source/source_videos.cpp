@@ -22,6 +22,7 @@ class Videos final : public Source {
   const VideoInfo& video() const override { return lanes_[0].source->video(); }
   UnreadContainer container() const override { return lanes_[0].source->container(); }
   int video_stream() const override { return lanes_[0].source->video_stream(); }
+  bool has_manifest() const override { return lanes_[0].source->has_manifest(); }
   std::vector<InputVideo> videos() const override {
     std::vector<InputVideo> all;
     for (const Lane& lane : lanes_) all.push_back(lane.source->videos()[0]);

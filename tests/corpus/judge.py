@@ -181,7 +181,7 @@ class Judge:
             last = lambda clip: clip.packets[clip.video["index"]][-1].get("duration_time")
             self.expect("last delay", last(self.into), last(self.out))
         worst = max((abs(f - e - shift) for e, f in zip(expected, found)), default=0)
-        if worst > tick / 2 + (Fraction(1, 10**6) if shift else 0):
+        if worst > tick / 2 + (Fraction(1, 10**6) if shift or self.into.begin else 0):
             show = lambda times: [float(t) for t in times]
             self.expect("frame times", show(expected), show(found))
         return shift

@@ -2,7 +2,11 @@
 """Every encoder of this ffmpeg, every container it may go into, and of each what is special: fields, transparency, full
 range, 10 bits, sound that begins late. What comes out has it, or a line says that it has not.
 
-    matrix.py VIDCONV DIR [ENCODER...] [--containers ENDING,...]    without names: all of ffmpeg's list; hours
+    matrix.py VIDCONV DIR [NAME...] [--containers ENDING,...] [--decoders]    without names: all of ffmpeg's list; hours
+
+With --decoders each codec that ffmpeg has an encoder for is what comes in, in the first container that keeps what is
+special, and goes into every container as vidconv codes it by itself, and without loss. What encoders are given does not
+depend on where it comes from but by its format, so that both axes together stand for all pairs.
 
 Exits with 1 where one is unexplained, with 77 where nothing could be compared.
 """
@@ -15,7 +19,9 @@ import shutil
 import subprocess
 import sys
 
-CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m dv gxf rm roq amv asf 3gp m4v m2ts ivf %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
+CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m yuv dv gxf rm roq amv asf 3gp 3g2 m4v f4v ismv m2ts ivf mpjpeg smjpeg swf nsv h264 hevc mjpeg m1v m2v obu psp mk3d wtv %d.jpg %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
+# What codecs are looked for in, first the containers that say most.
+IN = "mkv mov nut avi mxf mpg ogv webm flv gif apng dv roq amv ivf".split()
 SIZE = "720x576"
 PLAIN = f"-f lavfi -i testsrc2=s={SIZE}:r=25:d=0.12 "
 # What is special, how it is made, losslessly, and what a line may say of its loss.
@@ -66,30 +72,53 @@ def kept(special, path, frames):
     return True
 
 
-def check(vidconv, folder, encoder, ending, special):
+def coded_by(folder, encoder, special):
+    """A file of that codec, by ffmpeg, which has what is special where any has; none where ffmpeg makes none that it decodes."""
+    found, tries = None, 0
+    for ending in IN:
+        made = folder / f"in-{encoder}-{special}.{ending}"
+        fields = "-flags +ilme+ildct -alternate_scan 1" if special == "fields" and encoder in ("mpeg2video", "mpeg4") else ""
+        try:
+            done = run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", *fields.split(), made)
+        except subprocess.TimeoutExpired:
+            return found  # encoders of old games take minutes for a picture
+        frames = described(made)[1] if done.returncode == 0 else []
+        if not frames or run("ffmpeg", "-v", "error", "-i", made, "-map", "0:v", "-f", "null", "-").stderr:
+            continue
+        found, tries = found or made, tries + 1
+        if kept(special, made, frames):
+            return made
+        if tries == 3:
+            break  # it is the codec that has no word for it
+    return found
+
+
+def check(vidconv, folder, source, options, ending, special):
     """What is unexplained; none where vidconv refuses and says why."""
     out = folder / (f"out{ending}" if ending.startswith("%") else f"out.{ending}")
     made = folder / out.name.replace("%d", "1")
     made.unlink(missing_ok=True)
     try:
-        done = run(vidconv, folder / f"{special}.mkv", "-o", out, "-y", "--kernel", "identity", "--codec", encoder, "--progress", "none")
+        done = run(vidconv, source, "-o", out, "-y", "--kernel", "identity", *options, "--progress", "none")
     except subprocess.TimeoutExpired:
         return "it hangs"
     said = "\n".join(line for line in done.stderr.splitlines() if "device-chosen" not in line)
     if done.returncode in (2, 4) and re.search(r"\[(output-unsuited|output-unwritable|command-line|encoder-option)\]", said):
         return None if "frame_thread" not in said else f"no reason: {said}"
-    if done.returncode < 0 and run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", made).returncode < 0:
+    if done.returncode < 0 and run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", made).returncode < 0:
         return None  # the encoder ends any process: rpza, of large pictures
     if done.returncode != 0:
         return f"exit code {done.returncode}: {said[-300:]}"
+    if ending == "yuv":
+        return ""  # has no word for anything
     streams, frames = described(made)
     if not streams:
         return f"no video: {said[-300:]}"
-    wanted = 1 if "%" in ending else 15 if special == "sound" else 3
+    wanted = 1 if "%" in ending else len(described(source)[1])
     if len(frames) < wanted and not re.search("the same as the one|fewer frames", said):
         return f"{len(frames)} frames of {wanted}: {said[-300:]}"
     lost = SPECIAL[special][1]
-    if not kept(special, made, frames) and not re.search(lost or "$^", said):
+    if kept(special, source, described(source)[1]) and not kept(special, made, frames) and not re.search(lost or "$^", said):
         return f"{special} is gone, and no line says so: {said[-300:]}"
     return ""
 
@@ -98,7 +127,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("vidconv")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("encoders", nargs="*")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--decoders", action="store_true")
     parser.add_argument("--containers", default=",".join(CONTAINERS))
     options = parser.parse_args()
     shutil.rmtree(options.folder, ignore_errors=True)
@@ -108,11 +138,12 @@ def main():
         if made.returncode != 0:
             raise RuntimeError(made.stderr)
     compared, wrong, refused = 0, [], 0
-    known = encoders()
-    for encoder in [name for name in known if not options.encoders or name in options.encoders]:
-        for ending in options.containers.split(","):
-            for special in SPECIAL:
-                result = check(options.vidconv, options.folder, encoder, ending, special)
+    for name in [name for name in encoders() if not options.names or name in options.names]:
+        ways = (["--codec", name],) if not options.decoders else ([], ["--codec", "ffv1"])
+        sources = {special: coded_by(options.folder, name, special) if options.decoders else options.folder / f"{special}.mkv" for special in SPECIAL}
+        for ending, way in [(ending, way) for ending in options.containers.split(",") for way in ways if len(way) == 0 or not options.decoders or ending == "mkv"]:
+            for special, source in sources.items():
+                result = check(options.vidconv, options.folder, source, way, ending, special) if source else None
                 if result is None:
                     refused += 1
                     if special == "plain":
@@ -120,7 +151,7 @@ def main():
                     continue
                 compared += 1
                 if result:
-                    wrong.append(f"{encoder} in {ending}, {special}: {result}")
+                    wrong.append(f"{name} {'from' if options.decoders else 'in'} {source.suffix} {' '.join(way)} to {ending}, {special}: {result}")
                     print("WRONG ", wrong[-1], flush=True)
     print(f"{compared} compared, {refused} refused with a reason, {len(wrong)} unexplained")
     return 1 if wrong else 0 if compared else 77

@@ -5,6 +5,8 @@
 """
 
 import http.server
+import re
+import subprocess
 import sys
 import threading
 import time
@@ -54,12 +56,63 @@ class Named(Checks):
             self.expect(f"{encoder} has written them", count(self.folder / "kept.mkv") > 0)
         for name, encoder in (("a.mkv", "libvpx-vp9"), ("a.mov", "prores_ks"), ("a.mkv", "ffv1"), ("a%d.png", "png")):
             self.loses(source, name, "captions", "--codec", encoder)
+        for name in ("a.yuv", "a.y4m", "a.gif"):
+            self.loses(source, name, "captions")
+        self.keeps(source, "null:", "captions", "--strict")
 
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
         self.keeps(source, "a.mp4", "stereo", "--strict")
         for ending in ("mov", "avi"):
             self.loses(source, f"a.{ending}", "Stereo 3D")
+
+    def sitings(self):
+        """DV's chroma is where its decoder says it is; where every row has chroma, only columns tell."""
+        for words, name in (("s=720x576:r=25 -pix_fmt yuv420p -c:v dvvideo", "pal.dv"), ("s=720x480:r=30000/1001 -pix_fmt yuv411p -c:v dvvideo", "ntsc.dv"),
+                            ("s=720x576:r=25 -pix_fmt yuv422p -c:v dvvideo", "dv50.dv"), ("s=720x576:r=25 -pix_fmt yuv422p -c:v mpeg2video", "422.mpg")):
+            source = self.ffmpeg(f"-f lavfi -t 0.2 -i testsrc2={words}", name)
+            for ending in ("mov", "avi", "dv") if name != "422.mpg" else ("mov", "mxf", "mpg"):
+                self.keeps(source, f"sited.{ending}", "chroma at", "--codec", "dvvideo" if name != "422.mpg" else "mpeg2video")
+        self.loses(self.folder / "pal.dv", "sited.mpg", "chroma at topleft", "--codec", "mpeg2video")
+        clocked = self.ffmpeg(f"-i {self.folder}/pal.dv -c copy -timecode 01:02:03:04", "clocked.dv")
+        self.keeps(clocked, "again.dv", "timecode")
+        self.expect("DV keeps its timecode", "01:02:03:04" in self.probe(self.folder / "again.dv", "format_tags=timecode"))
+
+    def whole_ends(self):
+        """Demuxers that call the end of a whole file an error; what is cut is damage."""
+        for words, name in (("-f mpjpeg", "a.mpjpeg"), ("-c:v roqvideo -f roq", "a.roq"), ("-c:v mjpeg -f smjpeg", "a.smjpeg")):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=256x128:r=30:d=1 {words}", name)
+            code, said = self.filter(source, "null:")
+            self.expect(f"{name} is whole: {said}", code == 0)
+            code, said = self.filter_piped(source, "null:")
+            self.expect(f"{name} from a pipe is whole: {said}", code == 0)
+            data = source.read_bytes()
+            for part in (0.5, 0.9):
+                cut = self.folder / f"cut.{name}"
+                cut.write_bytes(data[: int(len(data) * part)])
+                code, said = self.filter(cut, "null:")
+                self.expect(f"{name}, {part} of it, is damaged: {said}", code == 7)
+
+    def manifests(self):
+        """A manifest of where a file comes from (C2PA): a box of MP4, a chunk of RIFF, a segment of JPEG, a chunk of PNG."""
+        store = b"jumb\0\0\0\x1ejumdc2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0"
+        sized = lambda body: (len(body) + 4).to_bytes(4, "big") + body
+        box = lambda body: sized(b"uuid\xd8\xfe\xc3\xd6\x1b\x0e\x48\x3c\x92\x97\x58\x28\x87\x7e\xc4\x81\0\0\0\0manifest\0" + bytes(8) + sized(body))
+        made = {}
+        plain = self.ffmpeg(f"{PICTURE} -c:v libx264 -movflags +faststart", "plain.mp4").read_bytes()
+        made["end.mp4"] = plain + box(store)
+        fragments = self.ffmpeg(f"{PICTURE} -c:v libx264 -movflags frag_keyframe+empty_moov+default_base_moof", "fragments.mp4").read_bytes()
+        start = int.from_bytes(fragments[:4], "big")
+        made["begin.mp4"] = fragments[:start] + box(store) + fragments[start:]
+        avi = self.ffmpeg(f"{PICTURE} -c:v mjpeg", "plain.avi").read_bytes()
+        made["end.avi"] = avi + b"C2PA" + len(store).to_bytes(4, "little") + store
+        jpeg = self.ffmpeg(f"{PICTURE} -frames:v 1", "plain.jpg").read_bytes()
+        made["a.jpg"] = jpeg[:2] + b"\xff\xeb" + (len(store) + 10).to_bytes(2, "big") + b"JP\0\1\0\0\0\1" + store + jpeg[2:]
+        for name, data in made.items():
+            (self.folder / name).write_bytes(data)
+            self.loses(self.folder / name, "manifest.mkv", "C2PA")
+        for name in ("plain.mp4", "plain.avi", "plain.jpg"):
+            self.keeps(self.folder / name, "manifest.mkv", "C2PA")
 
     def speed(self):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=2400:d=0.02 -c:v ffv1", "fast.nut")
@@ -76,6 +129,17 @@ class Named(Checks):
             source = self.ffmpeg(f"{PICTURE} -c:v hap -format hap_q", "q.mov")
             self.filter(source, "again.mov")
             self.expect("Hap Q stays Hap Q", "HapY" in self.probe(self.folder / "again.mov", "stream=codec_tag_string"))
+        # Values: fewer bits than the format has; what lossy coding makes of a picture is not meant.
+        plain = self.ffmpeg(f"{PICTURE} -pix_fmt yuv420p -c:v ffv1", "420.mkv")
+        if "cljr" in self.encoders:
+            self.loses(plain, "cljr.avi", "8 bits a sample as about 5", "--codec", "cljr")
+        if "hap" in self.encoders:
+            self.loses(plain, "hap.mov", "8 bits a sample as about", "--codec", "hap")
+            self.keeps(plain, "hap.mov", "transparency", "--codec", "hap")
+        dark = self.ffmpeg(f"{PICTURE} -vf eq=brightness=-0.4:contrast=0.3 -pix_fmt yuv420p -c:v ffv1", "dark.mkv")
+        for source in (plain, dark):
+            for encoder, options in (("libx264", ("--crf", "51")), ("mpeg2video", ("--encoder-opt", "qscale=31")), ("mjpeg", ("--encoder-opt", "qscale=31")), ("cinepak", ())):
+                self.keeps(source, "lossy.mov" if encoder != "mpeg2video" else "lossy.mpg", "does not keep", "--codec", encoder, *options)
         for encoder in ("ffv1", "png", "qtrle", "prores_ks"):
             self.keeps(alpha, "kept.mov" if encoder != "ffv1" else "kept.mkv", "does not keep", "--codec", encoder)
 
@@ -93,28 +157,68 @@ class Named(Checks):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt gray", "seq1.png")
         self.loses(self.folder / "seq%d.png", "grey.mkv", "its colours are lost", "--codec", "ffv1")
 
+    def counted(self, path):
+        """The packets of each stream."""
+        lines = self.run("ffprobe", "-v", "error", "-analyzeduration", "100M", "-probesize", "100M", "-count_packets", "-show_entries", "stream=codec_type,nb_read_packets", "-of", "csv=p=0", path).stdout
+        return {kind: int(count) for kind, count in re.findall("(video|audio),([0-9]+)", lines)}
+
     def late_sound(self):
-        """Sound that begins long after the picture, in containers whose headers do not tell of it."""
-        for ending in ("ts", "mpg", "mkv"):
-            picture = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=12 -c:v mpeg2video -b:v 300k", f"p.{ending}")
-            source = self.ffmpeg(f"-i {picture} -itsoffset 9 -f lavfi -i sine=sample_rate=48000:duration=2 -map 0 -map 1 -c:v copy -c:a mp2 -muxdelay 0", f"late.{ending}")
-            code, said = self.filter(source, "late.out.mkv")
-            found = self.probe(self.folder / "late.out.mkv", "stream=codec_name")
-            self.expect(f"late sound of {ending} is kept: {found.split()}: {said}", code == 0 and any(sound in found for sound in ("mp2", "mp3")))
+        """Sound that begins long after the picture, in containers whose headers do not tell of it, and later than libavformat looks for it."""
+        picture = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=72 -c:v mpeg2video -b:v 200k", "picture.ts")
+        for ending, video, sound in (("ts", "copy", "mp2"), ("mpg", "copy", "mp2"), ("mkv", "copy", "mp2"), ("flv", "flv", "mp3"), ("ts", "copy", "aac"), ("mpg", "copy", "ac3")):
+            for begin in (9, 66):
+                source = self.ffmpeg(f"-i {picture} -itsoffset {begin} -f lavfi -i sine=sample_rate=44100:duration=2 -map 0 -map 1 -c:v {video} -c:a {sound} -muxdelay 0", f"late.{ending}")
+                code, said = self.filter(source, "late.out.mkv", "--strict")
+                found, wanted = self.counted(self.folder / "late.out.mkv"), self.counted(source)
+                self.expect(f"{sound} of {ending} from {begin} s on is kept: {found} of {wanted}: {said}", code == 0 and found == wanted and "audio" in found)
+        # A pipe is read once: what is not found at its beginning is named.
+        for ending, sound in (("ts", "mp2"), ("mpg", "mp2")):
+            source = self.ffmpeg(f"-i {picture} -itsoffset 9 -f lavfi -i sine=sample_rate=44100:duration=2 -map 0 -map 1 -c:v copy -c:a {sound} -muxdelay 0", f"late.{ending}")
+            for options in ((), ("--strict",)):
+                code, said = self.filter_piped(source, "late.out.mkv", *options)
+                self.expect(f"late sound of {ending} in a pipe is named {options}: {said}",
+                            code == (4 if options else 0) and "cannot hold" not in said.replace("the output cannot hold it all", "")
+                            and re.search("what these streams are was not found|was found too late", said))
+
+    def never_any(self):
+        """A list of streams has one that never comes: nothing is lost."""
+        silent = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=2 -itsoffset 1.5 -f lavfi -i sine=duration=0.5 -map 0 -map 1 -c:v mpeg2video -c:a mp2 -streamid 1:257", "silent.ts")
+        packets = silent.read_bytes()
+        packets = [packets[at : at + 188] for at in range(0, len(packets), 188)]
+        silent.write_bytes(b"".join(p for p in packets if (p[1] & 31) << 8 | p[2] != 257))
+        code, said = self.filter(silent, "silent.mkv", "--strict")
+        self.expect(f"a stream without a packet is not missed: {said}", code == 0)
+
+    def filter_piped(self, source, name, *options):
+        with open(source, "rb") as file:
+            done = subprocess.run([self.vidconv, "-", "-o", name if name == "null:" else str(self.folder / name), "-y", "--kernel", "identity", "--progress", "none", *options],
+                                  stdin=file, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stderr
 
     def other_numbers(self):
-        """A broadcast whose streams get other numbers on the way."""
-        parts = b""
-        for number, start in ((256, 0), (400, 2)):
-            parts += self.ffmpeg(f"-f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=duration=2 -c:v mpeg2video -c:a mp2 -streamid 0:{number} -streamid 1:{number + 1} "
-                                 f"-output_ts_offset {start} -mpegts_flags +initial_discontinuity", "part.ts").read_bytes()
-        (self.folder / "numbers.ts").write_bytes(parts)
-        code, said = self.filter(self.folder / "numbers.ts", "numbers.mkv", "--codec", "ffv1")
-        found = len(self.probe(self.folder / "numbers.mkv", "packet=pts").split())
-        frames = int(self.run("ffprobe", "-v", "error", "-select_streams", "v", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0",
-                              self.folder / "numbers.mkv").stdout.split(",")[0] or 0)
-        self.expect(f"streams with other numbers go on, or what is missing is damage: {frames} pictures: {said}", (code == 0 and frames == 100) or code == 7)
-
+        """A broadcast whose streams get other numbers on the way: in the same program, in another, in one whose list has another number."""
+        hashes = lambda path: [line.split(",")[-1].strip() for line in self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-").stdout.splitlines()
+                               if not line.startswith("#")]
+        in_order = lambda some, all_of: (rest := iter(all_of)) and all(h in rest for h in some)
+        part = lambda number, start, more: self.ffmpeg(
+            f"-f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=duration=2 -c:v mpeg2video -c:a mp2 -streamid 0:{number} -streamid 1:{number + 1} "
+            f"-output_ts_offset {start} -mpegts_flags +initial_discontinuity {more}", f"part{number}.ts")
+        for more in ("", "-mpegts_service_id 7", "-mpegts_service_id 7 -mpegts_pmt_start_pid 3000"):
+            parts = [part(256, 0, ""), part(400, 2.04, more), part(500, 4.04, "-mpegts_service_id 9")]
+            source = self.folder / "numbers.ts"
+            source.write_bytes(b"".join(p.read_bytes() for p in parts))
+            code, said = self.filter(source, "numbers.mkv", "--codec", "ffv1", "--strict")
+            out = self.folder / "numbers.mkv"
+            wanted = [h for p in parts for h in hashes(p)]
+            self.expect(f"other numbers ({more}): all pictures in their order: {said}", code == 0 and hashes(out) == wanted)
+            self.expect(f"other numbers ({more}): the sound goes on", self.counted(out) == {"video": 150, "audio": 77 * 3})
+            times = [float(t) for t in self.run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of", "csv=p=0", out).stdout.split()]
+            self.expect(f"their times go on: {times[45:55]} {times[95:105]}", all(0.03 < b - a < 0.06 for a, b in zip(times, times[1:])))
+            # Of what is read once, the pictures that the demuxer keeps to the end are missing.
+            code, said = self.filter_piped(source, "piped.mkv", "--codec", "ffv1")
+            kept = hashes(self.folder / "piped.mkv")
+            self.expect(f"other numbers in a pipe ({more}): {len(kept)} pictures, and the others are damage: {said}",
+                        code == 7 and "[damaged]" in said and len(kept) >= 145 and in_order(kept, wanted))
 
     def serve(self):
         """Answers in chunks: all of them, two thirds of them and no end, or small ones at every tenth of a second."""
@@ -163,4 +267,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
