@@ -51,8 +51,11 @@ def encoders():
 
 
 def described(path):
-    found = json.loads(run("ffprobe", "-v", "error", "-show_streams", "-show_frames", "-select_streams", "v:0", "-show_entries",
-                           "frame=interlaced_frame,pix_fmt,color_range", "-of", "json", path).stdout or "{}")
+    try:
+        found = json.loads(run("ffprobe", "-v", "error", "-show_streams", "-show_frames", "-select_streams", "v:0", "-show_entries",
+                               "frame=interlaced_frame,pix_fmt,color_range", "-of", "json", path).stdout or "{}")
+    except ValueError:  # ffprobe was ended by the file
+        return [], []
     return found.get("streams", []), found.get("frames", [])
 
 
