@@ -33,6 +33,9 @@ inline constexpr std::string_view not_allowed_begin = "URL ",
 inline constexpr std::string_view first_segment_begin = "Error when loading first segment '",
                                   first_segment_end = "'";
 
+// A file that ended before its index was written (libavformat/mov.c).
+inline constexpr std::string_view missing_index = "moov atom not found";
+
 // Whitelists that we set (libavformat/demux.c, avio.c).
 inline constexpr std::string_view refused_format = "Format not on whitelist";
 inline constexpr std::string_view refused_protocol_begin = "Protocol '",

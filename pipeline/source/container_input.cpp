@@ -351,7 +351,25 @@ int ContainerInput::check(int code) const {
   // Once given up, libavformat may make the best of what has come.
   if (code < 0 || gave_up_) check_ours();
   references_.check();
-  return check_av(code, Fault::input, "cannot read the input", name_);
+  try {
+    return check_av(code, Fault::input, "cannot read the input", name_);
+  } catch (const Error& error) {
+    if (error.why().find(log_lines::missing_index) == std::string::npos) throw;
+    throw Error(Fault::input, "cannot read the input", name_,
+                "it is not complete: its index (moov), which is written last, is missing",
+                "copy it again from where it is whole; what ended while it was recorded may be "
+                "repaired by a tool for that");
+  }
+}
+
+void ContainerInput::refuse_index_behind(int code) const {
+  if (!pipe_ || code != AVERROR_INVALIDDATA ||
+      std::string_view(container_->iformat->name).substr(0, 4) != "mov,")
+    return;
+  throw Error(Fault::input, "cannot read the input", name_,
+              "its index (moov) lies behind the pictures, which a pipe gives only once",
+              "name the file itself, or write it with its index first: ffmpeg -i IN -c copy "
+              "-movflags +faststart OUT");
 }
 
 }  // namespace vidconv

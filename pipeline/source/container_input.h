@@ -58,6 +58,9 @@ class ContainerInput {
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
   // Throws Error(input) where it has stopped.
   void refuse_stopped() const;
+  // Throws Error(input) where reading has ended with `code` because the index of a pipe's MP4 lies
+  // behind its pictures. For who has not seen a picture.
+  void refuse_index_behind(int code) const;
 
   // Throws Error(too_large) where the video has pictures of more pixels than are allowed: as far as
   // is known, of any video if that is nothing.

@@ -281,7 +281,10 @@ class ContainerSource final : public Source {
   void end_of_packets(int code) {
     for (const auto& [stream, packets] : marks_->rest())
       count_marked(*input_.container().streams[stream], packets);
-    if (code != AVERROR_EOF && !input_.stopped()) damage_.truncated = why_it_stopped(code);
+    if (code != AVERROR_EOF && !input_.stopped()) {
+      if (info_.width == 0) input_.refuse_index_behind(code);
+      damage_.truncated = why_it_stopped(code);
+    }
     if (code == AVERROR_EOF && !input_.stopped() && !at_end_of_input_) {
       at_end_of_input_ = true;
       if (input_.was_cut())

@@ -304,5 +304,22 @@ INSTANTIATE_TEST_SUITE_P(Refusals, Pattern,
                                          BadPattern{"Rate", "pattern:64x48@fast", "fast"}),
                          [](const auto& instance) { return instance.param.name; });
 
+// An MP4 as a camera writes it has its index behind its pictures.
+TEST_F(BadInput, AnIndexThatIsMissingOrCannotBeReachedIsSaid) {
+  const std::string clip = path("clip.mp4");
+  output_of(
+      "ffmpeg -v error -f lavfi -i testsrc2=size=1280x720:rate=25 -t 12 -c:v libx264 "
+      "-preset ultrafast -qp 6 " +
+      clip);
+  ASSERT_GT(std::filesystem::file_size(clip), 16U << 20);  // more than is kept of a pipe
+  const std::string more = " -o null: --kernel identity";
+  EXPECT_TRUE(refused(shell("cat " + clip + " | " + vidconv() + " -" + more), exit_input,
+                      {"lies behind the pictures", "faststart"}));
+  output_of("head -c 3000000 " + clip + " > " + path("cut.mp4"));
+  for (const std::string& command : {vidconv() + " " + path("cut.mp4") + more,
+                                     "cat " + path("cut.mp4") + " | " + vidconv() + " -" + more})
+    EXPECT_TRUE(refused(shell(command), exit_input, {"not complete", "(moov)", "copy it again"}));
+}
+
 }  // namespace
 }  // namespace vidconv::test
