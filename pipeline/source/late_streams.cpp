@@ -45,6 +45,29 @@ bool is_program_stream(const AVFormatContext& container) {
   return std::string_view(container.iformat->name) == "mpeg";
 }
 
+// The file once more, by itself.
+struct Opened {
+  std::unique_ptr<AVIOContext, AvioCloser> bytes;
+  InputPtr container;  // none where it cannot be opened
+};
+
+Opened open_again(const AVInputFormat* format, const std::string& url,
+                  const AVIOInterruptCB& interrupt) {
+  Opened opened;
+  AVIOContext* bytes = nullptr;
+  if (avio_open2(&bytes, url.c_str(), AVIO_FLAG_READ, &interrupt, nullptr) < 0) return opened;
+  opened.bytes.reset(bytes);
+  AVFormatContext* context = avformat_alloc_context();
+  if (!context) throw_out_of_memory("to look for streams");
+  context->pb = bytes;
+  context->interrupt_callback = interrupt;
+  context->io_open = refuse_file;
+  context->skip_estimate_duration_from_pts = 1;
+  if (avformat_open_input(&context, url.c_str(), format, nullptr) >= 0)
+    opened.container.reset(context);
+  return opened;
+}
+
 }  // namespace
 
 // Of those whose headers do not name all streams, these refer to no other file.
@@ -60,27 +83,19 @@ void LateStreams::find(const AVFormatContext& container, const std::string& url,
   AvErrors errors(this);
   const AvErrors::Here listen(errors);
   known_ = static_cast<int>(container.nb_streams);
-  AVIOContext* opened = nullptr;
-  if (avio_open2(&opened, url.c_str(), AVIO_FLAG_READ, &interrupt, nullptr) < 0) return;
-  const std::unique_ptr<AVIOContext, AvioCloser> bytes(opened);
-  AVFormatContext* context = avformat_alloc_context();
-  if (!context) throw_out_of_memory("to look for streams");
-  context->pb = bytes.get();
-  context->interrupt_callback = interrupt;
-  context->io_open = refuse_file;
-  context->skip_estimate_duration_from_pts = 1;
-  if (avformat_open_input(&context, url.c_str(), container.iformat, nullptr) < 0) return;
-  const InputPtr ahead(context);
+  const Opened opened = open_again(container.iformat, url, interrupt);
+  AVFormatContext* const ahead = opened.container.get();
+  if (!ahead) return;
   const PacketPtr packet = make_packet();
   int code = 0;
-  while ((code = av_read_frame(ahead.get(), packet.get())) >= 0 &&
-         avio_tell(bytes.get()) < most_read) {
+  while ((code = av_read_frame(ahead, packet.get())) >= 0 &&
+         avio_tell(opened.bytes.get()) < most_read) {
     watch(stream_of(*ahead, packet->stream_index, container), *packet);
     av_packet_unref(packet.get());
     ++packets_;
   }
   to_the_end_ = code == AVERROR_EOF;
-  describe(*ahead, container);
+  describe(*ahead, container, url, interrupt);
   find_those_before();
   take_av_line();
 }
@@ -116,7 +131,23 @@ void LateStreams::watch(Stream& stream, const AVPacket& packet) {
     for (auto& kept : stream.ending) kept.second.reset();
 }
 
-void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& container) {
+// nullptr where nothing is found. A list that names it comes shortly before.
+const AVCodecParameters* LateStreams::described_at(AVFormatContext& again, const Stream& stream) {
+  constexpr std::int64_t shortly = 20 * 188;  // packets of MPEG-TS
+  if (av_seek_frame(&again, -1, std::max<std::int64_t>(0, stream.first - shortly),
+                    AVSEEK_FLAG_BYTE) < 0 ||
+      avformat_find_stream_info(&again, nullptr) < 0)
+    return nullptr;
+  for (unsigned i = 0; i < again.nb_streams; ++i) {
+    const AVCodecParameters& p = *again.streams[i]->codecpar;
+    if (again.streams[i]->id == stream.id && p.codec_type == stream.type && is_described(p))
+      return &p;
+  }
+  return nullptr;
+}
+
+void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& container,
+                           const std::string& url, const AVIOInterruptCB& interrupt) {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     streams_[i].listed =
         ahead.nb_programs == 0 || av_find_program_from_stream(&ahead, nullptr, static_cast<int>(i));
@@ -127,16 +158,17 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
     stream.codec = found.codecpar->codec_id;
     const bool late = !stream.known || !is_described(*container.streams[stream.place]->codecpar);
     if (stream.first < 0 || !late || described == most_described) continue;
-    if (!is_described(*found.codecpar)) {
+    Opened again;  // a container can be asked once what its streams are
+    const AVCodecParameters* known = found.codecpar;
+    if (!is_described(*known)) {
       ++described;
-      if (av_seek_frame(&ahead, -1, stream.first, AVSEEK_FLAG_BYTE) < 0 ||
-          avformat_find_stream_info(&ahead, nullptr) < 0)
-        continue;
+      again = open_again(container.iformat, url, interrupt);
+      known = again.container ? described_at(*again.container, stream) : nullptr;
     }
-    stream.codec = found.codecpar->codec_id;
-    if (!is_described(*found.codecpar)) continue;
+    if (!known) continue;
+    stream.codec = known->codec_id;
     stream.parameters.reset(avcodec_parameters_alloc());
-    if (!stream.parameters || avcodec_parameters_copy(stream.parameters.get(), found.codecpar) < 0)
+    if (!stream.parameters || avcodec_parameters_copy(stream.parameters.get(), known) < 0)
       throw_out_of_memory("to describe a stream");
     stream.time_base = found.time_base;
     stream.rate = found.avg_frame_rate;

@@ -64,7 +64,9 @@ class LateStreams {
 
   Stream& stream_of(const AVFormatContext& ahead, int index, const AVFormatContext& container);
   void watch(Stream& stream, const AVPacket& packet);
-  void describe(AVFormatContext& ahead, const AVFormatContext& container);
+  static const AVCodecParameters* described_at(AVFormatContext& again, const Stream& stream);
+  void describe(AVFormatContext& ahead, const AVFormatContext& container, const std::string& url,
+                const AVIOInterruptCB& interrupt);
   void find_those_before();
   Stream* begun(AVFormatContext& container, const AVStream& stream);
   Stream* going_on_as(AVFormatContext& container, const AVStream& stream);

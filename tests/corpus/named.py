@@ -171,6 +171,11 @@ class Named(Checks):
                 code, said = self.filter(source, "late.out.mkv", "--strict")
                 found, wanted = self.counted(self.folder / "late.out.mkv"), self.counted(source)
                 self.expect(f"{sound} of {ending} from {begin} s on is kept: {found} of {wanted}: {said}", code == 0 and found == wanted and "audio" in found)
+        source = self.ffmpeg(f"-i {picture} -itsoffset 62 -f lavfi -i sine=sample_rate=44100:duration=2 -itsoffset 68 -f lavfi -i sine=sample_rate=48000:duration=2 -map 0 -map 1 -map 2 "
+                             "-c:v copy -c:a mp2 -muxdelay 0", "several.ts")
+        code, said = self.filter(source, "several.mkv", "--strict")
+        rates = re.findall("[0-9]{5}", self.probe(self.folder / "several.mkv", "stream=sample_rate"))
+        self.expect(f"several late sounds are kept: {rates}: {said}", code == 0 and sorted(rates) == ["44100", "48000"])
         # A pipe is read once: what is not found at its beginning is named.
         for ending, sound in (("ts", "mp2"), ("mpg", "mp2")):
             source = self.ffmpeg(f"-i {picture} -itsoffset 9 -f lavfi -i sine=sample_rate=44100:duration=2 -map 0 -map 1 -c:v copy -c:a {sound} -muxdelay 0", f"late.{ending}")
