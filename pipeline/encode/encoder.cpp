@@ -16,6 +16,7 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/av_log.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
@@ -68,7 +69,7 @@ AVPixelFormat named_full_range(const AVCodec& codec, AVPixelFormat plain) {
 
 // The reason before the last line, which says that an encoder has no frame threads because of it.
 std::string why_no_threads(const std::string& lines) {
-  const std::size_t end = lines.rfind("ff_frame_thread_encoder_init failed");
+  const std::size_t end = lines.rfind(log_lines::no_frame_threads);
   if (end == std::string::npos || end < 2) return {};
   return lines.substr(0, end - 2);
 }

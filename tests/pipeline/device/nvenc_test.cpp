@@ -113,7 +113,7 @@ std::vector<Times> times_of(const std::string& file) {
 TEST_F(Nvenc, OrderAndTimesAreKept) {
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
-      "-vsync vfr -c:v libx264 " +
+      "-fps_mode vfr -c:v libx264 " +
       dir_ / "uneven.mp4");
   for (const std::string& input : {std::string("pattern:32x32@25#20"),
                                    std::string("pattern:32x32@30000/1001#20"), dir_ / "uneven.mp4"})

@@ -113,7 +113,7 @@ TEST(Output, TimesOfVariableFrameRate) {
   // Times that no frame rate explains, from 1.5 s on.
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=2 -vf "
-      "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -vsync passthrough -c:v libx264 -bf 3 "
+      "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -fps_mode passthrough -c:v libx264 -bf 3 "
       "-enc_time_base 1:1000 -copyts " +
       in);
   for (const char* out : {"out.mkv", "out.mp4", "out.mov"}) {

@@ -52,7 +52,7 @@ TEST_F(Damaged, WholeFilesAreWhole) {
 TEST_F(Damaged, UnevenFilesAreWhole) {
   for (const char* name : {"a.mp4", "a.mkv", "a.nut"}) {
     SCOPED_TRACE(name);
-    make(name, "-vf setpts='(N+floor(N*N/7))/25/TB' -vsync vfr -c:v libx264 -bf 3");
+    make(name, "-vf setpts='(N+floor(N*N/7))/25/TB' -fps_mode vfr -c:v libx264 -bf 3");
     const Contents all = read_all(dir_ / name);
     EXPECT_EQ(all.pictures.size(), 100u);
     EXPECT_FALSE(all.damage.any()) << all.damage.truncated;

@@ -75,7 +75,7 @@ TEST(Stretches, BytesAreThoseOfOneAfterTheOther) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mp4", 4, short_gops);
   make_sounding_clip(dir / "b.mkv", 4, short_gops,
-                     "-vf \"select=not(mod(n\\,3))+not(mod(n\\,4))\" -vsync vfr");
+                     "-vf \"select=not(mod(n\\,3))+not(mod(n\\,4))\" -fps_mode vfr");
   make_sounding_clip(
       dir / "c.ts", 4,
       "-c:v libx264 -x264-params open-gop=1:keyint=20:bframes=3:b-adapt=0:scenecut=0");
