@@ -33,7 +33,7 @@ elif [[ $preset == package ]]; then
   [[ " ${*:3} " != *" -DVIDCONV_PYTHON=ON "* ]] || packages+=(python3-dev python3-venv)
 else
   packages+=(
-    abigail-tools ccache doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
+    abigail-tools bzip2 ccache doxygen ffmpeg libffmpeg-nvenc-dev libgtest-dev libopencv-imgproc-dev openssl
     python3 python3-dev python3-venv python3-jsonschema python3-yaml valgrind slurmctld slurmd slurm-client munge parallel
     groff-base zsh fish clang-format-14 clang-tidy-14 shellcheck
   )

@@ -60,11 +60,11 @@ void report_to_listeners(void* object, const std::string& line, bool to_any) {
   const void* key = nullptr;
   if (name == log_lines::of_container) key = static_cast<AVFormatContext*>(object)->opaque;
   if (name == log_lines::of_codec) {
-    const AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
+    AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
     key = codec.opaque;
     // Of sound, parsers look at what is copied; a decoder is there to describe the stream only.
     if (!key && (codec.codec_type == AVMEDIA_TYPE_SUBTITLE ||
-                 (codec.codec_type == AVMEDIA_TYPE_AUDIO && codec.codec)))
+                 (codec.codec_type == AVMEDIA_TYPE_AUDIO && avcodec_is_open(&codec))))
       return;
   }
   if (key || (here && to_any)) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
@@ -100,7 +100,9 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   if (concealed) return report_to_listeners(object, words, false);
   if (level > AV_LOG_ERROR) return;
   last_line = words;
-  report_to_listeners(object, last_line, true);
+  const auto is_said = [&](std::string_view of) { return words.find(of) != words.npos; };
+  if (!std::ranges::any_of(log_lines::no_damage, is_said))
+    report_to_listeners(object, last_line, true);
 }
 
 }  // namespace

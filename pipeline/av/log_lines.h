@@ -31,6 +31,10 @@ inline constexpr std::string_view concealed = "concealing ";
 // (libavformat/mpegts.c).
 inline constexpr std::string_view broken_packet[] = {"PES packet size mismatch", "TEI flag set"};
 
+// Errors of a container that lose neither packets nor frames: a track of titles that was left out
+// where the file was copied (libavformat/mov.c).
+inline constexpr std::string_view no_damage[] = {"Referenced QT chapter track not found"};
+
 // A playlist has a part whose name ends as none of a video does: "Filename extension of 'X' is not
 // a common multimedia extension", and from 7.1.1 on "URL X is not in allowed_segment_extensions"
 // too, which updates of earlier ones have as well (libavformat/hls.c, dashdec.c).
@@ -39,6 +43,10 @@ inline constexpr std::string_view misnamed_begin = "Filename extension of '",
                                   misnamed_end = "' is not a common multimedia extension";
 inline constexpr std::string_view not_allowed_begin = "URL ",
                                   not_allowed_end = " is not in allowed_";
+// A playlist that is not named as one is none ("and non standard mime type"): not in 5.1, which asks
+// us for its parts (libavformat/hls.c).
+inline constexpr std::string_view unnamed_playlist =
+    "Not detecting m3u8/hls with non standard extension";
 // The first part cannot be opened (libavformat/hls.c).
 inline constexpr std::string_view first_segment_begin = "Error when loading first segment '",
                                   first_segment_end = "'";

@@ -162,9 +162,10 @@ void ContainerInput::refuse_unknown(AVDictionary* left) const {
 }
 
 void ContainerInput::begin() {
-  jumps_.emplace(*container_, copy_times_, [this](MessageKind kind, const std::string& line) {
-    if (!std::exchange(told_, true)) notify(notify_, kind, line);
-  });
+  jumps_.emplace(*container_, copy_times_, moved_,
+                 [this](MessageKind kind, const std::string& line) {
+                   if (!std::exchange(told_, true)) notify(notify_, kind, line);
+                 });
 }
 
 // Decodes pictures on the way, of every video, where nothing is known.

@@ -253,10 +253,12 @@ class ContainerSource final : public Source {
       ++account.outside;
       return;
     }
-    const VideoDecoder::Result result = decoder_->send(packet.get());
+    // An empty packet says "the same again", and decoders take none.
+    const bool again = packet->size == 0 && packet->side_data_elems == 0;
+    const VideoDecoder::Result result =
+        again ? VideoDecoder::Result::done : decoder_->send(packet.get());
     if (result == VideoDecoder::Result::done) {
       ++account.decoded;
-      // An empty packet says "the same again".
       if ((packet->flags & AV_PKT_FLAG_DISCARD) || packet->size == 0) ++account.hidden;
     }
     if (result != VideoDecoder::Result::damaged) return;
