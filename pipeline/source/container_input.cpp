@@ -203,8 +203,10 @@ int ContainerInput::read(AVPacket& packet) {
   const AvErrors::Here listen(errors_);
   const AvLines said(of_packets, AV_LOG_DEBUG);
   heard_ = Clock::now();
-  const int code = av_read_frame(container_.get(), &packet);
+  int code = av_read_frame(container_.get(), &packet);
   note_chunk();
+  // FFmpeg 9 calls it a failure that nothing follows the last chunk of an answer.
+  if (code == AVERROR(EIO) && last_chunk_ == 0) code = AVERROR_EOF;
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);

@@ -152,7 +152,7 @@ TEST_F(OutputChoice, BareFramesAreCalledByName) {
   EXPECT_TRUE(refused(
       convert("pattern:64x48:rgb24#3", "b.avi", {"--codec", "rawvideo", "--pix-fmt", "rgb24"}),
       exit_command_line, {"rawvideo in avi does not take it", "yuv420p"}));
-  // The scaler of FFmpeg 5 to 7 does not read it.
+  // The scaler of FFmpeg 5.1 does not read it.
   const Result nv16 = convert("pattern:64x48:nv16#3", "b.mkv", {"--codec", "ffv1"});
   EXPECT_TRUE((nv16.exit_code == 0 && coded("b.mkv") == "ffv1,yuv422p") ||
               refused(nv16, exit_output, {"'nv16 64x48 to", "--codec"}))

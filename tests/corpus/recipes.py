@@ -154,7 +154,7 @@ RECIPES = [
     Recipe("422-12bit.mkv", V + "-c:v ffv1 -pix_fmt yuv422p12le"),
     Recipe("420-16bit.mkv", V + "-c:v ffv1 -pix_fmt yuv420p16le"),
     Recipe("1x1.mkv", V + "-vf scale=1:1 -c:v ffv1 -pix_fmt yuv420p"),
-    Recipe("1x7.mkv", V + "-vf scale=1:7 -c:v ffv1 -pix_fmt yuv444p"),
+    Recipe("1x7.mkv", V + "-vf format=yuv444p,crop=1:7 -c:v ffv1 -slices 1"),
     Recipe("3x5.avi", size("3x5") + "-c:v utvideo -pix_fmt gbrp", ("mkv",)),
     Recipe("17x13.avi", size("17x13") + "-c:v mpeg4 -pix_fmt yuv420p", ("avi", "mkv")),
     Recipe("35x21.mkv", size("35x21") + "-c:v libx264 -pix_fmt yuv444p", ("mkv", "mp4")),
