@@ -20,8 +20,8 @@ import sys
 CONTAINERS = ("mkv", "mov", "nut", "mp4", "webm", "avi", "ts", "mpg", "flv", "ogv", "wmv", "mxf", "3gp", "ivf")
 FEW = ("mkv", "mov", "nut", "mpg", "ogv")  # all is said, not the range, nothing, and two with lists of their own
 # Pixel format, and what the input says of its colours.
-SOURCES = {"full": ("yuv420p", ["-vf", "setparams=range=pc:colorspace=bt709"]),
-           "limited": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt709"]),
+SOURCES = {"full": ("yuv420p", ["-vf", "setparams=range=pc:colorspace=bt709", "-color_range", "pc"]),
+           "limited": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt709", "-color_range", "tv"]),
            "HDR": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084"]),
            "RGB": ("gbrp", ["-color_range", "pc"]),
            "grey": ("gray", ["-color_range", "pc"])}

@@ -144,8 +144,9 @@ TEST_F(Nvenc, OrderAndTimesAreKept) {
 
 TEST_F(Nvenc, ColoursAreKept) {
   output_of(
-      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=0.2 -c:v ffv1 -pix_fmt yuv420p "
-      "-color_range pc -color_primaries bt709 -color_trc smpte170m -colorspace bt470bg " +
+      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=0.2 -c:v ffv1 -pix_fmt yuv420p -vf "
+      "setparams=range=pc:color_primaries=bt709:color_trc=smpte170m:colorspace=bt470bg "
+      "-color_range pc -colorspace bt470bg " +
       dir_ / "in.mkv");
   filter(Device::cpu, dir_ / "in.mkv", dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc"}});
   EXPECT_EQ(output_of("ffprobe -v error -select_streams v -of csv=p=0 -show_entries "
