@@ -227,11 +227,12 @@ TEST_F(OutputChoice, EncryptedVideoIsCalledSo) {
 }
 
 TEST_F(OutputChoice, CodecsWithoutADecoderAreCalledByName) {
-  std::string bytes = read_file(clip());
-  for (std::size_t at = 0; (at = bytes.find("avc1", at)) != std::string::npos;)
+  ffmpeg("-i " + clip() + " -c copy -an " + path("h264.avi"));
+  std::string bytes = read_file(path("h264.avi"));
+  for (std::size_t at = 0; (at = bytes.find("H264", at)) != std::string::npos;)
     bytes.replace(at, 4, "AVS2");  // FFmpeg does not decode it by itself
-  write_file(path("new.mp4"), bytes);
-  const Result result = convert(path("new.mp4"), "a.mp4");
+  write_file(path("new.avi"), bytes);
+  const Result result = convert(path("new.avi"), "a.mp4");
   EXPECT_TRUE(refused(result, exit_input, {"avs2"})) << result.err;
 }
 
