@@ -41,7 +41,8 @@ TOLERANCE = 6
 NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq"),
             ("avi", "hap"), ("nut", "hap")}
 # Grey as floats, which FFmpeg's scaler takes for limited range where nothing is said, and for full range in integers.
-SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey")}
+# RGB in DNxHR, which the decoder of FFmpeg 7.1 calls BT.709, so that it is taken for YUV by its scaler.
+SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey"), ("dnxhd", "RGB")}
 # Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else; and indices into 256 colours,
 # for which FFmpeg's scaler has one set whatever the picture is.
 NOT_TAKEN = {"amv", "smc"}
