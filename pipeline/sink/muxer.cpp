@@ -122,7 +122,13 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
              fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));
   }
   if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
-  const int code = avformat_write_header(container_.get(), &options);
+  int code = 0;
+  if (av_dict_get(options, "movflags", nullptr, 0)) {
+    code = avformat_init_output(container_.get(), &options);
+    // It has its place by now, and FFmpeg 9 would read it from the list of names once more.
+    av_dict_set(&container_->metadata, "creation_time", nullptr, 0);
+  }
+  if (code >= 0) code = avformat_write_header(container_.get(), &options);
   av_dict_free(&options);
   check(code);
   needs_trailer_ = true;
