@@ -6,6 +6,8 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/source/known_streams.h"
+#include "pipeline/source/stills.h"
 
 namespace vidconv {
 namespace {
@@ -121,6 +124,7 @@ void ContainerInput::open() {
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
   if (code < 0) references_.check(lines.text());
+  if (code == AVERROR_INVALIDDATA) refuse_still();
   check(code);
   refuse_unknown(left.get());
   if (has_times)
@@ -132,8 +136,23 @@ void ContainerInput::open() {
     throw Error(Fault::input, "cannot read the input", name_, "it is text, not a video");
   heard_ = Clock::now();
   check(find_streams());
+  refuse_tiles(*container_, name_);
   note_chunk();
   begin();
+}
+
+void ContainerInput::refuse_still() const {
+  std::string beginning(pipe_ ? pipe_->beginning() : std::string_view());
+  const std::string path = local_path(url_);
+  if (!pipe_ && !is_url(url_) && std::filesystem::is_regular_file(path)) {
+    constexpr std::size_t enough = 64;
+    beginning.resize(enough);
+    std::ifstream file(path, std::ios::binary);
+    file.read(beginning.data(), static_cast<std::streamsize>(enough));
+    beginning.resize(static_cast<std::size_t>(file.gcount()));
+  }
+  if (const std::string why = unread_still(beginning); !why.empty())
+    throw Error(MessageKind::input_unreadable, "cannot read the input", name_, why);
 }
 
 void ContainerInput::note_chunk() {

@@ -85,6 +85,8 @@ class ContainerInput {
   void check_own() const;
   void refuse_unknown(AVDictionary* left) const;
   void begin();  // the times, from here
+  // Throws where the input is a still picture that FFmpeg has not read.
+  void refuse_still() const;
   void note_chunk();
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;

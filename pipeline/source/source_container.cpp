@@ -18,6 +18,7 @@
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/start_search.h"
+#include "pipeline/source/stills.h"
 #include "pipeline/source/stream_accounts.h"
 #include "pipeline/source/stream_video.h"
 #include "pipeline/source/stretches.h"
@@ -180,9 +181,13 @@ class ContainerSource final : public Source {
     input_.refuse_stopped();
     search_->end();
     if (search_->too_late()) return false;
-    if (damage_.any() || !part_.cut)
+    if (damage_.any() || !part_.cut) {
+      const std::string still = unread_still(input_.bytes().beginning);
       throw Error(Fault::input, "cannot decode any frame of", input_.name(),
-                  damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
+                  !still.empty()              ? still
+                  : damage_.truncated.empty() ? "its video data makes no sense"
+                                              : damage_.truncated);
+    }
     throw Error(MessageKind::no_frame, "cannot start in", input_.name(), "it ends before that time",
                 "choose an earlier `start`");
   }
