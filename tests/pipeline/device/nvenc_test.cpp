@@ -166,7 +166,11 @@ TEST_F(Nvenc, OtherFormatsAreConverted) {
     return said;
   };
   EXPECT_NE(encode("yuv422p").find("converted to"), std::string::npos) << said;
-  EXPECT_NE(encode("yuv420p12le").find("converted to"), std::string::npos) << said;
+  // FFmpeg 9 hands NVENC 12 bits, of which it keeps 10.
+  encode("yuv420p12le");
+  EXPECT_TRUE(said.find("converted to") != said.npos ||
+              said.find("12 bits a sample as 10") != said.npos)
+      << said;
   EXPECT_NE(encode("yuv444p16le").find("10 bits"), std::string::npos) << said;
   EXPECT_EQ(encode("yuv444p"), "");
 }
