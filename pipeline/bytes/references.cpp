@@ -204,10 +204,10 @@ void References::check(const std::string& words) const {
                             shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
   if (words.find(log_lines::unnamed_playlist) != words.npos)
-    throw Error(MessageKind::input_reference, "cannot read the input", name_,
-                "it is a playlist, which refers to other files, and is not named as one",
-                input_ == Input::file ? "name it .m3u8, or add `input_format` hls, if you trust it"
-                                      : "");
+    throw Error(
+        MessageKind::input_reference, "cannot read the input", name_,
+        "it is a playlist, which refers to other files, and is not named as one",
+        input_ == Input::file ? "name it .m3u8, or add `input_format` hls, if you trust it" : "");
   if (words.find(log_lines::refused_format) != words.npos)
     throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
