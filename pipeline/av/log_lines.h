@@ -43,8 +43,8 @@ inline constexpr std::string_view misnamed_begin = "Filename extension of '",
                                   misnamed_end = "' is not a common multimedia extension";
 inline constexpr std::string_view not_allowed_begin = "URL ",
                                   not_allowed_end = " is not in allowed_";
-// A playlist that is not named as one is none ("and non standard mime type"): not in 5.1, which asks
-// us for its parts (libavformat/hls.c).
+// A playlist that is not named as one is none ("and non standard mime type"): not in 5.1, which
+// asks us for its parts (libavformat/hls.c).
 inline constexpr std::string_view unnamed_playlist =
     "Not detecting m3u8/hls with non standard extension";
 // The first part cannot be opened (libavformat/hls.c).
