@@ -42,6 +42,20 @@ function(vidconv_check_requirements)
     endif()
   endif()
 
+  if(VIDCONV_FOUND_PKG_CONFIG AND NOT VIDCONV_UNTRIED_FFMPEG)
+    file(READ ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../pipeline/av/log_lines.h lines)
+    string(REGEX MATCH "first_tried = ([0-9]+), last_tried = ([0-9]+)" _ "${lines}")
+    set(first ${CMAKE_MATCH_1})
+    set(last ${CMAKE_MATCH_2})
+    execute_process(COMMAND ${VIDCONV_FOUND_PKG_CONFIG} --modversion libavformat OUTPUT_VARIABLE found ERROR_QUIET)
+    string(REGEX MATCH "^[0-9]+" found "${found}")
+    if(found AND (found LESS first OR found GREATER last))
+      message(FATAL_ERROR "vidconv was not tried with this FFmpeg: it has libavformat ${found}, and ${first} to ${last} were tried. "
+        "What its log says of damage and refusals may go unnoticed (pipeline/av/log_lines.h).\n"
+        "-DVIDCONV_UNTRIED_FFMPEG=ON builds it all the same; run its tests then.\n")
+    endif()
+  endif()
+
   if(missing)
     list(JOIN missing ", " missing)
     list(JOIN packages " " packages)

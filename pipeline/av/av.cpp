@@ -127,14 +127,25 @@ bool is_interlaced(const AVFrame& frame) { return frame.flags & AV_FRAME_FLAG_IN
 bool is_top_field_first(const AVFrame& frame) {
   return frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
 }
+// FFmpeg 6.1 to 7.1 have the names of before too, and encoders heed whichever says yes.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 void set_interlaced(AVFrame& frame, bool interlaced, bool top_field_first) {
   set_flag(frame, AV_FRAME_FLAG_INTERLACED, interlaced);
   set_flag(frame, AV_FRAME_FLAG_TOP_FIELD_FIRST, top_field_first);
+#if FF_API_INTERLACED_FRAME
+  frame.interlaced_frame = interlaced;
+  frame.top_field_first = top_field_first;
+#endif
 }
 void forget_picture_type(AVFrame& frame) {
   frame.pict_type = AV_PICTURE_TYPE_NONE;
   set_flag(frame, AV_FRAME_FLAG_KEY, false);
+#if FF_API_FRAME_KEY
+  frame.key_frame = 0;
+#endif
 }
+#pragma GCC diagnostic pop
 #else
 bool is_interlaced(const AVFrame& frame) { return frame.interlaced_frame != 0; }
 bool is_top_field_first(const AVFrame& frame) { return frame.top_field_first != 0; }

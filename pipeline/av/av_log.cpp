@@ -52,26 +52,22 @@ void report_to_listeners(void* object, const std::string& line, bool to_any) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
   const std::string_view name = object_class ? object_class->class_name : "";
-  if (name == "IMGUTILS" && object_class->parent_log_context_offset != 0)  // sizes of pictures
+  if (name == log_lines::of_sizes &&
+      object_class->parent_log_context_offset != 0)  // sizes of pictures
     return report_to_listeners(*reinterpret_cast<void**>(static_cast<std::byte*>(object) +
                                                          object_class->parent_log_context_offset),
                                line, to_any);
   const void* key = nullptr;
-  if (name == "AVFormatContext") key = static_cast<AVFormatContext*>(object)->opaque;
-  if (name == "AVCodecContext") {
-    const AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
+  if (name == log_lines::of_container) key = static_cast<AVFormatContext*>(object)->opaque;
+  if (name == log_lines::of_codec) {
+    AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
     key = codec.opaque;
     // Of sound, parsers look at what is copied; a decoder is there to describe the stream only.
     if (!key && (codec.codec_type == AVMEDIA_TYPE_SUBTITLE ||
-                 (codec.codec_type == AVMEDIA_TYPE_AUDIO && codec.codec)))
+                 (codec.codec_type == AVMEDIA_TYPE_AUDIO && avcodec_is_open(&codec))))
       return;
   }
   if (key || (here && to_any)) AvErrorsRegistry::get().add(key, key ? nullptr : here, line);
-}
-
-// Decoders say so of each picture with an error that they paint over, as if that were nothing.
-bool tells_of_concealment(int level, std::string_view format) {
-  return level == AV_LOG_INFO && format.starts_with("concealing ");
 }
 
 void keep(void* object, int level, const char* format, va_list arguments) {
@@ -83,7 +79,8 @@ void keep(void* object, int level, const char* format, va_list arguments) {
     va_end(copy);
     return;
   }
-  const bool concealed = tells_of_concealment(level, format);
+  const bool concealed =
+      level == AV_LOG_INFO && std::string_view(format).starts_with(log_lines::concealed);
   if (level > (listener ? listener->level() : AV_LOG_ERROR) && !concealed) return;
   char line[1024];
   static thread_local int at_start = 1;
@@ -103,7 +100,9 @@ void keep(void* object, int level, const char* format, va_list arguments) {
   if (concealed) return report_to_listeners(object, words, false);
   if (level > AV_LOG_ERROR) return;
   last_line = words;
-  report_to_listeners(object, last_line, true);
+  const auto is_said = [&](std::string_view of) { return words.find(of) != words.npos; };
+  if (!std::ranges::any_of(log_lines::no_damage, is_said))
+    report_to_listeners(object, last_line, true);
 }
 
 }  // namespace
@@ -133,7 +132,7 @@ void AvLines::hear(std::string_view line) {
 AvErrors::Here::Here(AvErrors& to) : before_(std::exchange(here, &to)) {}
 AvErrors::Here::~Here() { here = before_; }
 
-AvErrors::AvErrors(const void* key) : key_(key) {
+AvErrors::AvErrors(void* key) : key_(key) {
   AvErrorsRegistry& registry = AvErrorsRegistry::get();
   const std::lock_guard lock(registry.mutex);
   registry.listeners.push_back(this);

@@ -70,7 +70,7 @@ class AvErrors {
     AvErrors* const before_;
   };
 
-  explicit AvErrors(const void* key);
+  explicit AvErrors(void* key);
   ~AvErrors();
   AvErrors(const AvErrors&) = delete;
   AvErrors& operator=(const AvErrors&) = delete;
@@ -81,7 +81,7 @@ class AvErrors {
 
  private:
   friend struct AvErrorsRegistry;
-  const void* const key_;
+  void* const key_;
   std::int64_t count_ = 0;
   std::string first_;
 };

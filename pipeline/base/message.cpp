@@ -137,6 +137,10 @@ constexpr MessageRow kinds[] = {
     {MessageKind::not_held, "not-held", Fault::none,
      "the output cannot hold some times, tags or chapters of the input",
      "choose another container"},
+    {MessageKind::untried, "untried", Fault::none,
+     "vidconv was built with a version of FFmpeg that it was not tried with: damage and refusals "
+     "that nothing but FFmpeg's log tells of may go unnoticed",
+     "build it with a version that the README names"},
 };
 
 constexpr bool in_order() {

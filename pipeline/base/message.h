@@ -68,6 +68,7 @@ enum class MessageKind : std::uint8_t {
   dropped,
   left_out,
   not_held,
+  untried,
 };
 
 struct MessageRow {

@@ -73,8 +73,9 @@ std::string protocols_of(std::string_view scheme) {
   return all;
 }
 
-void check_certificates(AVDictionary** options) {
-  av_dict_set(options, "tls_verify", "1", 0);
+void check_certificates(AVDictionary** options, bool insecure) {
+  av_dict_set(options, "tls_verify", insecure ? "0" : "1", 0);  // unsaid it is 0 before FFmpeg 9
+  if (insecure) return;
   if (const std::string file = authorities(); !file.empty())
     av_dict_set(options, "ca_file", file.c_str(), 0);
 }
@@ -106,7 +107,7 @@ AddressWriter::AddressWriter(std::string url, const AddressOptions& options)
   av_dict_set(&with, "protocol_whitelist", protocols_of(scheme).c_str(), 0);
   if (options.packet_bytes > 0 && url_.find("pkt_size=") == url_.npos)
     av_dict_set_int(&with, "pkt_size", options.packet_bytes, 0);
-  if (!options.insecure) check_certificates(&with);
+  check_certificates(&with, options.insecure);
   const AVIOInterruptCB stop{wants_to_stop, this};
   const AvLines said;
   const int code = avio_open2(&io_, url_.c_str(), AVIO_FLAG_WRITE, &stop, &with);

@@ -20,8 +20,8 @@ namespace vidconv {
 std::string protocols_of(std::string_view scheme);
 
 // Has the certificates of servers checked, by authorities that are found where libraries do not
-// know them.
-void check_certificates(AVDictionary** options);
+// know them; or not, with `insecure`.
+void check_certificates(AVDictionary** options, bool insecure);
 
 // Whether a scheme is one that outputs can go to, and which they are: "udp, tcp, ...".
 bool takes_output(std::string_view scheme);

@@ -203,6 +203,11 @@ void References::check(const std::string& words) const {
                 fmt::format("it refers to '{}', whose name does not end as that of a video",
                             shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
+  if (words.find(log_lines::unnamed_playlist) != words.npos)
+    throw Error(
+        MessageKind::input_reference, "cannot read the input", name_,
+        "it is a playlist, which refers to other files, and is not named as one",
+        input_ == Input::file ? "name it .m3u8, or add `input_format` hls, if you trust it" : "");
   if (words.find(log_lines::refused_format) != words.npos)
     throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 list_ ? "a file of the list refers to others" : "it is a script",
@@ -337,7 +342,7 @@ int References::open_url(const AVFormatContext& container, AVIOContext** opened,
   AVDictionary* with = nullptr;
   if (options) av_dict_copy(&with, *options, 0);
   av_dict_set(&with, "protocol_whitelist", protocols(true).c_str(), 0);
-  if (!insecure_) check_certificates(&with);
+  check_certificates(&with, insecure_);
   const int code = avio_open2(opened, url.c_str(), flags, &container.interrupt_callback, &with);
   if (options) keep_unknown(options, with);
   av_dict_free(&with);

@@ -5,13 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "pipeline/av/log_lines.h"
 #include "pipeline/av/process.h"
 
 namespace vidconv {
 namespace {
-
-// How FFmpeg puts it that a picture has too many pixels.
-constexpr const char* beyond_limit = " exceeds specified max pixel count ";
 
 [[noreturn]] void throw_encrypted(const char* name) {
   throw Error(Fault::input, "cannot decode", name, "it is encrypted, and there is no key for it",
@@ -113,8 +111,8 @@ Decoder::Result Decoder::judge(int code) {
 // Says so as FFmpeg would.
 bool Decoder::refuses(int width, int height) const {
   if (!exceeds(width, height, max_pixels_)) return false;
-  av_log(context_.get(), AV_LOG_ERROR, "Picture size %dx%d%s%" PRId64 "\n", width, height,
-         beyond_limit, max_pixels_);
+  av_log(context_.get(), AV_LOG_ERROR, "%s%dx%d%s%" PRId64 "\n", log_lines::refused_size.data(),
+         width, height, log_lines::beyond_limit.data(), max_pixels_);
   return true;
 }
 
@@ -162,7 +160,7 @@ std::string Decoder::first_error() const {
     if (!refusal_.empty()) return refusal_;
   }
   std::string line = errors_.first();
-  if (line.find(beyond_limit) != line.npos)
+  if (line.find(log_lines::beyond_limit) != line.npos)
     line = line.substr(0, line.find(',')) + "; `max_pixels` N lets larger ones in";
   return line;
 }

@@ -10,8 +10,11 @@ constexpr std::int64_t none = AV_NOPTS_VALUE;
 constexpr std::size_t most_packets = 4096;  // that wait: a bound for streams with few key frames
 constexpr std::size_t always = 4;           // frames of the first part have room whatever waits
 
-// The first of all has nothing before it: whoever is at another part is ahead of it.
-bool may_join(const StreamPart& part) { return part.number > 0; }
+// The first of all has nothing before it: whoever is at another part is ahead of it. Decoders of
+// FFmpeg 7 and later refuse a BLA picture (begin_with()) that is numbered as one before it was.
+bool may_join(const StreamPart& part) {
+  return part.number > 0 && (LIBAVCODEC_VERSION_MAJOR < 61 || part.first == none);
+}
 
 }  // namespace
 

@@ -16,6 +16,7 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/av_log.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
@@ -65,9 +66,19 @@ AVPixelFormat named_full_range(const AVCodec& codec, AVPixelFormat plain) {
   return plain;
 }
 
+// FFmpeg 9's FFV1 refuses slices of a picture that is one sample of chroma wide, and loses chroma
+// at the end of lines and columns that one sample of chroma in four does not divide.
+bool has_no_slices(const AVCodecContext& c) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(c.pix_fmt);
+  const auto is_cut = [](int size, int shift) { return shift == 2 && size % 4 != 0; };
+  return LIBAVCODEC_VERSION_MAJOR > 61 &&
+         (AV_CEIL_RSHIFT(c.width, d.log2_chroma_w) < 2 || is_cut(c.width, d.log2_chroma_w) ||
+          is_cut(c.height, d.log2_chroma_h));
+}
+
 // The reason before the last line, which says that an encoder has no frame threads because of it.
 std::string why_no_threads(const std::string& lines) {
-  const std::size_t end = lines.rfind("ff_frame_thread_encoder_init failed");
+  const std::size_t end = lines.rfind(log_lines::no_frame_threads);
   if (end == std::string::npos || end < 2) return {};
   return lines.substr(0, end - 2);
 }
@@ -339,6 +350,7 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
   // Before its third version FFV1 has no word for fields.
   if (codec_.id == AV_CODEC_ID_FFV1 && video.field_order > AV_FIELD_PROGRESSIVE)
     set("level", "3", "level");
+  if (codec_.id == AV_CODEC_ID_FFV1 && has_no_slices(*context_)) set("slices", "1", "slices");
   // VP8's transparency is refused beside frames that are not shown.
   if (std::string_view(codec_.name) == "libvpx" && context_->pix_fmt == AV_PIX_FMT_YUVA420P)
     set("auto-alt-ref", "0", "auto-alt-ref");

@@ -71,6 +71,8 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
   const AVCodecID own = video.of_pictures ? AV_CODEC_ID_NONE : video.codec;
   for (const AVCodecID id : {own, AV_CODEC_ID_H264, container.video_codec}) {
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
+    // FFmpeg puts it there from version 8 on, and players know nothing of it.
+    if (id == AV_CODEC_ID_FFV1 && std::string_view(container.name) == "mp4") continue;
     if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options)))
       return chosen(*codec, container, video);
   }

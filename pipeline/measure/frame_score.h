@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "pipeline/av/frame.h"
 
@@ -13,6 +14,7 @@ namespace vidconv {
 // Which measures are wanted.
 struct Measures {
   bool psnr = false, ssim = false, vmaf = false;
+  std::string vmaf_model = "vmaf_v0.6.1";  // one of libvmaf's own, by its version
   bool any() const { return psnr || ssim || vmaf; }
 };
 

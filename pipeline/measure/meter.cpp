@@ -91,7 +91,8 @@ Meter::Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_ba
   }
   log.set_formats(filtered, find_format(given)->name, decoder_->codec->name);
   if (log.measures().vmaf)
-    vmaf_ = std::make_unique<Vmaf>(*find_format(given), coded.width, coded.height);
+    vmaf_ = std::make_unique<Vmaf>(*find_format(given), coded.width, coded.height,
+                                   log.measures().vmaf_model);
   thread_ = std::thread([this] { work(); });
 }
 

@@ -66,7 +66,7 @@ struct Vmaf::Library {
       refuse_vmaf(std::string("this libvmaf has no ") + name, "install version 2 or 3");
   }
 
-  Library() {
+  explicit Library(const std::string& version) {
     find(init, "vmaf_init");
     find(close, "vmaf_close");
     find(load_model, "vmaf_model_load");
@@ -76,8 +76,10 @@ struct Vmaf::Library {
     find(read, "vmaf_read_pictures");
     find(score_at, "vmaf_score_at_index");
     ModelSettings settings{};
-    if (load_model(&model, &settings, "vmaf_v0.6.1") < 0)
-      refuse_vmaf("this libvmaf has no model vmaf_v0.6.1", "install one with built-in models");
+    if (load_model(&model, &settings, version.c_str()) < 0)
+      refuse_vmaf("this libvmaf has no model " + version,
+                  "vmaf_v0.6.1, vmaf_v0.6.1neg and vmaf_4k_v0.6.1 are in libvmaf where it was "
+                  "built with models");
     // Threads of its own would let pictures queue up without a limit.
     if (init(&context, Settings{}) < 0 || use_features(context, model) < 0)
       refuse_vmaf("libvmaf cannot be begun", "measure psnr,ssim");
@@ -104,8 +106,8 @@ struct Vmaf::Library {
   void* context = nullptr;
 };
 
-Vmaf::Vmaf(const PixelFormat& format, int width, int height)
-    : library_(luma_of(format) ? std::make_unique<Library>() : nullptr),
+Vmaf::Vmaf(const PixelFormat& format, int width, int height, const std::string& model)
+    : library_(luma_of(format) ? std::make_unique<Library>(model) : nullptr),
       width_(width),
       height_(height),
       depth_(format.components[0].sample.depth) {

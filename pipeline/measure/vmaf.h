@@ -4,16 +4,18 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "pipeline/av/frame.h"
 
 namespace vidconv {
 
-// Of luma, by the model vmaf_v0.6.1, which is libvmaf's own. One thread.
+// Of luma, by a model that is libvmaf's own. One thread.
 class Vmaf {
  public:
-  // Throws Error(output_unsuited) where there is no libvmaf, or it does not take such pictures.
-  Vmaf(const PixelFormat& format, int width, int height);
+  // Throws Error(output_unsuited) where there is no libvmaf, it does not take such pictures or has
+  // no such model.
+  Vmaf(const PixelFormat& format, int width, int height, const std::string& model);
   ~Vmaf();
   Vmaf(const Vmaf&) = delete;
   Vmaf& operator=(const Vmaf&) = delete;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/av/frame_layout.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor_fit.h"
@@ -69,6 +70,8 @@ Job::Job(JobOptions options)
                              : wake_chosen_device(options_.device, options_.processor.trace)) {}
 
 void Job::open() {
+  if (const std::string untried = untried_ffmpeg(); !untried.empty())
+    notify(options_.notify, MessageKind::untried, untried);
   SourceOptions from = options_.source;
   // Before the device is known: pinned memory is plain memory where there is none.
   if (options_.device.kind != DeviceWish::Kind::cpu && has_cuda_driver())

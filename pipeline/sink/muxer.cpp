@@ -122,9 +122,13 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
              fmt::format("beside a cover {} cannot hold these tags: {}", format_.name, others));
   }
   if (std::string_view(format_.name) == "mpegts") av_dict_set(&options, "mpegts_copyts", "1", 0);
+  const bool by_name = av_dict_get(options, "movflags", nullptr, 0) != nullptr;
   const int code = avformat_write_header(container_.get(), &options);
   av_dict_free(&options);
   check(code);
+  // It has a place of its own by now; from the list, which is written at the end, FFmpeg 9 would
+  // read it once more.
+  if (by_name) av_dict_set(&container_->metadata, "creation_time", nullptr, 0);
   needs_trailer_ = true;
   last_dts_.resize(container_->nb_streams);
   last_exact_.resize(container_->nb_streams);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/av/holdings.h"
+#include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/video_encoder.h"
 #include "pipeline/measure/measure_log.h"
@@ -159,7 +160,7 @@ class FileSink final : public Sink {
     try {
       muxer_.begin(std::make_unique<PipeOutput>(to_.writer(), seeks));
     } catch (const Error& error) {
-      if (seeks || error.why().find("seekable") == std::string::npos) throw;
+      if (seeks || error.why().find(log_lines::wants_to_seek) == std::string::npos) throw;
       throw Error(MessageKind::output_unsuited,
                   is_url(output_) ? "cannot send" : "cannot write to a pipe", format_.name,
                   "it is not written from beginning to end",

@@ -6,6 +6,8 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "pipeline/base/url.h"
 #include "pipeline/source/known_streams.h"
 #include "pipeline/source/provenance.h"
+#include "pipeline/source/stills.h"
 
 namespace vidconv {
 namespace {
@@ -123,6 +126,7 @@ void ContainerInput::open() {
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // which libavformat has freed and set to null where it failed
   if (code < 0) references_.check(lines.text());
+  if (code == AVERROR_INVALIDDATA) refuse_still();
   check(code);
   refuse_unknown(left.get());
   if (has_times)
@@ -148,11 +152,26 @@ void ContainerInput::open() {
     }
   }
   late_.add_to(*container_);
+  refuse_tiles(*container_, name_);
   note_chunk();
   begin();
 }
 
 bool ContainerInput::is_stored() const { return !pipe_ && !live_ && !is_url(url_) && !low_delay_; }
+
+void ContainerInput::refuse_still() const {
+  std::string beginning(pipe_ ? pipe_->beginning() : std::string_view());
+  const std::string path = local_path(url_);
+  if (!pipe_ && !is_url(url_) && std::filesystem::is_regular_file(path)) {
+    constexpr std::size_t enough = 64;
+    beginning.resize(enough);
+    std::ifstream file(path, std::ios::binary);
+    file.read(beginning.data(), static_cast<std::streamsize>(enough));
+    beginning.resize(static_cast<std::size_t>(file.gcount()));
+  }
+  if (const std::string why = unread_still(beginning); !why.empty())
+    throw Error(MessageKind::input_unreadable, "cannot read the input", name_, why);
+}
 
 void ContainerInput::note_chunk() {
   if (const auto chunk = take_last_chunk()) last_chunk_ = chunk;
@@ -180,9 +199,10 @@ void ContainerInput::refuse_unknown(AVDictionary* left) const {
 }
 
 void ContainerInput::begin() {
-  jumps_.emplace(*container_, copy_times_, [this](MessageKind kind, const std::string& line) {
-    if (!std::exchange(told_, true)) notify(notify_, kind, line);
-  });
+  jumps_.emplace(*container_, copy_times_, moved_,
+                 [this](MessageKind kind, const std::string& line) {
+                   if (!std::exchange(told_, true)) notify(notify_, kind, line);
+                 });
 }
 
 // Decodes pictures on the way, of every video, where nothing is known.
@@ -232,6 +252,8 @@ int ContainerInput::read(AVPacket& packet) {
   const std::int64_t errors = errors_.count();
   int code = read_next(packet);
   note_chunk();
+  // FFmpeg 9 calls it a failure that nothing follows the last chunk of an answer.
+  if (code == AVERROR(EIO) && last_chunk_ == 0) code = AVERROR_EOF;
   const bool misnamed = said.text().find(log_lines::refused_name) != std::string::npos;
   references_.check(misnamed ? said.text() : "");
   if (code < 0 && gave_up_ && live_ && !stopped()) return AVERROR(ETIMEDOUT);

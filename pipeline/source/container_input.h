@@ -104,6 +104,8 @@ class ContainerInput {
   // Whether all bytes were read and are whole, whatever the demuxer says.
   bool has_ended() const;
   void begin();  // the times, from here
+  // Throws where the input is a still picture that FFmpeg has not read.
+  void refuse_still() const;
   void note_chunk();
   // Throws what our own functions have kept from libavformat.
   void check_ours() const;

@@ -18,6 +18,7 @@
 #include "pipeline/source/picture_fitter.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/start_search.h"
+#include "pipeline/source/stills.h"
 #include "pipeline/source/stream_accounts.h"
 #include "pipeline/source/stream_video.h"
 #include "pipeline/source/stretches.h"
@@ -180,9 +181,13 @@ class ContainerSource final : public Source {
     input_.refuse_stopped();
     search_->end();
     if (search_->too_late()) return false;
-    if (damage_.any() || !part_.cut)
+    if (damage_.any() || !part_.cut) {
+      const std::string still = unread_still(input_.bytes().beginning);
       throw Error(Fault::input, "cannot decode any frame of", input_.name(),
-                  damage_.truncated.empty() ? "its video data makes no sense" : damage_.truncated);
+                  !still.empty()              ? still
+                  : damage_.truncated.empty() ? "its video data makes no sense"
+                                              : damage_.truncated);
+    }
     throw Error(MessageKind::no_frame, "cannot start in", input_.name(), "it ends before that time",
                 "choose an earlier `start`");
   }
@@ -252,10 +257,12 @@ class ContainerSource final : public Source {
       ++account.outside;
       return;
     }
-    const VideoDecoder::Result result = decoder_->send(packet.get());
+    // An empty packet says "the same again", and decoders take none.
+    const bool again = packet->size == 0 && packet->side_data_elems == 0;
+    const VideoDecoder::Result result =
+        again ? VideoDecoder::Result::done : decoder_->send(packet.get());
     if (result == VideoDecoder::Result::done) {
       ++account.decoded;
-      // An empty packet says "the same again".
       if ((packet->flags & AV_PKT_FLAG_DISCARD) || packet->size == 0) ++account.hidden;
     }
     if (result != VideoDecoder::Result::damaged) return;

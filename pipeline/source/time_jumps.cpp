@@ -18,6 +18,9 @@ constexpr std::int64_t no_time = AV_NOPTS_VALUE;
 constexpr std::int64_t far = 10LL * AV_TIME_BASE;
 constexpr std::int64_t absurd = 30LL * 3600 * AV_TIME_BASE;
 constexpr std::int64_t back = AV_TIME_BASE / 10;
+// In the middle of a stream, sound may begin with the rest of a frame: libavformat takes the time
+// of what comes next for its own, and says it again.
+constexpr std::int64_t guessed = AV_TIME_BASE;
 
 bool is_far(std::int64_t by) { return by > far || by < -far; }
 
@@ -29,10 +32,12 @@ void move(AVPacket& packet, std::int64_t by, AVRational time_base) {
 
 }  // namespace
 
-TimeJumps::TimeJumps(const AVFormatContext& container, bool leave, Notify notify)
+TimeJumps::TimeJumps(const AVFormatContext& container, bool leave, bool in_the_middle,
+                     Notify notify)
     : container_(container),
       restarts_(container.iformat->flags & AVFMT_TS_DISCONT),
       leave_(leave),
+      in_the_middle_(in_the_middle),
       notify_(std::move(notify)) {}
 
 void TimeJumps::follow(AVPacket& packet) {
@@ -53,6 +58,7 @@ void TimeJumps::follow(AVPacket& packet) {
     if (restarts_) offset_ = av_sat_sub64(offset_, by);  // else it is this packet that is wrong
   }
   last_ = clock.last = time;
+  if (!clock.first) clock.first = time;
   clock.next = av_sat_add64(time, av_rescale_q(packet.duration, stream.time_base, AV_TIME_BASE_Q));
 }
 
@@ -79,7 +85,9 @@ std::int64_t TimeJumps::jump(const Clock& clock, std::int64_t time) const {
   }
   const std::int64_t by = av_sat_sub64(time, *clock.next);
   if (!restarts_) return by > absurd || by < -absurd ? by : 0;
-  return is_far(by) || av_sat_add64(time, back) < *clock.last ? by : 0;
+  if (is_far(by)) return by;
+  const bool guesses = in_the_middle_ && *clock.last - *clock.first < guessed;
+  return !guesses && av_sat_add64(time, back) < *clock.last ? by : 0;
 }
 
 void TimeJumps::tell(std::int64_t time, std::int64_t by) const {

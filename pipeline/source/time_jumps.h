@@ -21,9 +21,9 @@ enum class Follows : std::uint8_t {
 // For one pass over a container.
 class TimeJumps {
  public:
-  // The container outlives this object. `leave`: times are only looked at. `notify` hears of
-  // each jump.
-  TimeJumps(const AVFormatContext& container, bool leave, Notify notify);
+  // The container outlives this object. `leave`: times are only looked at. `in_the_middle`: reading
+  // does not begin at the beginning. `notify` hears of each jump.
+  TimeJumps(const AVFormatContext& container, bool leave, bool in_the_middle, Notify notify);
 
   // Moves the times of the next packet by what all streams of the input are moved by at this place:
   // sound and picture stay in step.
@@ -34,9 +34,9 @@ class TimeJumps {
  private:
   // Of a stream, microseconds.
   struct Clock {
-    std::optional<std::int64_t> last, next;  // packet, as moved; the next as it is expected
-    std::optional<std::int64_t> of_input;    // the last one's time in the input
-    std::int64_t longest_step = 0;           // between two there
+    std::optional<std::int64_t> first, last, next;  // packet, as moved; the next as it is expected
+    std::optional<std::int64_t> of_input;           // the last one's time in the input
+    std::int64_t longest_step = 0;                  // between two there
   };
 
   void watch(const AVPacket& packet, Clock& clock, AVRational time_base);
@@ -46,7 +46,7 @@ class TimeJumps {
 
   const AVFormatContext& container_;
   const bool restarts_;  // clocks that begin anew are usual in this kind of container
-  const bool leave_;
+  const bool leave_, in_the_middle_;
   const Notify notify_;
   std::vector<Clock> clocks_;         // by stream
   std::optional<std::int64_t> last_;  // of any stream, as moved

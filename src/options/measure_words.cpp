@@ -65,14 +65,19 @@ Measures parse_measures(const std::string& text) {
   Measures measures;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, end - at);
+    std::string word = text.substr(at, end - at);
+    constexpr std::string_view with_model = "vmaf:model=";
+    if (word.starts_with(with_model) && word.size() > with_model.size()) {
+      measures.vmaf_model = word.substr(with_model.size());
+      word.resize(with_model.find(':'));
+    }
     const MeasureName* row = row_named(measure_names, word, &MeasureName::name);
     if (!row) {
       std::vector<std::string_view> names;
       for (const MeasureName& known : measure_names) names.push_back(known.name);
       refuse("--measure", shortened(text, longest_value),
              "there is no measure '" + verbatim(word) + "'" + did_you_mean(word, names),
-             "use psnr, ssim or vmaf, or several: psnr,ssim");
+             "use psnr, ssim, vmaf or vmaf:model=NAME, or several: psnr,ssim");
     }
     if (measures.*row->wanted)
       refuse("--measure", shortened(text, longest_value),

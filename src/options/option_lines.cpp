@@ -282,7 +282,7 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option(
          "--measure", w.measure,
          "decode again what was encoded, meanwhile, and compare it with the filtered frames")
-      ->type_name("psnr,ssim,vmaf");
+      ->type_name("psnr,ssim,vmaf[:model=NAME]");
   app.add_option("--measure-log", o.measure_log,
                  "write what --measure finds of each frame to this file, a line of JSON each")
       ->type_name("FILE");

@@ -35,6 +35,44 @@ TEST_F(BadInput, SoundOnly) {
   EXPECT_TRUE(refused(sobel(path("sound.wav")), exit_input, {path("sound.wav"), "video"}));
 }
 
+// A picture of 128x128 in four tiles, as avifenc writes it, in base64.
+constexpr const char* tiled_avif =
+    "AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUEAAAHabWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAA"
+    "AAAAAAAAAAAAAAAAAAAOcGl0bQAAAAAAAQAAAFZpbG9jAAAAAEQAAAUAAQAAAAEAAAICAAAACAACAAAAAQAAAgoA"
+    "AAAqAAMAAAABAAACCgAAACoABAAAAAEAAAIKAAAAKgAFAAAAAQAAAgoAAAAqAAAAkGlpbmYAAAAAAAUAAAAaaW5m"
+    "ZQIAAAAAAQAAZ3JpZENvbG9yAAAAABppbmZlAgAAAQACAABhdjAxQ29sb3IAAAAAGmluZmUCAAABAAMAAGF2MDFD"
+    "b2xvcgAAAAAaaW5mZQIAAAEABAAAYXYwMUNvbG9yAAAAABppbmZlAgAAAQAFAABhdjAxQ29sb3IAAAAAIGlyZWYA"
+    "AAAAAAAAFGRpbWcAAQAEAAIAAwAEAAUAAACZaXBycAAAAF9pcGNvAAAAFGlzcGUAAAAAAAAAgAAAAIAAAAAQcGl4"
+    "aQAAAAADCAgIAAAAE2NvbHJuY2x4AAEADQAGgAAAABRpc3BlAAAAAAAAAEAAAABAAAAADGF2MUOBIAAAAAAAMmlw"
+    "bWEAAAAAAAAABQABAwECAwACBAQChQMAAwQEAoUDAAQEBAKFAwAFBAQChQMAAAA6bWRhdAAAAQEAgACAEgAKCTgV"
+    "f/2kBDQaQDIbHsJipO////Fn4ADPyinHliGffowbES12+7TA";
+
+// FFmpeg reads such pictures from some version on, and gives each tile as a video of its own.
+TEST_F(BadInput, PicturesInTiles) {
+  ASSERT_EQ(shell("echo " + std::string(tiled_avif) + " | base64 -d > " + path("a.avif")).exit_code,
+            0);
+  std::string bytes = read_file(path("a.avif"));
+  write_file(path("a.heic"), bytes.replace(bytes.find("avif"), 4, "heic"));
+  for (const char* name : {"a.avif", "a.heic"}) {
+    const Result result = sobel(path(name));
+    EXPECT_TRUE(refused(result, exit_input, {name, "it is a picture ", "save it as PNG"}));
+    const Result piped =
+        shell("cat " + path(name) + " | " + vidconv() + " - -o " + out() + " --kernel sobel");
+    EXPECT_TRUE(refused(piped, exit_input, {"standard input", "it is a picture "}));
+  }
+}
+
+TEST_F(BadInput, AnimatedWebp) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=5:d=1 -c:v libwebp_anim " + path("a.webp"));
+  const Result result = sobel(path("a.webp"));
+  if (result.exit_code == 0) {  // FFmpeg 9
+    EXPECT_EQ(frame_times(out()).size(), 5U);
+    output_may_stay = true;
+    return;
+  }
+  EXPECT_TRUE(refused(result, exit_input, {"animated WebP", "GIF"}));
+}
+
 TEST_F(BadInput, EmptyFile) {
   write_file(path("empty.mp4"), "");
   EXPECT_TRUE(refused(sobel(path("empty.mp4")), exit_input, {path("empty.mp4")}));

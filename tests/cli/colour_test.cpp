@@ -91,7 +91,7 @@ TEST_F(Colour, RangeIsExact) {
   for (int i = 0; i < 1024; ++i) codes += {'\0', '\2'};  // 512: no colour
   write_file(path("in.yuv"), codes);
   ffmpeg("-f rawvideo -s 32x32 -pix_fmt yuv422p10le -r 25 -i " + path("in.yuv") +
-         " -c:v ffv1 -color_range pc " + path("in.mkv"));
+         " -vf setparams=range=pc -c:v ffv1 -color_range pc " + path("in.mkv"));
   const Result result = convert(path("in.mkv"), "a.avi", {"--codec", "ffv1"});
   EXPECT_TRUE(succeeded(result));
   ffmpeg("-i " + path("a.avi") + " -f rawvideo " + path("out.yuv"));
@@ -125,8 +125,8 @@ TEST_F(Colour, MatrixIsConvertedWhereItCannotBeSaid) {
 
 TEST_F(Colour, WhatCannotBeConvertedIsNamed) {
   const std::string in = flat("in.mkv", "0x30a060",
-                              "-pix_fmt yuv420p -c:v ffv1 -color_primaries bt2020 -color_trc "
-                              "smpte2084 -colorspace smpte170m");
+                              "-pix_fmt yuv420p -c:v ffv1 -vf setparams=color_primaries=bt2020:"
+                              "color_trc=smpte2084:colorspace=smpte170m");
   const Result result = convert(in, "a.avi", {"--codec", "mpeg4"});
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(

@@ -172,10 +172,12 @@ TEST_F(Ledger, PacketsThatTheOutputRefusesAreNamed) {
     SCOPED_TRACE(out);
     const json told = stats(path("film.ts") + " -o " + path(out) + " --kernel box", exit_damaged);
     EXPECT_EQ(told.at("outcome"), "damaged");
-    EXPECT_EQ(told.at("damage").at("refused"), 1);
+    // The parser of FFmpeg 7.1 makes two packets of the one.
+    const int packets = told.at("damage").at("refused").get<int>();
+    EXPECT_TRUE(packets == 1 || packets == 2) << packets;
     expect_balance(told);
     const json& sound = told.at("ledger").at("streams").at(1).at("packets");
-    EXPECT_EQ(sound.at("refused"), 1);
+    EXPECT_EQ(sound.at("refused"), packets);
     EXPECT_EQ(probe(path(out), "stream=nb_read_packets", "a -count_packets").at(0),
               sound.at("copied").dump());
     EXPECT_EQ(frame_times(path(out)).size(), 25U);

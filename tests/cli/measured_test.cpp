@@ -267,6 +267,12 @@ TEST_F(Measured, VmafIsWhatItsLibrarySays) {
     sum += 100 - means[i];
   }
   EXPECT_NEAR(log.summary.at("vmaf").at("all").get<double>(), sum / 12, 1e-9);
+  output_of(program + "-y -o " + path("out.mkv") + " --codec mpeg4 --crf 8 --encoder-opt bf=2" +
+            " --measure psnr,vmaf:model=vmaf_v0.6.1neg --measure-log " + path("log.jsonl"));
+  EXPECT_NEAR(this->log().summary.at("vmaf").at("all").get<double>(), sum / 12 - 1, 1e-9);
+  EXPECT_TRUE(this->log().summary.contains("psnr"));
+  EXPECT_TRUE(refused(shell(program + "-y -o " + path("out.mkv") + " --measure vmaf:model=no"),
+                      exit_output, {"no model no", "vmaf_4k_v0.6.1"}));
   const Result target = shell(program + "-y -o " + path("out.mkv") +
                               " --codec mpeg4 --target vmaf=96 --stats " + path("stats.json"));
   EXPECT_TRUE(succeeded(target));
@@ -294,6 +300,8 @@ TEST_F(Measured, RefusesWhatMakesNoSense) {
   const std::string out = path("out.mkv"), log = path("log.jsonl");
   refusal({"-o", out, "--measure", "pnsr"}, {"--measure 'pnsr'", "did you mean 'psnr'"});
   refusal({"-o", out, "--measure", "psnr,psnr"}, {"psnr is there twice", "name it once"});
+  refusal({"-o", out, "--measure", "vmaf:model="}, {"there is no measure 'vmaf:model='"});
+  refusal({"-o", out, "--measure", "ssim:model=a"}, {"there is no measure 'ssim:model=a'"});
   refusal({"-o", out, "--measure", "psnr,"}, {"there is no measure ''", "psnr,ssim"});
   refusal({"-o", out, "--measure-log", log}, {"nothing is measured", "add --measure"});
   refusal({"-o", out, "--measure", "psnr", "--measure-log", "-"}, {"--measure-log '-'", "a file"});

@@ -211,6 +211,7 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
        }},
       {MessageKind::left_out, [=, this] { return filter(clip(), out("a.y4m")); }},
       {MessageKind::not_held, [=, this] { return filter(variable_clip(), out("a.y4m")); }},
+      {MessageKind::untried, [=, this] { return with_fault("newer FFmpeg", clip()); }},
   };
 }
 

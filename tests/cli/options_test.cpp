@@ -84,7 +84,7 @@ TEST_F(Options, Lists) {
 TEST_F(Options, LinearLight) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 3 -pix_fmt yuv420p10 -c:v ffv1 "
-      "-color_trc smpte2084 -colorspace bt2020nc -color_primaries bt2020 " +
+      "-vf setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc " +
       path("pq.mkv"));
   const Arguments blur{path("pq.mkv"), "-o", "md5:", "--kernel", "gaussian:sigma=2"};
   const auto with = [&](const Arguments& more) {

@@ -137,7 +137,9 @@ TEST_F(OutputChoice, BareFramesAreCalledByName) {
       EXPECT_TRUE(succeeded(result));
       const std::string found = coded(name);
       EXPECT_TRUE(found.starts_with("rawvideo,") && found != "rawvideo,unknown") << found;
-      const bool kept = found == "rawvideo," + format || format == "p010le";
+      // The same samples in another order are as good: later versions of FFmpeg have that.
+      const bool kept = found == "rawvideo," + format || format == "p010le" ||
+                        (format == "yuv444p" && found == "rawvideo,vyu444");
       EXPECT_TRUE(kept || has_line_with(result.err, {"converted to", "[converted]"}));
       EXPECT_TRUE(succeeded(convert(in, "whole.mkv", {"--codec", "ffv1"})));
       const std::string alike =
@@ -150,8 +152,11 @@ TEST_F(OutputChoice, BareFramesAreCalledByName) {
   EXPECT_TRUE(refused(
       convert("pattern:64x48:rgb24#3", "b.avi", {"--codec", "rawvideo", "--pix-fmt", "rgb24"}),
       exit_command_line, {"rawvideo in avi does not take it", "yuv420p"}));
-  EXPECT_TRUE(refused(convert("pattern:64x48:nv16#3", "b.mkv", {"--codec", "ffv1"}), exit_output,
-                      {"'nv16 64x48 to", "--codec"}));
+  // The scaler of FFmpeg 5.1 does not read it.
+  const Result nv16 = convert("pattern:64x48:nv16#3", "b.mkv", {"--codec", "ffv1"});
+  EXPECT_TRUE((nv16.exit_code == 0 && coded("b.mkv") == "ffv1,yuv422p") ||
+              refused(nv16, exit_output, {"'nv16 64x48 to", "--codec"}))
+      << nv16.err;
 }
 
 // Ut Video has names for the matrices of BT.601 and BT.709.
@@ -222,12 +227,13 @@ TEST_F(OutputChoice, EncryptedVideoIsCalledSo) {
 }
 
 TEST_F(OutputChoice, CodecsWithoutADecoderAreCalledByName) {
-  std::string bytes = read_file(clip());
-  for (std::size_t at = 0; (at = bytes.find("avc1", at)) != std::string::npos;)
-    bytes.replace(at, 4, "vvc1");
-  write_file(path("new.mp4"), bytes);
-  const Result result = convert(path("new.mp4"), "a.mp4");
-  EXPECT_TRUE(refused(result, exit_input, {"vvc"})) << result.err;
+  ffmpeg("-i " + clip() + " -c:v libx264 -an " + path("h264.avi"));
+  std::string bytes = read_file(path("h264.avi"));
+  for (std::size_t at = 0; (at = bytes.find("H264", at)) != std::string::npos;)
+    bytes.replace(at, 4, "AVS2");  // FFmpeg does not decode it by itself
+  write_file(path("new.avi"), bytes);
+  const Result result = convert(path("new.avi"), "a.mp4");
+  EXPECT_TRUE(refused(result, exit_input, {"avs2"})) << result.err;
 }
 
 // Phones put several frames of sound into a packet: the file is whole, and the stream is named.

@@ -163,7 +163,7 @@ TEST_F(References, WhatIsNotNamedAPlaylistRefersToNothing) {
   }
   expect_refused(path("public/holiday.mp4"),
                  {"holiday.mp4", "--format-in hls", "[input-reference]"});
-  expect_refused("- < " + playlist("w.m3u8", web()), {web(), "[input-reference]"});
+  expect_refused("- < " + playlist("w.m3u8", web()), {"refers to", "[input-reference]"});
   expect_refused(list("holiday2.mp4", "s0.ts"), {"--format-in concat", "[input-reference]"});
   expect_refused("- < <(cat " + list("l.ffconcat", "s0.ts") + ")", {"[input-reference]"});
 }

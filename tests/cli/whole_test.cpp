@@ -83,11 +83,14 @@ TEST_F(Whole, FragmentsWhoseHeaderKnowsNoLength) {
   const std::string file =
       make("live.mp4",
            std::string(source) + x264 + "-movflags frag_keyframe+empty_moov+default_base_moof");
+  const std::string known = probe(file, "stream=duration_ts").at(0);
   std::string bytes = read_file(file);
   // Behind the name of the box: its version, two times, the ticks of a second.
   bytes.replace(bytes.find("mdhd") + 20, 4, "\xff\xff\xff\xff");
   write_file(file, bytes);
-  ASSERT_EQ(probe(file, "stream=duration_ts"), std::vector<std::string>{"4294967295"});
+  // Later versions of FFmpeg do not believe it.
+  const std::string length = probe(file, "stream=duration_ts").at(0);
+  ASSERT_TRUE(length == "4294967295" || length == known) << length;
   expect_whole(file);
 }
 

@@ -20,9 +20,9 @@ import sys
 CONTAINERS = ("mkv", "mov", "nut", "mp4", "webm", "avi", "ts", "mpg", "flv", "ogv", "wmv", "mxf", "3gp", "ivf")
 FEW = ("mkv", "mov", "nut", "mpg", "ogv")  # all is said, not the range, nothing, and two with lists of their own
 # Pixel format, and what the input says of its colours.
-SOURCES = {"full": ("yuv420p", ["-color_range", "pc", "-colorspace", "bt709"]),
-           "limited": ("yuv420p", ["-color_range", "tv", "-colorspace", "bt709"]),
-           "HDR": ("yuv420p", ["-color_range", "tv", "-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", "smpte2084"]),
+SOURCES = {"full": ("yuv420p", ["-vf", "setparams=range=pc:colorspace=bt709", "-color_range", "pc"]),
+           "limited": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt709", "-color_range", "tv"]),
+           "HDR": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084"]),
            "RGB": ("gbrp", ["-color_range", "pc"]),
            "grey": ("gray", ["-color_range", "pc"])}
 # Encoders that are not run, and why.
@@ -41,7 +41,8 @@ TOLERANCE = 6
 NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq"),
             ("avi", "hap"), ("nut", "hap")}
 # Grey as floats, which FFmpeg's scaler takes for limited range where nothing is said, and for full range in integers.
-SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey")}
+# RGB in DNxHR, which the decoder of FFmpeg 7.1 calls BT.709, so that it is taken for YUV by its scaler.
+SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey"), ("dnxhd", "RGB")}
 # Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else; and indices into 256 colours,
 # for which FFmpeg's scaler has one set whatever the picture is.
 NOT_TAKEN = {"amv", "smc"}

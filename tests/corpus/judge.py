@@ -297,5 +297,7 @@ class Judge:
                                  c.get("tags", {}).get("title"))
         if self.into.chapters and "cannot hold: chapters" not in self.said:
             ends = slice(0, 3) if self.ending != "wmv" else slice(0, 3, 2)  # ASF has marks without ends
-            self.expect("chapters", [mark(c, self.into.begin)[ends] for c in self.into.chapters],
-                        [mark(c, 0)[ends] for c in self.out.chapters])
+            wanted = [mark(c, self.into.begin)[ends] for c in self.into.chapters]
+            if self.ending in ("mp4", "mov") and wanted[0][0] < 0.1:
+                wanted[0] = (0.0, *wanted[0][1:])  # their first title is shown from the beginning
+            self.expect("chapters", wanted, [mark(c, 0)[ends] for c in self.out.chapters])

@@ -65,7 +65,7 @@ def kept(special, path, frames):
     if special == "fields":
         return first.get("interlaced_frame") == 1
     if special == "alpha":
-        return bool(re.search("^(yuva|gbrap|ya|pal8)|^(argb|rgba|abgr|bgra)", pixels))
+        return bool(re.search("^(yuva|vuya|gbrap|ya|pal8)|^(argb|rgba|abgr|bgra)", pixels))
     if special == "full":
         return first.get("color_range") == "pc" or pixels.startswith(("yuvj", "rgb", "bgr", "gbr", "gray", "pal", "argb", "abgr", "0rgb", "0bgr", "mono"))
     if special == "deep":

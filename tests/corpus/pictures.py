@@ -9,7 +9,8 @@ import sys
 
 from checks import Checks, run_checks
 
-LABEL = "-color_primaries {0} -color_trc {0} -colorspace {0}"
+# The filter, because later versions of FFmpeg heed what frames say, and no option beside it.
+LABEL = ",setparams=color_primaries={0}:color_trc={0}:colorspace={0}"
 
 
 class Pictures(Checks):
@@ -26,17 +27,16 @@ class Pictures(Checks):
         return self.folder / name
 
     def changing_colours(self):
-        red = "-f lavfi -i color=c=0xff0000:s=96x64:r=25:d=0.2,format=gbrp -vf scale=out_color_matrix={0}:out_range={1} -pix_fmt {2} "
-        coded = "-c:v libx264 -qp 0 -bf 0 -color_range {1} "
-        part = lambda matrix, range: (red + coded).format(matrix, range, "yuv444p") + LABEL.format(
-            {"bt709": "bt709", "smpte170m": "smpte170m"}[matrix])
+        red = "-f lavfi -i color=c=0xff0000:s=96x64:r=25:d=0.2,format=gbrp -vf scale=out_color_matrix={0}:out_range={1}"
+        coded = " -pix_fmt {2} -c:v libx264 -qp 0 -bf 0 -color_range {1} "
+        part = lambda matrix, range: (red + LABEL.format(matrix) + coded).format(matrix, range, "yuv444p")
         for name, parts in {"matrix.ts": (("bt709", "tv"), ("smpte170m", "tv")), "range.ts": (("bt709", "tv"), ("bt709", "pc"))}.items():
             code, said = self.filter(self.joined(name, *(part(*p) for p in parts)), name + ".mkv", "--kernel", "identity", "--codec", "ffv1")
             rgb = self.samples(self.folder / (name + ".mkv"), "rgb24")
             pixels = [tuple(rgb[i : i + 3]) for i in range(0, len(rgb), 96 * 64 * 3)]
             near = all(p[0] >= 250 and p[1] <= 4 and p[2] <= 4 for p in pixels)
             self.expect(f"{name}: red throughout, said: {pixels}", code == 0 and len(pixels) == 10 and near and "colours change" in said)
-        hlg = part("bt709", "tv").replace("-color_trc bt709", "-color_trc arib-std-b67")
+        hlg = part("bt709", "tv").replace("color_trc=bt709", "color_trc=arib-std-b67")
         code, said = self.filter(self.joined("transfer.ts", part("bt709", "tv"), hlg), "transfer.mkv", "--kernel", "identity", "--codec", "ffv1")
         self.expect("transfer.ts: named", code == 0 and "transfer bt709 to arib-std-b67" in said)
         code, said = self.filter(self.folder / "transfer.ts", "strict.mkv", "--kernel", "identity", "--codec", "ffv1", "--strict")

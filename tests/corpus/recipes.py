@@ -34,7 +34,7 @@ HDR = (
     "hdr10=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:max-cll=1000,400:"
     "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"
 )
-BT709 = "-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709 "
+BT709 = "-vf setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709 "
 WORDS = ("-i {{dir}}/words.txt -map 0 -map_metadata {0} -map_chapters {0} -c:v mpeg4 -metadata:s:v title=Picture "
          "-metadata:s:v language=ita -metadata:s:v own=1 ")
 
@@ -115,8 +115,8 @@ RECIPES = [
     Recipe("anamorphic.mp4", V + "-vf setsar=16/11 " + X264, ("mp4", "mkv", "avi", "ts", "y4m")),
     Recipe("full-range.mkv", V + "-vf scale=out_range=full -c:v libx264 -pix_fmt yuvj420p", ("mkv", "mp4", "y4m")),
     Recipe("bt709.mkv", V + X264 + BT709, ("mkv", "mp4", "ts", "mov")),
-    Recipe("hlg.mkv", V + "-pix_fmt yuv420p10le -color_range tv -colorspace bt2020nc -color_primaries bt2020 "
-           "-color_trc arib-std-b67 -c:v libx264", ("mkv", "mp4")),
+    Recipe("hlg.mkv", V + "-vf setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=arib-std-b67 "
+           "-pix_fmt yuv420p10le -c:v libx264", ("mkv", "mp4")),
     Recipe("hdr10.mkv", V + "-pix_fmt yuv420p10le " + X265.format(HDR), ("mkv", "mp4", "ts")),
     Recipe("hdr10.mp4", V + "-pix_fmt yuv420p10le " + X265.format(HDR) + "-tag:v hvc1", ("mp4", "mkv")),
     Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv"), says=("HDR10+",)),
@@ -132,13 +132,13 @@ RECIPES = [
     Recipe("full-range-prores.mkv", "-i {dir}/full-range.mkv -c copy", ("mov",), options="--codec prores_ks --strict",
            says=("full range to limited",), except_for=("color_range", "pix_fmt", "chroma_location", "frame hashes")),
     Recipe("siting.mkv", V + X264 + "-chroma_sample_location topleft", ("mkv", "mp4")),
-    Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264 + "-top 1", ("mkv", "mp4")),
+    Recipe("interlaced-tff.mkv", V + "-vf setfield=tff -flags +ilme+ildct " + X264, ("mkv", "mp4")),
     Recipe("called-progressive.mkv", "!other_fields interlaced-tff.mkv 2 1", ("mkv", "mp4")),
     Recipe("called-bottom-first.mkv", "!other_fields interlaced-tff.mkv 1 6", options="--codec ffv1",
            except_for=("frame hashes",)),
-    Recipe("interlaced-bff.ts", V + "-vf setfield=bff -c:v mpeg2video -flags +ilme+ildct -top 0", ("ts", "mkv")),
+    Recipe("interlaced-bff.ts", V + "-vf setfield=bff -c:v mpeg2video -flags +ilme+ildct", ("ts", "mkv")),
     Recipe("interlaced.mov", V + "-vf setfield=tff -c:v prores_ks -flags +ildct", ("mov", "mkv")),
-    Recipe("interlaced.y4m", V + "-vf setfield=tff -pix_fmt yuv420p -top 1", ("y4m", "mkv")),
+    Recipe("interlaced.y4m", V + "-vf setfield=tff -pix_fmt yuv420p", ("y4m", "mkv")),
     Recipe("alpha-ffv1.mkv", V + "-vf 'format=yuva420p,geq=lum=p(X\\,Y):a=X*4' -c:v ffv1"),
     Recipe("alpha-prores.mov", V + "-vf format=yuva444p10le -c:v prores_ks -profile:v 4444 -pix_fmt yuva444p10le"),
     Recipe("alpha-png.mov", V + "-c:v png -pix_fmt rgba", ("mov", "mkv")),
@@ -154,7 +154,7 @@ RECIPES = [
     Recipe("422-12bit.mkv", V + "-c:v ffv1 -pix_fmt yuv422p12le"),
     Recipe("420-16bit.mkv", V + "-c:v ffv1 -pix_fmt yuv420p16le"),
     Recipe("1x1.mkv", V + "-vf scale=1:1 -c:v ffv1 -pix_fmt yuv420p"),
-    Recipe("1x7.mkv", V + "-vf scale=1:7 -c:v ffv1 -pix_fmt yuv444p"),
+    Recipe("1x7.mkv", V + "-vf format=yuv444p,crop=1:7 -c:v ffv1 -slices 1"),
     Recipe("3x5.avi", size("3x5") + "-c:v utvideo -pix_fmt gbrp", ("mkv",)),
     Recipe("17x13.avi", size("17x13") + "-c:v mpeg4 -pix_fmt yuv420p", ("avi", "mkv")),
     Recipe("35x21.mkv", size("35x21") + "-c:v libx264 -pix_fmt yuv444p", ("mkv", "mp4")),

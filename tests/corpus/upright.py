@@ -112,7 +112,8 @@ class Upright(Checks):
             code, said = self.filter(path, name)
             made = self.folder / name.replace("%d", "1")
             found = self.probe(made, "stream=width,height").split()[0]
-            self.expect(f"{name}: upright, {found}: {said}", code == 0 and found == "32,48" and "cannot hold how" not in said)
+            kept = name == "out.webm" and found == "48,32" and self.probe(made, "stream_side_data=rotation") == "-90"  # from FFmpeg 7 on
+            self.expect(f"{name}: upright, {found}: {said}", code == 0 and (kept or found == "32,48") and "cannot hold how" not in said)
         self.expect("the shape of pixels is turned too", self.probe(self.folder / "out.y4m", "stream=sample_aspect_ratio") in ("1:2", "1/2"))
         code, _ = self.filter(path, "out.yuv")
         self.expect("bare frames are upright", code == 0 and (self.folder / "out.yuv").read_bytes() == self.samples(path, "yuv420p"))

@@ -87,6 +87,10 @@ CUresult cuGetErrorString(CUresult error, const char** text) { return cuGetError
 // What has to be there, and is not used.
 #define VIDCONV_NOT_THERE(name) \
   CUresult name() { return CUDA_ERROR_NOT_READY; }
+VIDCONV_NOT_THERE(cuDriverGetVersion)
+VIDCONV_NOT_THERE(cuCtxGetCurrent)
+VIDCONV_NOT_THERE(cuStreamWaitEvent)
+VIDCONV_NOT_THERE(cuArrayCreate_v2)
 VIDCONV_NOT_THERE(cuCtxSetLimit)
 VIDCONV_NOT_THERE(cuMemAllocPitch_v2)
 VIDCONV_NOT_THERE(cuMemAllocManaged)

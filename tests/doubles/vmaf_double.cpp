@@ -53,7 +53,10 @@ int vmaf_close(void* context) {
   return 0;
 }
 int vmaf_model_load(void** model, void*, const char* version) {
-  *model = std::strcmp(version, "vmaf_v0.6.1") == 0 ? model : nullptr;
+  static int less[] = {0, 1};  // of the score
+  *model = std::strcmp(version, "vmaf_v0.6.1") == 0      ? &less[0]
+           : std::strcmp(version, "vmaf_v0.6.1neg") == 0 ? &less[1]
+                                                         : nullptr;
   return *model ? 0 : -1;
 }
 void vmaf_model_destroy(void*) {}
@@ -92,10 +95,10 @@ int vmaf_read_pictures(void* context, Picture* a, Picture* b, unsigned number) {
   return 0;
 }
 
-int vmaf_score_at_index(void* context, void*, double* score, unsigned number) {
+int vmaf_score_at_index(void* context, void* model, double* score, unsigned number) {
   const auto& all = *static_cast<const Context*>(context);
   if (number + (all.flushed ? 0U : 1U) >= all.scores.size()) return -1;
-  *score = all.scores[number];
+  *score = all.scores[number] - *static_cast<int*>(model);
   return 0;
 }
 }

@@ -14,52 +14,13 @@
 # The last line is "N passed, N failed". Trees are in build/trees, and may be removed at any time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# Mounts of a tree end with this script, whatever happens.
-[[ -n ${VIDCONV_OWN_MOUNTS:-} ]] || VIDCONV_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"
-
 . packaging/epoch.sh
 suite=${SUITE:-bookworm}
 read -ra mirror <<<"${MIRROR:-}"  # debootstrap knows Debian's
 newer=${NEWER-$([[ $suite != bookworm ]] || echo trixie)}
-trees=$PWD/build/trees
-mkdir -p "$trees/archives/partial"
-
-base_tree() {
-  [[ ! -e $trees/$1/etc/done ]] || return 0
-  rm -rf "${trees:?}/$1"
-  debootstrap --variant=minbase --include=ca-certificates --components "${AREAS:-main}" "$1" "$trees/$1" "${mirror[@]}" \
-    >"$trees/log" || { tail -20 "$trees/log" >&2; return 1; }
-  touch "$trees/$1/etc/done"
-}
-
-# fresh_tree NAME [SUITE]: a bare system at $trees/NAME, with what the kernel gives and the downloads of earlier runs.
-fresh_tree() {
-  base_tree "${2:-$suite}"
-  tree=$trees/$1
-  leave_tree
-  cp -a --reflink=auto "$trees/${2:-$suite}" "$tree"
-  cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
-  mount -t proc proc "$tree/proc"
-  mount --bind "$trees/archives" "$tree/var/cache/apt/archives"
-  in_tree apt-get update -q >/dev/null
-}
-leave_trees() {
-  for tree in "$tree"*; do
-    leave_tree
-  done
-}
-leave_tree() {
-  local mounted
-  for mounted in "$tree/proc" "$tree/var/cache/apt/archives"; do
-    ! mountpoint -q "$mounted" || umount "$mounted"
-  done
-  rm -rf --one-file-system "$tree"
-}
-in_tree() {
-  chroot "$tree" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive "$@"
-}
-install_in_tree() { in_tree apt-get install -qy --no-install-recommends "$@" >/dev/null; }
+# shellcheck source=tests/package/tree.sh
+. tests/package/tree.sh
+own_mounts "$0" "$@"
 
 # made_for_suite SCRIPT: runs packaging/SCRIPT, here or, where the suite is another system's, in a bare tree of that; what it makes is
 # below build/package either way.

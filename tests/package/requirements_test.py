@@ -10,11 +10,12 @@ import unittest
 CMAKE, SOURCE = shutil.which(sys.argv[1]), sys.argv[2]
 ALL = ["libfmt-dev", "libpng-dev", "libhwy-dev", "libavcodec-dev", "libavformat-dev", "libavutil-dev",
        "libswscale-dev", "libswresample-dev"]
+UNTRIED = "was not tried with this FFmpeg"
 OF_COMMAND = ["libcli11-dev", "nlohmann-json3-dev"]
 
 
-def configure(*options, path=None):
-    env = {**os.environ, "PKG_CONFIG_LIBDIR": "/nowhere", "PKG_CONFIG_PATH": ""}
+def configure(*options, path=None, packages="/nowhere"):
+    env = {**os.environ, "PKG_CONFIG_LIBDIR": packages, "PKG_CONFIG_PATH": ""}
     if path:
         env["PATH"] = path
         env.pop("CXX", None)
@@ -45,6 +46,18 @@ class Requirements(unittest.TestCase):
             code, said = configure(path=empty)
         self.assertNotEqual(code, 0)
         self.assert_lists(said, ["g++", "pkgconf"] + ALL + OF_COMMAND)
+
+    def test_an_ffmpeg_that_was_not_tried(self):
+        for version, tried in ("64.0.0", False), ("58.76.100", False), ("62.12.100", True):
+            with tempfile.TemporaryDirectory() as folder:
+                with open(f"{folder}/libavformat.pc", "w", encoding="utf-8") as file:
+                    file.write(f"Name: libavformat\nDescription: a double\nVersion: {version}\n")
+                code, said = configure(packages=folder)
+                self.assertNotEqual(code, 0)
+                self.assertEqual(UNTRIED in " ".join(said.split()), not tried, said)
+                code, said = configure("-DVIDCONV_UNTRIED_FFMPEG=ON", packages=folder)
+                self.assertNotIn(UNTRIED, " ".join(said.split()))
+                self.assertIn("libfmt-dev", said)
 
 
 if __name__ == "__main__":

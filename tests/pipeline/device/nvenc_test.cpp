@@ -113,7 +113,7 @@ std::vector<Times> times_of(const std::string& file) {
 TEST_F(Nvenc, OrderAndTimesAreKept) {
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
-      "-vsync vfr -c:v libx264 " +
+      "-fps_mode vfr -c:v libx264 " +
       dir_ / "uneven.mp4");
   for (const std::string& input : {std::string("pattern:32x32@25#20"),
                                    std::string("pattern:32x32@30000/1001#20"), dir_ / "uneven.mp4"})
@@ -144,8 +144,9 @@ TEST_F(Nvenc, OrderAndTimesAreKept) {
 
 TEST_F(Nvenc, ColoursAreKept) {
   output_of(
-      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=0.2 -c:v ffv1 -pix_fmt yuv420p "
-      "-color_range pc -color_primaries bt709 -color_trc smpte170m -colorspace bt470bg " +
+      "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=0.2 -c:v ffv1 -pix_fmt yuv420p -vf "
+      "setparams=range=pc:color_primaries=bt709:color_trc=smpte170m:colorspace=bt470bg "
+      "-color_range pc -colorspace bt470bg " +
       dir_ / "in.mkv");
   filter(Device::cpu, dir_ / "in.mkv", dir_ / "a.mkv", {.encoder = {.codec = "h264_nvenc"}});
   EXPECT_EQ(output_of("ffprobe -v error -select_streams v -of csv=p=0 -show_entries "
@@ -165,7 +166,11 @@ TEST_F(Nvenc, OtherFormatsAreConverted) {
     return said;
   };
   EXPECT_NE(encode("yuv422p").find("converted to"), std::string::npos) << said;
-  EXPECT_NE(encode("yuv420p12le").find("converted to"), std::string::npos) << said;
+  // FFmpeg 9 hands NVENC 12 bits, of which it keeps 10.
+  encode("yuv420p12le");
+  EXPECT_TRUE(said.find("converted to") != said.npos ||
+              said.find("12 bits a sample as 10") != said.npos)
+      << said;
   EXPECT_NE(encode("yuv444p16le").find("10 bits"), std::string::npos) << said;
   EXPECT_EQ(encode("yuv444p"), "");
 }

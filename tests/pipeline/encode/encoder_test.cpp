@@ -144,7 +144,7 @@ TEST(Encoder, KeepsTimesWhateverItThinksOfThem) {
   const TempDir dir;
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x64:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
-      "-vsync vfr -c:v ffv1 " +
+      "-fps_mode vfr -c:v ffv1 " +
       dir / "in.mkv");
   const auto times = [](const std::string& file) {
     return output_of("ffprobe -v error -show_entries packet=pts_time -of csv=p=0 " + file +

@@ -268,7 +268,7 @@ TEST(Shards, TimesAreThoseOfOneEncoder) {
   const TempDir dir;
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=96x80:r=25:d=4 -f lavfi -i sine=d=4 "
-      "-vf \"select='not(eq(mod(n,5),2))'\" -vsync vfr -c:v ffv1 -c:a aac " +
+      "-vf \"select='not(eq(mod(n,5),2))'\" -fps_mode vfr -c:v ffv1 -c:a aac " +
       dir / "in.mkv");
   for (const auto& [codec, key, value] : {std::tuple{"libx264", "bf", "3"},
                                           {"libx265", "bf", "3"},

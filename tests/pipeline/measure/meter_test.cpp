@@ -205,7 +205,7 @@ TEST(MeterRefuses, WhatCannotBeCompared) {
   parameters->width = parameters->height = side;
   parameters->format = AV_PIX_FMT_GRAYF32;
   EXPECT_THROW(Meter(log, *parameters, tick, "grayf32le", nullptr), Error);
-  parameters->codec_id = AV_CODEC_ID_VVC;
+  parameters->codec_id = AV_CODEC_ID_AVS3;  // which FFmpeg does not decode by itself
   parameters->format = AV_PIX_FMT_YUV420P;
   EXPECT_THROW(Meter(log, *parameters, tick, "yuv420p", nullptr), Error);
   avcodec_parameters_free(&parameters);

@@ -33,6 +33,11 @@ std::string probe(const std::string& file, const std::string& entries) {
 
 class Film : public testing::Test {
  protected:
+  // Matroska of FFmpeg 7.1 has sound begin at 0 that begins before, and the picture as much later.
+  std::string times_of_copy() const {
+    output_of("ffmpeg -v error -y -i " + film_ + " -map 0:v -map 0:a -c copy " + dir_ / "copy.mkv");
+    return frame_times(dir_ / "copy.mkv");
+  }
   // Picture with B-frames, two sound tracks, a subtitle, chapters, a title and an attachment.
   void SetUp() override {
     test::write_file(dir_ / "a.srt", "1\n00:00:00,200 --> 00:00:00,800\nHello\n");
@@ -55,7 +60,7 @@ TEST_F(Film, EverythingComesAlong) {
   const std::string out = dir_ / "out.mkv";
   const RunResult result = convert(film_, out, {"sobel"});
   EXPECT_EQ(result.encoded, 30);
-  EXPECT_EQ(frame_times(out), frame_times(film_));
+  EXPECT_EQ(frame_times(out), times_of_copy());
   for (const char* stream : {"1", "2", "3"})
     EXPECT_EQ(stream_digest(out, stream), stream_digest(film_, stream)) << stream;
   for (const char* entries :
@@ -76,7 +81,7 @@ TEST_F(Film, WhatTheContainerCannotHoldIsNamed) {
   EXPECT_NE(said.find("attachment, a.txt"), std::string::npos) << said;
   EXPECT_NE(said.find("subrip) to mov_text"), std::string::npos) << said;
   EXPECT_EQ(std::ranges::count(said, '\n'), 2) << said;
-  EXPECT_EQ(frame_times(out), frame_times(film_));
+  EXPECT_EQ(frame_times(out), times_of_copy());
   EXPECT_EQ(stream_digest(out, "1"), stream_digest(film_, "1"));
   EXPECT_EQ(probe(out, "chapter_tags=title"), probe(film_, "chapter_tags=title"));
 }
@@ -113,7 +118,7 @@ TEST(Output, TimesOfVariableFrameRate) {
   // Times that no frame rate explains, from 1.5 s on.
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=2 -vf "
-      "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -vsync passthrough -c:v libx264 -bf 3 "
+      "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -fps_mode passthrough -c:v libx264 -bf 3 "
       "-enc_time_base 1:1000 -copyts " +
       in);
   for (const char* out : {"out.mkv", "out.mp4", "out.mov"}) {

@@ -204,7 +204,7 @@ TEST(Source, VariableFrameRateKeepsItsTimes) {
   const TempDir dir;
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=1 -vf "
-      "\"select='not(mod(n,3))+not(mod(n,7))'\" -vsync vfr -c:v libx264 -bf 2 -enc_time_base "
+      "\"select='not(mod(n,3))+not(mod(n,7))'\" -fps_mode vfr -c:v libx264 -bf 2 -enc_time_base "
       "1:1000 " +
       dir / "vfr.mkv");
   const auto all = read_all(dir / "vfr.mkv");

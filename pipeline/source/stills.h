@@ -1,0 +1,20 @@
+// Pictures that are kept as if they were video, and that FFmpeg reads from some version on, or in
+// pieces: HEIC, AVIF in tiles, animated WebP.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pipeline/av/av.h"
+
+namespace vidconv {
+
+// What the input is, by its beginning, where FFmpeg has not read it: "it is a picture in HEIC or
+// AVIF, ..."; empty of all others.
+std::string unread_still(std::string_view beginning);
+
+// Throws Error(input_unreadable) for a picture in tiles, each of which libavformat gives as a video
+// of its own (from version 7 on).
+void refuse_tiles(const AVFormatContext& container, const std::string& name);
+
+}  // namespace vidconv
