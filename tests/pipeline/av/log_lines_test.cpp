@@ -1,6 +1,6 @@
 // FFmpeg is made to say every line that decides something. Where this fails, the version at hand
 // puts a line otherwise, and pipeline/av/log_lines.h has to learn it. Two lines need a server, and
-// what they decide is tested there: `chunk` (corpus.named of tests/cli) and `certificate` (Secure.*).
+// what they decide is tested there: `chunk` (corpus.named) and `certificate` (Secure.*).
 #include "pipeline/av/log_lines.h"
 
 #include <gtest/gtest.h>
