@@ -15,9 +15,6 @@
 namespace vidconv {
 namespace {
 
-// Several times a kernel of the largest size, written with all digits.
-constexpr std::size_t max_file_size = 32 << 20;
-
 std::runtime_error system_failure() {
   return std::runtime_error(std::generic_category().message(errno));
 }
@@ -38,14 +35,14 @@ File open_file(const std::string& path) {
 
 }  // namespace
 
-std::string read_kernel_file(const std::string& path) {
+std::string read_kernel_file(const std::string& path, std::size_t most) {
   const File file = open_file(path);
   std::string bytes;
   char block[65536];
   while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) {
     bytes.append(block, count);
-    if (bytes.size() > max_file_size)
-      throw std::runtime_error(fmt::format("it is larger than {} MiB", max_file_size >> 20));
+    if (bytes.size() > most)
+      throw std::runtime_error(fmt::format("it is larger than {} MiB", most >> 20));
   }
   if (std::ferror(file.get())) throw system_failure();
   return bytes;

@@ -11,8 +11,12 @@
 
 namespace vidconv {
 
-// All of a file. Throws std::runtime_error that says why it cannot be read.
-std::string read_kernel_file(const std::string& path);
+// Several times a kernel of the largest size, written with all digits.
+inline constexpr std::size_t most_kernel_bytes = std::size_t{32} << 20;
+
+// All of a file, which may have so many bytes. Throws std::runtime_error that says why it cannot be
+// read.
+std::string read_kernel_file(const std::string& path, std::size_t most = most_kernel_bytes);
 // The first 64 bytes, or as many as there are: enough to see what it is. Throws the same.
 std::string read_first_bytes(const std::string& path);
 

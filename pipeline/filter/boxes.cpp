@@ -23,20 +23,62 @@ Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
       options_(std::move(options)),
       applied_(lines_.size()),
       outside_(lines_.size()) {
-  std::map<std::tuple<std::string, int, bool>, std::size_t> known;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const BoxLine& line = lines_[i];
-    const std::tuple key(line.id, line.filter, line.frame.has_value());
-    const auto found = line.id.empty() ? known.end() : known.find(key);
-    if (found != known.end()) {
-      tracks_[found->second].lines.push_back(i);
-      continue;
-    }
-    if (!line.id.empty()) known.emplace(key, tracks_.size());
-    tracks_.push_back({{i}});
+  make_tracks();
+  std::vector<BoxIndex::Span> frames, times;
+  for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
+    const Lines lines_here = lines_of(tracks_[i]);
+    (lines_[lines_here.front()].frame ? frames : times)
+        .push_back({i, place_of(lines_here.front()), place_of(lines_here.back())});
   }
-  for (Track& track : tracks_)
-    std::ranges::stable_sort(track.lines, {}, [&](std::size_t i) { return place_of(lines_[i]); });
+  by_frame_ = BoxIndex(frames);
+  by_time_ = BoxIndex(times);
+}
+
+// A line without an id is a track of its own.
+void Boxes::make_tracks() {
+  std::vector<std::uint32_t> named;
+  for (std::uint32_t i = 0; i < lines_.size(); ++i)
+    if (!lines_[i].id.empty()) named.push_back(i);
+  const auto key = [&](std::uint32_t i) {
+    return std::tuple<const std::string&, int, bool>(lines_[i].id, lines_[i].filter,
+                                                     lines_[i].frame.has_value());
+  };
+  std::ranges::sort(named, [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(key(a), place_of(a), a) < std::tuple(key(b), place_of(b), b);
+  });
+  // Groups of the named ones, and of each its first line in the file.
+  struct Group {
+    std::uint32_t first_line, begin, end;
+  };
+  std::vector<Group> groups;
+  for (std::uint32_t i = 0; i < named.size(); ++i) {
+    if (i > 0 && key(named[i - 1]) == key(named[i])) {
+      groups.back().first_line = std::min(groups.back().first_line, named[i]);
+      groups.back().end = i + 1;
+    } else {
+      groups.push_back({named[i], i, i + 1});
+    }
+  }
+  std::ranges::sort(groups, {}, &Group::first_line);
+  order_.reserve(lines_.size());
+  tracks_.reserve(lines_.size() - named.size() + groups.size());
+  auto group = groups.begin();
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const bool begins = group != groups.end() && group->first_line == i;
+    if (!begins && !lines_[i].id.empty()) continue;
+    const auto begin = static_cast<std::uint32_t>(order_.size());
+    if (begins) {
+      order_.insert(order_.end(), named.begin() + group->begin, named.begin() + group->end);
+      ++group;
+    } else {
+      order_.push_back(i);
+    }
+    tracks_.push_back({begin, static_cast<std::uint32_t>(order_.size())});
+  }
+}
+
+Boxes::Lines Boxes::lines_of(const Track& track) const {
+  return Lines(order_).subspan(track.begin, track.end - track.begin);
 }
 
 const BoxLine& Boxes::last_filter() const {
@@ -48,10 +90,12 @@ bool Boxes::has_frames() const {
 }
 
 bool Boxes::has_weights() const {
-  return options_.feather > 0 || options_.ellipse || std::ranges::any_of(lines_, &BoxLine::ellipse);
+  return options_.feather > 0 ||
+         options_.ellipse.value_or(std::ranges::any_of(lines_, &BoxLine::ellipse));
 }
 
-double Boxes::place_of(const BoxLine& line) const {
+double Boxes::place_of(std::uint32_t i) const {
+  const BoxLine& line = lines_[i];
   return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
 
@@ -67,15 +111,16 @@ Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool b
 
 // The lines of the track that the moment is between, and how far it is from one to the other. False
 // where it has none.
-bool Boxes::find(const Track& track, const Moment& moment, std::size_t& a, std::size_t& b,
+bool Boxes::find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
                  double& part) const {
-  const auto place = [&](std::size_t i) { return place_of(lines_[i]); };
-  const double slack = lines_[track.lines.front()].frame ? 0 : nearby;
-  const auto next = std::ranges::lower_bound(track.lines, moment.from - slack, {}, place);
-  if (next == track.lines.end()) return false;
+  const auto place = [&](std::uint32_t i) { return place_of(i); };
+  const Lines lines = lines_of(track);
+  const double slack = lines_[lines.front()].frame ? 0 : nearby;
+  const auto next = std::ranges::lower_bound(lines, moment.from - slack, {}, place);
+  if (next == lines.end()) return false;
   b = *next;
   const bool is_here = place(b) <= moment.from + slack;
-  if (next == track.lines.begin() || is_here) {
+  if (next == lines.begin() || is_here) {
     a = b;
     part = 0;
     return is_here || place(b) < moment.to - slack;
@@ -85,11 +130,15 @@ bool Boxes::find(const Track& track, const Moment& moment, std::size_t& a, std::
   return true;
 }
 
-Rect Boxes::rect_between_lines(const BoxLine& a, const BoxLine& b, double part) const {
+Rect Boxes::rect_between_lines(const BoxLine& a, const BoxLine& b, double part, int seen_width,
+                               int seen_height) const {
   const auto between = [part](double from, double to) { return from + (to - from) * part; };
-  const double width = between(a.width, b.width), height = between(a.height, b.height);
-  const double left = between(a.x, b.x) - options_.grow * width;
-  const double top = between(a.y, b.y) - options_.grow * height;
+  const bool relative = options_.units == Units::relative;
+  const double across = relative ? seen_width : 1, down = relative ? seen_height : 1;
+  const double width = across * between(a.width, b.width);
+  const double height = down * between(a.height, b.height);
+  const double left = across * between(a.x, b.x) - options_.grow * width;
+  const double top = down * between(a.y, b.y) - options_.grow * height;
   // Up to whole pixels outwards.
   return rect_between(static_cast<int>(std::floor(left)), static_cast<int>(std::floor(top)),
                       static_cast<int>(std::ceil(left + (1 + 2 * options_.grow) * width)),
@@ -112,19 +161,24 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
   int width = frame.width(), height = frame.height();
   if (shown.swaps()) std::swap(width, height);
   size_ = fmt::format("{}x{}", width, height);
-  for (Track& track : tracks_) {
-    const BoxLine& line = lines_[track.lines.front()];
+  std::vector<std::uint32_t> near;
+  by_frame_.find(by_frame.from, by_frame.to, near);
+  by_time_.find(by_time.from - nearby, by_time.to + nearby, near);
+  std::ranges::sort(near);
+  for (const std::uint32_t i : near) {
+    Track& track = tracks_[i];
+    const BoxLine& line = lines_[lines_of(track).front()];
     if (line.filter != 0 && static_cast<std::size_t>(line.filter) != filter + 1) continue;
-    std::size_t a = 0, b = 0;
+    std::uint32_t a = 0, b = 0;
     double part = 0;
     if (!find(track, line.frame ? by_frame : by_time, a, b, part)) continue;
-    const Rect seen = rect_between_lines(lines_[a], lines_[b], part);
+    const Rect seen = rect_between_lines(lines_[a], lines_[b], part, width, height);
     const bool inside = !cut(seen, width, height).empty();
     if (note)
-      for (const std::size_t i : {a, b}) (inside ? applied_ : outside_)[i] = true;
+      for (const std::uint32_t line_here : {a, b}) (inside ? applied_ : outside_)[line_here] = true;
     if (!inside) continue;
     boxes.push_back({stored_rect(seen, shown, frame.width(), frame.height()),
-                     options_.ellipse || lines_[a].ellipse});
+                     options_.ellipse.value_or(lines_[a].ellipse)});
     if (!note || number <= track.last) continue;
     if (track.frames++ == 0) track.first = number;
     track.last = number;
@@ -162,11 +216,12 @@ std::vector<BoxAccount> Boxes::accounts() const {
   const std::lock_guard lock(mutex_);
   std::vector<BoxAccount> accounts;
   for (const Track& track : tracks_) {
-    int line = lines_[track.lines.front()].line;
-    for (const std::size_t i : track.lines) line = std::min(line, lines_[i].line);
-    accounts.push_back({.id = lines_[track.lines.front()].id,
+    const Lines lines = lines_of(track);
+    int line = lines_[lines.front()].line;
+    for (const std::uint32_t i : lines) line = std::min(line, lines_[i].line);
+    accounts.push_back({.id = lines_[lines.front()].id,
                         .line = line,
-                        .lines = track.lines.size(),
+                        .lines = lines.size(),
                         .frames = track.frames,
                         .first = track.first,
                         .last = track.last});

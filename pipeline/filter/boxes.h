@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,10 +13,11 @@
 #include "kernels/picture/rect.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/av/video.h"
+#include "pipeline/filter/box_index.h"
 
 namespace vidconv {
 
-// One line of a file of boxes (docs/places.md). Pixels of what is seen.
+// One line of a file of boxes (docs/places.md). Pixels of what is seen, or parts of its size.
 struct BoxLine {
   int line = 0;                       // of the file, counted from 1
   std::optional<std::int64_t> frame;  // counted from 0; else
@@ -27,11 +28,15 @@ struct BoxLine {
   int filter = 0;  // of the chain, counted from 1; 0: each that has no place of its own
 };
 
+// What a box's numbers count.
+enum class Units { unknown, pixels, relative };
+
 struct BoxOptions {
-  std::string file = {};  // for messages
-  double grow = 0;        // of a box's width and height, on each side
-  bool ellipse = false;   // all of them
-  int feather = 0;        // pixels
+  std::string file = {};             // for messages
+  double grow = 0;                   // of a box's width and height, on each side
+  std::optional<bool> ellipse = {};  // all of them, or none; else as each line says
+  int feather = 0;                   // pixels
+  Units units = Units::unknown;      // relative: parts of the picture's width and height
 };
 
 // A box on one frame, in stored pixels; it may reach beyond the picture.
@@ -81,23 +86,30 @@ class Boxes {
 
  private:
   struct Track {
-    std::vector<std::size_t> lines;  // in order of their place in time
+    std::uint32_t begin, end;  // of order_
     std::int64_t frames = 0, first = 0, last = -1;
   };
+  using Lines = std::span<const std::uint32_t>;
   // When a frame is shown, in what lines count.
   struct Moment {
     double from, to;
   };
-  double place_of(const BoxLine& line) const;
+  double place_of(std::uint32_t line) const;
+  Lines lines_of(const Track& track) const;
+  void make_tracks();
   static Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame);
-  bool find(const Track& track, const Moment& moment, std::size_t& a, std::size_t& b,
+  bool find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
             double& part) const;
-  Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part) const;
+  // In a picture that is seen so large.
+  Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part, int width,
+                          int height) const;
   std::string why_not(std::size_t line) const;
 
   const std::vector<BoxLine> lines_;
   const BoxOptions options_;
-  std::vector<Track> tracks_;
+  std::vector<std::uint32_t> order_;     // lines of one track side by side, in order of time
+  std::vector<Track> tracks_;            // in order of their first lines
+  BoxIndex by_frame_, by_time_;          // of tracks_
   mutable std::mutex mutex_;             // of all below
   std::vector<bool> applied_, outside_;  // of each line
   std::optional<double> first_time_, last_time_;

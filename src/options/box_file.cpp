@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <set>
 #include <string_view>
 #include <tuple>
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "pipeline/base/error.h"
+#include "src/options/csv.h"
 #include "src/options/option_values.h"
 
 namespace vidconv {
@@ -64,16 +66,61 @@ std::int64_t whole_in(const BoxJson& value, const char* what) {
   return value.get<std::int64_t>();
 }
 
-// {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}
-BoxLine line_of_json(const std::string& text) {
-  BoxJson json;
+// Throws where an object says a key twice: which one counts is each reader's own idea.
+void refuse_repeated_keys(std::string_view text) {
+  std::vector<std::set<std::string>> keys;
+  const auto look = [&](int, BoxJson::parse_event_t event, BoxJson& value) {
+    if (event == BoxJson::parse_event_t::object_start) keys.emplace_back();
+    if (event == BoxJson::parse_event_t::object_end) keys.pop_back();
+    if (event == BoxJson::parse_event_t::key && !keys.back().insert(value).second)
+      throw WrongLine{fmt::format("'{}' is said twice", value.get<std::string>())};
+    return true;
+  };
+  [[maybe_unused]] const BoxJson looked_at = BoxJson::parse(text, look);
+}
+
+std::size_t keys_in(const BoxJson& json) {
+  std::size_t keys = json.is_object() ? json.size() : 0;
+  if (json.is_structured())
+    for (const BoxJson& value : json) keys += keys_in(value);
+  return keys;
+}
+
+// How many keys the text of a value has: each is followed by a colon, outside of strings.
+std::size_t colons_in(std::string_view text) {
+  std::size_t colons = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == ':')
+      ++colons;
+  }
+  return colons;
+}
+
+BoxJson parse_json(std::string_view text) {
   try {
-    json = BoxJson::parse(text);
+    BoxJson json = BoxJson::parse(text);
+    // To look at each key takes several times as long as to read them.
+    if (keys_in(json) != colons_in(text)) refuse_repeated_keys(text);
+    return json;
   } catch (const BoxJson::parse_error& error) {
     throw WrongLine{fmt::format("column {}: it is no JSON object", error.byte)};
   }
+}
+
+// {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}
+BoxLine line_of_json(const BoxJson& json) {
+  if (!json.is_object()) throw WrongLine{"it is no object, {\"frame\": 12, \"box\": [...]}"};
   if (json.contains("frame") == json.contains("time"))
     throw WrongLine{"it needs a frame or a time, not both"};
+  if (!json.contains("box") && json.contains("bbox"))
+    throw WrongLine{
+        "some write a bbox as x, y, width, height and some as two corners: write it as box, "
+        "[x, y, width, height]"};
   if (!json.contains("box") || !json["box"].is_array() || json["box"].size() != 4)
     throw WrongLine{"it needs a box, [x, y, width, height]"};
   BoxLine line;
@@ -115,44 +162,39 @@ const std::vector<Column>& csv_columns() {
   return columns;
 }
 
-std::vector<std::string> cells_of(const std::string& text) {
-  std::vector<std::string> cells{""};
-  for (const char c : text) {
-    if (c == ',' || c == ';' || c == '\t')
-      cells.emplace_back();
-    else if (c != ' ' && c != '\r' && c != '"')
-      cells.back() += c;
-  }
-  return cells;
-}
-
 // What the cells of a line are, by a heading or as MOT challenge has them.
 class Csv {
  public:
-  explicit Csv(const std::vector<std::string>& heading) {
-    for (const Column& column : csv_columns()) {
-      const auto at = std::ranges::find_if(heading, [&](const std::string& cell) {
-        return std::ranges::any_of(column.names, [&](auto name) { return same_name(cell, name); });
-      });
-      if (at != heading.end()) at_[column.what] = static_cast<std::size_t>(at - heading.begin());
-    }
-    if (at_.contains("frame") == at_.contains("time"))
-      throw WrongLine{"its heading needs a column frame or time, not both"};
-    const bool has_size = at_.contains("width") && at_.contains("height");
-    const bool has_end = at_.contains("right") && at_.contains("bottom");
-    if (!at_.contains("x") || !at_.contains("y") || has_size == has_end)
-      throw WrongLine{"its heading needs columns x, y and width, height, or x1, y1, x2, y2"};
-  }
-  // MOT challenge: frame (from 1), id (-1: none), left, top, width, height, and more.
-  Csv()
-      : at_{{"frame", 0}, {"id", 1}, {"x", 2}, {"y", 3}, {"width", 4}, {"height", 5}}, mot_(true) {}
-
-  BoxLine line_of(const std::vector<std::string>& cells) const {
-    BoxLine line;
-    if (at_.contains("frame"))
-      line.frame = static_cast<std::int64_t>(std::floor(number(cells, "frame"))) - (mot_ ? 1 : 0);
+  // The first line of a file that is not JSON: its heading, or a line as MOT challenge has them,
+  // frame (from 1), id (-1: none), left, top, width, height, and more.
+  explicit Csv(std::string_view first) : dialect_(csv_dialect(first)) {
+    const std::vector<std::string> cells = cells_of(first);
+    count_ = cells.size();
+    mot_ = std::ranges::all_of(
+        cells, [&](const auto& cell) { return csv_number(cell, dialect_).has_value(); });
+    if (mot_)
+      at_ = {{"frame", 0}, {"id", 1}, {"x", 2}, {"y", 3}, {"width", 4}, {"height", 5}};
     else
+      read_heading(cells);
+  }
+  bool has_heading() const { return !mot_; }
+
+  BoxLine line_of(std::string_view text) const {
+    const std::vector<std::string> cells = cells_of(text);
+    if (cells.size() != count_)
+      throw WrongLine{
+          fmt::format("it has {} cells, and the first line has {}: they are separated "
+                      "by {} in this file",
+                      cells.size(), count_, separator_name())};
+    BoxLine line;
+    if (const double frame = at_.contains("frame") ? number(cells, "frame") : 0;
+        at_.contains("frame")) {
+      if (frame != std::floor(frame))
+        throw WrongLine{fmt::format("its frame, {}, is not a whole number", frame)};
+      line.frame = static_cast<std::int64_t>(frame) - (mot_ ? 1 : 0);
+    } else {
       line.time = number(cells, "time");
+    }
     if (mot_ && line.frame < 0)
       throw WrongLine{"without a heading frames are counted from 1, as in MOT challenge's files"};
     line.x = number(cells, "x");
@@ -167,24 +209,83 @@ class Csv {
   }
 
  private:
-  std::string cell(const std::vector<std::string>& cells, const char* what) const {
-    const std::size_t at = at_.at(what);
+  void read_heading(const std::vector<std::string>& heading) {
+    for (const Column& column : csv_columns()) {
+      const auto is_it = [&](const std::string& cell) {
+        return std::ranges::any_of(column.names, [&](auto name) { return same_name(cell, name); });
+      };
+      const auto at = std::ranges::find_if(heading, is_it);
+      if (at == heading.end()) continue;
+      if (std::find_if(at + 1, heading.end(), is_it) != heading.end())
+        throw WrongLine{fmt::format("its heading has two columns for {}", column.what)};
+      at_[column.what] = static_cast<std::size_t>(at - heading.begin());
+    }
+    if (at_.contains("frame") == at_.contains("time"))
+      throw WrongLine{"its heading needs a column frame or time, not both"};
+    const bool has_size = at_.contains("width") && at_.contains("height");
+    const bool has_end = at_.contains("right") && at_.contains("bottom");
+    if (!at_.contains("x") || !at_.contains("y") || has_size == has_end)
+      throw WrongLine{"its heading needs columns x, y and width, height, or x1, y1, x2, y2"};
+  }
+  const char* separator_name() const {
+    return dialect_.separator == ';'    ? "semicolons"
+           : dialect_.separator == '\t' ? "tabs"
+                                        : "commas";
+  }
+  std::vector<std::string> cells_of(std::string_view text) const {
+    if (auto cells = csv_cells(text, dialect_)) return *std::move(cells);
+    throw WrongLine{"a quote is not closed, or stands in the middle of a cell"};
+  }
+  const std::string& cell(const std::vector<std::string>& cells, std::string_view what) const {
+    const std::size_t at = at_.find(what)->second;
     if (at >= cells.size()) throw WrongLine{fmt::format("it has no {}", what)};
     return cells[at];
   }
-  double number(const std::vector<std::string>& cells, const char* what) const {
-    const std::string text = cell(cells, what);
-    if (const auto value = number_of<double>(text, -1e15, 1e15)) return *value;
+  double number(const std::vector<std::string>& cells, std::string_view what) const {
+    const std::string& text = cell(cells, what);
+    if (const auto value = csv_number(text, dialect_)) return *value;
     throw WrongLine{fmt::format("its {}, '{}', is not a number", what, text)};
   }
 
-  std::map<std::string, std::size_t> at_;
+  CsvDialect dialect_;
+  std::size_t count_ = 0;  // of cells in each line
+  std::map<std::string_view, std::size_t> at_;
   bool mot_ = false;
 };
 
-bool has_letters(const std::string& text) {
-  return std::ranges::any_of(text,
-                             [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+// Boxes are found by many programs, of which some count in parts of the picture.
+void check_units(const std::vector<BoxLine>& lines, Units units, const std::string& name) {
+  const bool all_small = std::ranges::all_of(lines, [](const BoxLine& line) {
+    return line.x >= 0 && line.y >= 0 && line.x + line.width <= 1 && line.y + line.height <= 1;
+  });
+  if (all_small && units == Units::unknown)
+    throw Error(MessageKind::filter_spec, "cannot read the boxes", name,
+                "all of them lie in the picture's first pixel: their numbers are from 0 to 1",
+                "add :units=relative where they are parts of the picture, else :units=pixels");
+}
+
+// Two boxes of one id at one time would be one that is in two places.
+void check_ids(const std::vector<BoxLine>& lines,
+               const std::function<void(int, std::string)>& fail) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < lines.size(); ++i)
+    if (!lines[i].id.empty()) order.push_back(i);
+  const auto key = [&](std::uint32_t i) {
+    const BoxLine& line = lines[i];
+    return std::tie(line.id, line.filter, line.frame, line.time);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  std::optional<std::uint32_t> first;
+  std::uint32_t before = 0;
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (key(order[i - 1]) == key(order[i]) && order[i] < first.value_or(order[i] + 1)) {
+      first = order[i];
+      before = order[i - 1];
+    }
+  if (!first) return;
+  const BoxLine& line = lines[*first];
+  fail(line.line, fmt::format("id {} has a box at that {} already, in line {}", line.id,
+                              line.frame ? "frame" : "time", lines[before].line));
 }
 
 }  // namespace
@@ -192,10 +293,11 @@ bool has_letters(const std::string& text) {
 BoxOptions parse_regions(const std::string& text) {
   BoxOptions options;
   std::size_t end = text.size();
-  for (const char* key : {":grow=", ":shape=", ":feather="}) end = std::min(end, text.find(key));
+  for (const char* key : {":grow=", ":shape=", ":feather=", ":units="})
+    end = std::min(end, text.find(key));
   options.file = text.substr(0, end);
   const auto fail = [&](const std::string& why) {
-    refuse("--regions", text, why, "FILE[:grow=15%][:shape=ellipse][:feather=8]");
+    refuse("--regions", text, why, "FILE[:grow=15%][:shape=ellipse][:feather=8][:units=relative]");
   };
   if (options.file.empty()) fail("no file is named");
   while (end < text.size()) {
@@ -215,59 +317,70 @@ BoxOptions parse_regions(const std::string& text) {
     } else if (key == "shape") {
       if (value != "ellipse" && value != "rectangle") wrong("rectangle or ellipse");
       options.ellipse = value == "ellipse";
+    } else if (key == "units") {
+      if (value != "pixels" && value != "relative") wrong("pixels or relative");
+      options.units = value == "pixels" ? Units::pixels : Units::relative;
     } else if (key == "feather") {
       const auto number = number_of<int>(value, 0, 1000);
       if (!number) wrong("a whole number of pixels from 0 to 1000");
       options.feather = *number;
     } else {
       fail(fmt::format("column {}: unknown key '{}'{}", begin + 1, key,
-                       did_you_mean(key, {"grow", "shape", "feather"})));
+                       did_you_mean(key, {"grow", "shape", "feather", "units"})));
     }
   }
   return options;
 }
 
-std::vector<BoxLine> read_boxes(const std::string& bytes, const std::string& name) {
+std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name, Units units) {
+  const auto fail = [&](int number, const std::string& why) {
+    throw Error(MessageKind::filter_spec, "cannot read the boxes",
+                fmt::format("{} line {}", name, number), why, "see docs/places.md");
+  };
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   std::vector<BoxLine> lines;
-  std::map<std::tuple<std::string, int, std::optional<std::int64_t>, double>, int> known;
-  std::istringstream stream(bytes);
-  std::string text;
   std::optional<Csv> csv;
   int number = 0;
-  const auto read_line = [&] {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string::npos || text[first] == '#') return;
-    if (text[first] == '{') {
-      lines.push_back(line_of_json(text));
-    } else if (!csv && has_letters(text)) {
-      csv.emplace(cells_of(text));
-      return;
-    } else {
-      if (!csv) csv.emplace();
-      lines.push_back(csv->line_of(cells_of(text)));
-    }
-    BoxLine& line = lines.back();
+  const auto take = [&](BoxLine line) {
     line.line = number;
     check_box(line);
-    if (line.id.empty()) return;
-    const auto [same, is_new] =
-        known.try_emplace({line.id, line.filter, line.frame, line.time}, number);
-    if (!is_new)
-      throw WrongLine{fmt::format("id {} has a box at that {} already, in line {}", line.id,
-                                  line.frame ? "frame" : "time", same->second)};
+    lines.push_back(std::move(line));
   };
-  while (std::getline(stream, text)) {
-    ++number;
-    try {
-      read_line();
-    } catch (const WrongLine& wrong) {
-      throw Error(MessageKind::filter_spec, "cannot read the boxes",
-                  fmt::format("{} line {}", name, number), wrong.why, "see docs/places.md");
+  const auto read_line = [&](std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == text.npos || text[first] == '#') return;
+    if (text.find('\0') != text.npos) throw WrongLine{"it has a byte of 0 in it"};
+    if (text[first] == '{') return take(line_of_json(parse_json(text)));
+    const bool begins = !csv;
+    if (begins) csv.emplace(text);
+    if (!begins || !csv->has_heading()) take(csv->line_of(text));
+  };
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+  try {
+    if (begin != bytes.npos && bytes[begin] == '[') {  // one array, whose boxes are counted from 1
+      const BoxJson all = parse_json(bytes);
+      for (const BoxJson& one : all) {
+        ++number;
+        take(line_of_json(one));
+      }
+    } else {
+      lines.reserve(static_cast<std::size_t>(std::ranges::count(bytes, '\n')) + 1);
+      for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
+        ++number;
+        read_line(bytes.substr(at, end - at));
+        at = end + 1;
+      }
     }
+  } catch (const WrongLine& wrong) {
+    fail(number, wrong.why);
   }
   if (lines.empty())
     throw Error(MessageKind::filter_spec, "cannot read the boxes", name, "the file holds none",
                 "leave out --regions");
+  check_ids(lines, fail);
+  check_units(lines, units, name);
   return lines;
 }
 

@@ -3,17 +3,19 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/filter/boxes.h"
 
 namespace vidconv {
 
-// FILE[:grow=PERCENT%][:shape=rectangle|ellipse][:feather=PIXELS]. Throws Error(command_line).
+// FILE[:grow=PERCENT%][:shape=rectangle|ellipse][:feather=PIXELS][:units=pixels|relative]. Throws
+// Error(command_line).
 BoxOptions parse_regions(const std::string& text);
 
-// JSON lines, CSV with a heading, or MOT challenge's CSV. `name`: for messages. Throws
-// Error(filter_spec), with the line.
-std::vector<BoxLine> read_boxes(const std::string& bytes, const std::string& name);
+// JSON lines, an array of JSON objects, CSV with a heading, or MOT challenge's CSV. `name`: for
+// messages. Throws Error(filter_spec), with the line.
+std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name, Units units);
 
 }  // namespace vidconv

@@ -77,7 +77,7 @@ void declare_filter(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--regions", w.regions,
                  "filters without a region of their own act in the boxes of this file, frame by "
                  "frame: JSON lines or CSV, as detectors write them")
-      ->type_name("FILE[:grow=N%][:shape=ellipse][:feather=N]");
+      ->type_name("FILE[:grow=N%][:shape=ellipse][:feather=N][:units=relative]");
   one_of(
       app.add_option(
           "--range", w.range,

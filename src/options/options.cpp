@@ -266,17 +266,22 @@ void check_boxes(const Options& o, const BoxOptions& boxes) {
                  "filters are counted from 1");
 }
 
-// Reads them, while files may still be opened.
-void take_boxes(const std::string& text, Options& o) {
-  const BoxOptions options = parse_regions(text);
+std::vector<BoxLine> boxes_in(const BoxOptions& options) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
   std::string bytes;
   try {
-    bytes = read_kernel_file(options.file);
+    bytes = read_kernel_file(options.file, most_bytes);
   } catch (const std::runtime_error& error) {
     throw Error(MessageKind::filter_spec, "cannot read the boxes", options.file, error.what(),
                 "name a file that can be read");
   }
-  o.boxes = std::make_shared<Boxes>(read_boxes(bytes, options.file), options);
+  return read_boxes(bytes, options.file, options.units);
+}
+
+// Reads them, while files may still be opened.
+void take_boxes(const std::string& text, Options& o) {
+  const BoxOptions options = parse_regions(text);
+  o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
   check_boxes(o, options);
   for (std::size_t i = 0; i < o.filters.size(); ++i)
     if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);

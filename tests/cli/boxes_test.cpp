@@ -82,6 +82,55 @@ TEST_F(BoxFiles, OfEveryKindSayTheSame) {
             expected.size());
 }
 
+// As spreadsheets of all countries write them.
+TEST_F(BoxFiles, OfEveryDialectSayTheSame) {
+  const std::string expected =
+      filter(write("a.jsonl",
+                   "{\"frame\": 0, \"id\": 1, \"box\": [20.5, 8, 16.25, 12]}\n"
+                   "{\"frame\": 3, \"id\": 1, \"box\": [12.5, 8, 16.25, 12]}\n"))
+          .out;
+  ASSERT_NE(expected, "");
+  for (const char* text : {
+           "frame;id;x;y;width;height\n0;1;20,5;8;16,25;12\n3;1;12,5;8;16,25;12\n",
+           "frame;id;x;y;width;height\n0;1;20.5;8;16.25;12\n3;1;12.5;8;16.25;12\n",
+           "frame\tid\tx\ty\twidth\theight\n0\t1\t20,5\t8\t16,25\t12\n3\t1\t12,5\t8\t16,25\t12\n",
+           "\xEF\xBB\xBF\"frame\",\"id\",\"x\",\"y\",\"width\",\"height\"\r\n0,1,20.5,8,16.25,"
+           "12\r\n"
+           "3,1,12.5,8,16.25,12\r\n",
+           "frame,label,id,x,y,width,height\n0,\"face, 0.95\",1,20.5,8,16.25,12\n"
+           "3,\"a \"\"face\"\"\",1,12.5,8,16.25,12\n",
+           "frame;label;id;x;y;width;height\n0;\"face; 0,95\";1;20,5;8;16,25;12\n"
+           "3;;1;12,5;8;16,25;12\n",
+           "frame,id,x,y,width,height\n0,1,2.05e1,+8,1625e-2,12\n3.0,1,12.5,8,16.25,12\n",
+           " frame , id , x , y , width , height \n 0 , 1 , 20.5 , 8 , 16.25 , 12 \n"
+           " 3 , 1 , 12.5 , 8 , 16.25 , 12 \n",
+           "1;1;20,5;8;16,25;12\n4;1;12,5;8;16,25;12\n",
+           "[{\"frame\": 0, \"id\": 1, \"box\": [20.5, 8, 16.25, 12]},\n"
+           " {\"frame\": 3, \"id\": 1, \"box\": [12.5, 8, 16.25, 12]}]",
+       })
+    EXPECT_EQ(filter(write("b.csv", text)).out, expected) << text;
+}
+
+TEST_F(BoxFiles, InPartsOfThePicture) {
+  const std::string parts = write("a.csv", "frame,x,y,w,h\n2,0.25,0.25,0.5,0.125\n3,0.5,0,0.5,1\n");
+  const std::string pixels = write("b.csv", "frame,x,y,w,h\n2,16,12,32,6\n3,32,0,32,48\n");
+  const Result relative = filter(parts + ":units=relative");
+  EXPECT_TRUE(succeeded(relative));
+  EXPECT_EQ(relative.out, filter(pixels).out);
+  EXPECT_EQ(filter(parts + ":units=relative:grow=50%:shape=ellipse").out,
+            filter(pixels + ":units=pixels:grow=50%:shape=ellipse").out);
+  // A box may really be smaller than a pixel.
+  EXPECT_TRUE(succeeded(filter(parts + ":units=pixels")));
+}
+
+TEST_F(BoxFiles, ShapeOverridesWhatLinesSay) {
+  const std::string round =
+      write("a.jsonl", "{\"frame\": 2, \"box\": [20, 10, 10, 10], \"shape\": \"ellipse\"}");
+  EXPECT_EQ(parse_digests(filter(round + ":shape=rectangle").out).frames[2],
+            by_region("20,10,10,10")[2]);
+  EXPECT_NE(filter(round).out, filter(round + ":shape=rectangle").out);
+}
+
 // Ellipses, feather and margins are what a mask of them makes.
 TEST_F(BoxFiles, GrowAndFeather) {
   const std::string box = write("a.jsonl", "{\"frame\": 2, \"box\": [20, 10, 10, 10]}");
@@ -139,7 +188,7 @@ TEST_F(BoxFiles, WrongOnesAreRefused) {
   };
   for (const Wrong& wrong : std::vector<Wrong>{
            {"", {"holds none"}},
-           {"[1, 2]", {"line 1", "frame, '[1', is not a number"}},
+           {"[1, 2]", {"line 1", "it is no object"}},
            {"{\"frame\": 1}", {"line 1", "needs a box"}},
            {"{\"box\": [1, 2, 3, 4]}", {"needs a frame or a time"}},
            {"{\"frame\": 1, \"time\": 1, \"box\": [1, 2, 3, 4]}", {"not both"}},
@@ -159,7 +208,21 @@ TEST_F(BoxFiles, WrongOnesAreRefused) {
            {"0,-1,1,2,3,4", {"line 1", "counted from 1"}},
            {"frame,x,y\n1,2,3", {"line 1", "heading needs columns"}},
            {"a,x,y,w,h\n1,2,3,4,5", {"frame or time"}},
-           {"frame,x,y,w,h\n1,2,3,4", {"line 2", "no height"}},
+           {"frame,x,y,w,h\n1,2,3,4", {"line 2", "it has 4 cells, and the first line has 5"}},
+           {"frame,x,y,w,h\n1,2,3,4,5,6", {"line 2", "it has 6 cells"}},
+           {"frame;x;y;w;h\n1,2,3,4,5", {"line 2", "1 cells", "semicolons in this file"}},
+           {"frame,x,y,w,h\n1,20,5,30,40,5", {"line 2", "6 cells", "commas in this file"}},
+           {"frame;x;y;w;h\n1;1.2,5;3;4;5", {"line 2", "its x, '1.2,5', is not a number"}},
+           {"frame,x,y,w,h\n1,\"2,3,4,5", {"line 2", "a quote is not closed"}},
+           {"frame,x,y,w,h\n1,a\"2\",3,4,5", {"line 2", "a quote is not closed, or stands"}},
+           {"frame,x,left,y,w,h\n1,2,2,3,4,5", {"line 1", "two columns for x"}},
+           {"frame,x,y,w,h\n1.9,2,3,4,5", {"line 2", "frame, 1.9, is not a whole number"}},
+           {"{\"frame\": 1, \"bbox\": [1, 2, 3, 4]}", {"line 1", "two corners", "write it as box"}},
+           {"{\"frame\": 1, \"frame\": 2, \"box\": [1, 2, 3, 4]}",
+            {"line 1", "'frame' is said twice"}},
+           {"[{\"frame\": 1, \"box\": [1, 2, 3, 4]}, 5]", {"line 2", "it is no object"}},
+           {"frame,x,y,w,h\n0,0.1,0.1,0.5,0.5\n1,0.2,0.1,0.5,0.5",
+            {"their numbers are from 0 to 1", ":units=relative"}},
            {"1,2,3", {"it has no y"}}})
     EXPECT_TRUE(refused(filter(write("w", wrong.text)), exit_command_line, wrong.says))
         << wrong.text;
@@ -175,6 +238,7 @@ TEST_F(BoxFiles, WrongUsesAreRefused) {
   wrong(file + ":grow=10", {"column", "percentage"});
   wrong(file + ":shape=star", {"rectangle or ellipse"});
   wrong(file + ":feather=-1", {"from 0 to 1000"});
+  wrong(file + ":units=metres", {"pixels or relative"});
   wrong(file + ":feather=3:gorw=5%", {"unknown key 'gorw' (did you mean 'grow'?)"});
   wrong(":grow=5%", {"no file is named"});
   wrong(file, {"one video"}, {"--video", "all"});

@@ -117,7 +117,7 @@ void read(std::uint8_t kind, const std::string& text) {
     case 'n':
       return make_ledger_of(text);
     case 'b':
-      for (const BoxLine& line : read_boxes(text, "boxes"))
+      for (const BoxLine& line : read_boxes(text, "boxes", Units::pixels))
         require(line.width > 0 && line.height > 0);
       return;
     case 'r':
