@@ -323,7 +323,7 @@ std::string filter_to_explain(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     constexpr std::string_view joined = "--help=";
     if (words[i].starts_with(joined)) {
-      const std::string name = words[i].substr(joined.size());
+      std::string name = words[i].substr(joined.size());
       if (!is_filter_name(name))
         refuse("--help", name, "there is no such filter" + did_you_mean(name, filter_names()),
                "see --list-kernels");
