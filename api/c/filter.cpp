@@ -11,11 +11,11 @@ FilterSpec parse_kernel_setting(const std::string& text) {
   try {
     return FilterSpec::parse(text);
   } catch (const SpecError& error) {
-    throw ColumnError(Error(MessageKind::filter_spec, "cannot understand the filter",
-                            excerpt(error.text(), error.column() - 1, longest_value),
-                            fmt::format("column {}: {}", error.column(), verbatim(error.what())),
-                            error.remedy()),
-                      error.column());
+    throw ColumnError(
+        Error(MessageKind::filter_spec, "cannot understand the filter",
+              excerpt(error.text(), error.column() - 1, longest_value),
+              fmt::format("column {}: {}", error.column(), verbatim(error.what())), error.remedy()),
+        error.column());
   }
 }
 

@@ -35,7 +35,7 @@ DecoderWish parse_decoder(const std::string& text) {
 std::optional<NvdecOptions> choose_decoder(const DecoderWish& wish, const DeviceChoice& device,
                                            bool sees_frames, const Notify& notify_user) {
   if (wish.kind != DecoderWish::Kind::nvdec) return std::nullopt;
-  if (device.device != Device::cuda && !device.why.empty()) {  // automatic, and none was found
+  if (device.device != Device::cuda && device.ours) {
     notify(notify_user, MessageKind::fallback, "decoding on the CPU, which filters too");
     return std::nullopt;
   }

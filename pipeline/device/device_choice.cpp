@@ -65,14 +65,16 @@ DeviceChoice choose_device(const DeviceWish& wish) {
 }
 
 DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {.why = wish.why};
+  if (wish.kind == DeviceWish::Kind::cpu) return {.ours = !wish.why.empty(), .why = wish.why};
   const std::vector<int> all = all_of(found);
   if (wish.kind == DeviceWish::Kind::automatic) {
-    if (all.empty() && !wish.asked && !found.expected) return {};
-    if (all.empty()) return {.why = fmt::format("convolving on the CPU: {}", found.why_none)};
+    if (all.empty() && !wish.asked && !found.expected) return {.ours = true};
+    if (all.empty())
+      return {.ours = true, .why = fmt::format("convolving on the CPU: {}", found.why_none)};
     return {.device = Device::cuda,
             .indices = {0},
             .stand_ins = {all.begin() + 1, all.end()},
+            .ours = true,
             .why = fmt::format("convolving on {} (cuda:0)", found.devices[0].name)};
   }
   if (all.empty())

@@ -32,6 +32,7 @@ struct DeviceChoice {
   // Those that may take over, in this order, the frames of one that fails: all there are where the
   // choice was ours or all were asked for; of devices that were named, none.
   std::vector<int> stand_ins = {};
+  bool ours = false;  // nobody named the device
   // One line where the choice was ours, what was chosen and why; else empty, as where nobody asked
   // for a device and this machine has none.
   std::string why = {};

@@ -149,7 +149,8 @@ TEST_F(Ledger, EveryPacketIsAccountedFor) {
   for (int i = 1; i < 4; ++i)
     EXPECT_EQ(alone.at("ledger").at("streams").at(i).at("packets").at("left_out"),
               packets_of(input, i));
-  EXPECT_EQ(alone.at("messages").at(1).at("class"), "left-out");
+  EXPECT_TRUE(std::ranges::any_of(
+      alone.at("messages"), [](const json& message) { return message.at("class") == "left-out"; }));
 
   for (const char* output : {"md5:", "null:"})
     expect_balance(stats(input + " -o " + output + " --kernel box"));

@@ -17,7 +17,7 @@ from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, 
                      settings)
 
 __version__ = _core.version()
-#: The version of the numeric promise: where it is the same, the same filters give the same bytes.
+#: The version of the numeric promise. Where it is the same, the same filters give the same bytes.
 numerics = _core.numerics()
 cuda_devices = _core.cuda_devices
 

@@ -67,7 +67,7 @@ TEST(DecoderWish, IsWhatWasWritten) {
 TEST(DecoderWish, NvdecWantsItsFramesOnTheDevice) {
   const DecoderWish nvdec = parse_decoder("nvdec:3");
   const DeviceChoice cuda{.device = Device::cuda, .indices = {2, 1, 2}}, cpu{},
-      none_found{.why = "no driver"};
+      none_found{.ours = true, .why = "no driver"};
   const auto chosen = choose_decoder(nvdec, cuda, false, {});
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->devices, (std::vector{2, 1}));  // each once
