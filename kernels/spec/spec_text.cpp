@@ -114,13 +114,27 @@ void MatrixRows::read_row(Cursor& c) {
   const auto row_ends = [&c] { return c.at_end() || c.peek() == ';' || c.peek() == ':'; };
   const std::size_t start = c.position();
   int count = 0;
+  bool tight_comma = false, blank_alone = false;
   for (c.skip_blanks(); !row_ends();) {
     taps_.push_back(c.number());
     ++count;
     const std::size_t after = c.position();
     c.skip_blanks();
+    const std::size_t separator = c.position();
     const bool comma = c.accept(',');
     c.skip_blanks();
+    tight_comma |= comma && separator == after && c.position() == separator + 1;
+    blank_alone |= !comma && separator > after && !row_ends();
+    if (tight_comma && blank_alone) {
+      const std::string_view row =
+          c.text().substr(start, c.text().find_first_of(";:", start) - start);
+      std::string points(row);
+      std::ranges::replace(points, ',', '.');
+      constexpr std::size_t enough = 60;
+      if (points.size() > enough) points = points.substr(0, enough) + "...";
+      c.fail("commas without blanks and blanks without commas: some of them are decimal commas",
+             start, fmt::format("write decimal points, {}, or one separator", points));
+    }
     if (comma && row_ends()) c.fail_here("a number after ','");
     if (!comma && !row_ends() && c.position() == after)
       c.fail_here("a blank, ',' or ';' after the number");

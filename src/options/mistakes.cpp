@@ -47,7 +47,7 @@ constexpr OptionMistake option_mistakes[] = {
     {"--hwaccel", "--decoder nvdec decodes on the GPU, --device cuda filters there"},
 };
 
-bool is_there(const std::string& name) {
+bool names_something(const std::string& name) {
   std::error_code error;
   return is_url(name) || std::filesystem::exists(std::filesystem::status(name, error));
 }
@@ -73,7 +73,7 @@ std::string remedy_for_option(std::string_view option) {
 
 void refuse_parts_as_inputs(const Options& o) {
   for (const std::string& input : o.inputs)
-    if (is_part_of_filter(input) && !is_there(input))
+    if (is_part_of_filter(input) && !names_something(input))
       refuse("INPUT", input, "there is no such file, and it looks like a part of a filter",
              o.filters.empty() ? "join them by a colon: --kernel gaussian:sigma=2"
                                : fmt::format("join them by a colon: --kernel {}:{}",
@@ -81,7 +81,7 @@ void refuse_parts_as_inputs(const Options& o) {
 }
 
 std::string remedy_for_output(const Options& o) {
-  if (o.inputs.size() > 1 && !is_there(o.inputs.back()))
+  if (o.inputs.size() > 1 && !names_something(o.inputs.back()))
     return fmt::format("if {0} is the output: -o {0}", o.inputs.back());
   return "-o FILE, -o -, -o md5: or -o null:";
 }

@@ -75,6 +75,8 @@ TEST_F(Names, MistakesOfOtherProgramsAreAnswered) {
            Case{{in, "-o", "null:", "--kernel", "0 -1 0 -1 5 -1 0 -1 0"},
                 "a 3x3 matrix is matrix:0 -1 0;-1 5 -1;0 -1 0"},
            Case{{in, "-o", "null:", "--kernel", "1,2,1"}, "row:1 2 1 or column:1 2 1"},
+           Case{{in, "-o", "null:", "--kernel", "matrix:0,0 -1,0 0,0;-1,0 5,0 -1,0;0,0 -1,0 0,0"},
+                "write decimal points, 0.0 -1.0 0.0"},
            Case{{in, "-o", "null:", "--kernel", "1 2 1;2 4 2"}, "matrix:1 2 1;2 4 2"},
            Case{{in, "out.mp4", "--kernel", "box"}, "-o out.mp4"},
            Case{{in, "-o", "null:", "--kernel", "box", "--region", "1,2,3,4"},

@@ -68,7 +68,7 @@ TEST(Parse, LeavesOutZerosAtTheEdges) {
 }
 
 TEST(Parse, MultipliesTwoVectors) {
-  const Kernel k = FilterSpec::parse("separable:1 2;-1,0 1:scale=1/2").make().kernels[0];
+  const Kernel k = FilterSpec::parse("separable:1 2;-1 0 1:scale=1/2").make().kernels[0];
   EXPECT_EQ(k, Kernel(2, 3, {-0.5, -1, 0, 0, 0.5, 1}));
 }
 
@@ -109,7 +109,7 @@ TEST(Parse, WarnsOfASquareInOneRow) {
   };
   EXPECT_NE(warning("matrix:0 -1 0 -1 5 -1 0 -1 0").find(" matrix:0 -1 0;-1 5 -1;0 -1 0,"),
             std::string::npos);
-  EXPECT_NE(warning("matrix:1/9,1/9, 0 0 -.5 0 0 0  1:bias=1")
+  EXPECT_NE(warning("matrix:1/9, 1/9, 0 0 -.5 0 0 0  1:bias=1")
                 .find(" matrix:1/9 1/9 0;0 -.5 0;0 0 1:bias=1,"),
             std::string::npos);
   EXPECT_NE(warning("matrix:1;2;3;4;5;6;7;8;9").find("one column; a 3x3 matrix is matrix:1 2 3;4"),
@@ -163,6 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"", 1, "unknown filter ''; there are identity"},
         Bad{"qqq", 1, "unknown filter 'qqq'; there are identity"},
+        Bad{"matrix:0,0 -1,0 0,0;1 2 3", 8, "some of them are decimal commas"},
+        Bad{"row:1 2,5 1", 5, "some of them are decimal commas"},
         Bad{"sobell", 1, "unknown filter 'sobell' (did you mean 'sobel'?)"},
         Bad{"blur:sigma=2", 1, "(did you mean 'gaussian' or 'box'?)"},
         Bad{"gauss", 1, "(did you mean 'gaussian'?)"},
