@@ -167,7 +167,8 @@ std::string KeptPicture::lost_in(const AVCodecParameters& made, const AVPacket& 
     append_lost(lost, fmt::format("{} bits a sample as {}", a->comp[0].depth, b->comp[0].depth));
   if (a->nb_components > 2 && b->nb_components < 3)
     append_lost(lost, "colours");
-  else if (b->log2_chroma_w > a->log2_chroma_w || b->log2_chroma_h > a->log2_chroma_h)
+  else if (a->nb_components > 2 &&  // grey may come out as a picture with neutral chroma
+           (b->log2_chroma_w > a->log2_chroma_w || b->log2_chroma_h > a->log2_chroma_h))
     append_lost(lost, "some of the chroma");
   if (const std::string values = lost_values(look, *b); !values.empty()) append_lost(lost, values);
   return lost;

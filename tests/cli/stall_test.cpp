@@ -70,14 +70,14 @@ class Stall : public CliTest {
 // A failure of one stage ends a write that waits in another.
 // (B frames would be shown before 0 in MPEG-TS, which --strict may find first.)
 TEST_F(Stall, FailureEndsAWriteThatWaits) {
-  write_file(path("in.raw"), std::string(200 * 32 * 32 + 1, 'x'));
+  write_file(path("in.raw"), std::string(200 * 32 * 32 * 3 / 2 + 1, 'x'));
   for (const std::string output :
        {"- --format y4m", "- --format raw", "md5:", "- --format mpegts --encoder-opt bf=0",
         "- --format nut --codec rawvideo"}) {
     SCOPED_TRACE(output);
     const FullPipe pipe(path("fifo"));
     const Result result = shell(into_full_pipe(
-        path("in.raw") + " --raw 32x32:gray --slots 256 --strict --kernel box -o " + output));
+        path("in.raw") + " --raw 32x32:yuv420p --slots 256 --strict --kernel box -o " + output));
     EXPECT_FALSE(result.timed_out);
     EXPECT_EQ(result.exit_code, exit_damaged) << result.err;
   }
