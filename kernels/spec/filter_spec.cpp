@@ -18,20 +18,6 @@ std::string reciprocal(double sum) {
   return fmt::format("{:.6g}", 1 / sum);
 }
 
-// The numbers of "matrix:NUMBERS:key=value" in rows of `width`, and the rest as it is.
-std::string in_rows(const std::string& spec, int width) {
-  const std::size_t begin = spec.find(':') + 1, end = std::min(spec.find(':', begin), spec.size());
-  std::string text = spec.substr(0, begin);
-  int count = 0;
-  for (std::size_t at = begin; (at = spec.find_first_not_of(" \t\r,;", at)) < end; ++count) {
-    const std::size_t stop = std::min(spec.find_first_of(" \t\r,;", at), end);
-    if (count > 0) text += count % width == 0 ? ';' : ' ';
-    text += spec.substr(at, stop - at);
-    at = stop;
-  }
-  return text + spec.substr(end);
-}
-
 }  // namespace
 
 std::string_view FilterSpec::name() const { return preset_ ? preset_->name : matrix_name_; }

@@ -10,6 +10,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "kernels/filter/presets.h"
+#include "kernels/spec/spec_text.h"
 
 namespace vidconv {
 namespace {
@@ -20,6 +21,8 @@ constexpr const char* blanks = " \t\r\n";
 struct Absent {
   std::string_view name, remedy;
 };
+constexpr std::string_view hides =
+    "a place is hidden by gaussian:sigma=24:region=x,y,w,h or a large box";
 constexpr Absent absent_filters[] = {
     {"median", "gaussian and box smooth; ffmpeg has a median"},
     {"bilateral", "gaussian smooths edges too; ffmpeg has a bilateral"},
@@ -30,10 +33,10 @@ constexpr Absent absent_filters[] = {
     {"erosion", "ffmpeg has an erosion"},
     {"dilate", "ffmpeg has a dilation"},
     {"dilation", "ffmpeg has a dilation"},
-    {"mosaic", "a place is hidden by gaussian:sigma=24:region=x,y,w,h or a large box"},
-    {"pixelate", "a place is hidden by gaussian:sigma=24:region=x,y,w,h or a large box"},
-    {"pixelize", "a place is hidden by gaussian:sigma=24:region=x,y,w,h or a large box"},
-    {"delogo", "a place is hidden by gaussian:sigma=24:region=x,y,w,h or a large box"},
+    {"mosaic", hides},
+    {"pixelate", hides},
+    {"pixelize", hides},
+    {"delogo", hides},
     {"scale", "pictures keep their size"},
     {"resize", "pictures keep their size"},
     {"crop", "pictures keep their size; a part of them is filtered by region=x,y,w,h"},
@@ -55,20 +58,17 @@ bool is_filter(std::string_view name) { return find_preset(name) != nullptr; }
 std::optional<Misspelt> bare_matrix(std::string_view spec) {
   const auto words = words_of(spec, " \t\r\n,;");
   if (words.size() < 2 || !std::ranges::all_of(words, is_number)) return std::nullopt;
-  const Misspelt of_numbers{"numbers alone are no filter: their shape has to be said", ""};
+  const std::string matrix = fmt::format("matrix:{}", spec);
+  const auto side = static_cast<int>(std::lround(std::sqrt(words.size())));
+  std::string remedy;
   if (spec.find(';') != spec.npos)
-    return Misspelt{of_numbers.message, fmt::format("matrix:{}", spec)};
-  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(words.size())));
-  if (side < 2 || side * side != words.size())
-    return Misspelt{of_numbers.message, fmt::format("row:{0} or column:{0}, or matrix: with ; "
-                                                    "between rows",
-                                                    fmt::join(words, " "))};
-  std::string matrix;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) matrix += i % side == 0 ? ';' : ' ';
-    matrix += words[i];
-  }
-  return Misspelt{of_numbers.message, fmt::format("a {0}x{0} matrix is matrix:{1}", side, matrix)};
+    remedy = matrix;
+  else if (static_cast<std::size_t>(side) * static_cast<std::size_t>(side) == words.size())
+    remedy = fmt::format("a {0}x{0} matrix is {1}", side, in_rows(matrix, side));
+  else
+    remedy =
+        fmt::format("row:{0} or column:{0}, or matrix: with ; between rows", fmt::join(words, " "));
+  return Misspelt{"numbers alone are no filter: their shape has to be said", remedy};
 }
 
 // "sobel,gaussian:sigma=2", "sobel | box": several filters in one.
@@ -96,7 +96,7 @@ std::optional<Misspelt> other_parameters(std::string_view spec) {
       parts.emplace_back(value);
   }
   return Misspelt{"parameters come after colons, each with its name",
-                  fmt::format("{}", fmt::join(parts, ":"))};
+                  fmt::to_string(fmt::join(parts, ":"))};
 }
 
 }  // namespace

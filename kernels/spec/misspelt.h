@@ -1,4 +1,4 @@
-// What people who know other programs type for a filter, and what to type instead.
+// Filters as other programs name them: a specification that is none here, and what to type instead.
 #pragma once
 
 #include <optional>

@@ -141,7 +141,7 @@ struct MatrixForm {
   std::string_view description;
 };
 std::span<const MatrixForm> matrix_forms();
-// Of presets and of forms.
+// All that a specification may begin with: presets and forms.
 std::vector<std::string_view> filter_names();
 bool is_filter_name(std::string_view word);  // in any case
 

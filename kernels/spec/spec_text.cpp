@@ -151,6 +151,19 @@ void MatrixRows::read_row(Cursor& c) {
     c.fail(fmt::format("a kernel may have at most {0}x{0} taps", Kernel::max_size), start);
 }
 
+std::string in_rows(const std::string& spec, int width) {
+  const std::size_t begin = spec.find(':') + 1, end = std::min(spec.find(':', begin), spec.size());
+  std::string text = spec.substr(0, begin);
+  int count = 0;
+  for (std::size_t at = begin; (at = spec.find_first_not_of(" \t\r,;", at)) < end; ++count) {
+    const std::size_t stop = std::min(spec.find_first_of(" \t\r,;", at), end);
+    if (count > 0) text += count % width == 0 ? ';' : ' ';
+    text += spec.substr(at, stop - at);
+    at = stop;
+  }
+  return text + spec.substr(end);
+}
+
 void read_lines(std::string_view bytes, const std::string& name,
                 const std::function<void(Cursor&)>& read) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // some editors' sign of UTF-8

@@ -78,6 +78,9 @@ class Cursor {
 void read_lines(std::string_view bytes, const std::string& name,
                 const std::function<void(Cursor&)>& read);
 
+// The numbers of "matrix:NUMBERS:key=value" in rows of `width`, and the rest as it is.
+std::string in_rows(const std::string& spec, int width);
+
 // Rows of equal length, collected one by one.
 class MatrixRows {
  public:

@@ -1,10 +1,10 @@
-// What FFmpeg's log decides, because no error code says it: whether packets are damaged, why an
-// input or an option is refused. A version may put a line otherwise, and nothing would fail then
-// but vidconv's judgement. So all of them are here, with the versions whose sources have them so,
-// and tests/pipeline/av/log_lines_test.cpp makes FFmpeg say each.
+// FFmpeg's log decides some things, because no error code says them: whether packets are damaged,
+// why an input or an option is refused. A version may put a line otherwise, and nothing would fail
+// then but vidconv's judgement. So all of them are here, with the versions whose sources have them
+// so, and tests/pipeline/av/log_lines_test.cpp makes FFmpeg say each.
 //
-// Who builds with a version that is not among these is told by CMake, which reads the two numbers
-// below, and who runs such a program all the same by each run (untried_ffmpeg()).
+// CMake reads the two numbers below and refuses a version that is not among them; a program that is
+// built with one all the same says so in each run (untried_ffmpeg()).
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace vidconv::log_lines {
 
-// Of libavformat: FFmpeg 5.1 to 9. Read were the sources of 6.1.1, 7.1.5 and 9.0.2, and heard
-// the lines of 5.1.9; 8 lies between two that say the same.
+// Major versions of libavformat: FFmpeg 5.1 to 9. The sources of 6.1.1, 7.1.5 and 9.0.2 were read,
+// the lines of 5.1.9 heard; nobody tried 8, which lies between two that say the same.
 inline constexpr int first_tried = 59, last_tried = 63;
 
 // Classes of the objects that complain: a decoder or encoder, a container, and whoever looks at the
@@ -74,7 +74,7 @@ inline constexpr std::string_view wants_to_seek = "seekable";
 
 namespace vidconv {
 
-// That the libavformat at hand is none of those; empty where it is.
+// Says that the libavformat at hand is none of those; empty where it is.
 std::string untried_ffmpeg();
 
 }  // namespace vidconv

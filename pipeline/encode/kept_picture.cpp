@@ -36,7 +36,7 @@ void append_lost(std::string& list, const std::string& what) {
   list += (list.empty() ? "" : ", ") + what;
 }
 
-// Of some rows: the share of codes from the least to the greatest that there are. 1 for what is not
+// Returns the share of codes from the least to the greatest that some rows have; 1 for what is not
 // counted.
 double filled(const AVFrame& frame, const AVPixFmtDescriptor& format, int component) {
   constexpr int most_rows = 256;

@@ -7,12 +7,12 @@
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kernels/spec/kernel_file.h"
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
 #include "pipeline/av/log_lines.h"
@@ -162,13 +162,8 @@ bool ContainerInput::is_stored() const { return !pipe_ && !live_ && !is_url(url_
 void ContainerInput::refuse_still() const {
   std::string beginning(pipe_ ? pipe_->beginning() : std::string_view());
   const std::string path = local_path(url_);
-  if (!pipe_ && !is_url(url_) && std::filesystem::is_regular_file(path)) {
-    constexpr std::size_t enough = 64;
-    beginning.resize(enough);
-    std::ifstream file(path, std::ios::binary);
-    file.read(beginning.data(), static_cast<std::streamsize>(enough));
-    beginning.resize(static_cast<std::size_t>(file.gcount()));
-  }
+  if (!pipe_ && !is_url(url_) && std::filesystem::is_regular_file(path))
+    beginning = read_first_bytes(path);
   if (const std::string why = unread_still(beginning); !why.empty())
     throw Error(MessageKind::input_unreadable, "cannot read the input", name_, why);
 }

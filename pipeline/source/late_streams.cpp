@@ -37,6 +37,13 @@ bool same_sound(const AVCodecParameters& a, const AVCodecParameters& b) {
          (a.sample_rate == b.sample_rate && a.ch_layout.nb_channels == b.ch_layout.nb_channels);
 }
 
+CodecParametersPtr copy_of(const AVCodecParameters& parameters) {
+  CodecParametersPtr copy(avcodec_parameters_alloc());
+  if (!copy || avcodec_parameters_copy(copy.get(), &parameters) < 0)
+    throw_out_of_memory("to describe a stream");
+  return copy;
+}
+
 int refuse_file(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
 }
@@ -167,9 +174,7 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
     }
     if (!known) continue;
     stream.codec = known->codec_id;
-    stream.parameters.reset(avcodec_parameters_alloc());
-    if (!stream.parameters || avcodec_parameters_copy(stream.parameters.get(), known) < 0)
-      throw_out_of_memory("to describe a stream");
+    stream.parameters = copy_of(*known);
     stream.time_base = found.time_base;
     stream.rate = found.avg_frame_rate;
     stream.real_rate = found.r_frame_rate;
@@ -182,9 +187,7 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
     if (!stream.known || stream.parameters) continue;
     const AVCodecParameters& found = *container.streams[stream.place]->codecpar;
     stream.codec = found.codec_id;
-    stream.parameters.reset(avcodec_parameters_alloc());
-    if (!stream.parameters || avcodec_parameters_copy(stream.parameters.get(), &found) < 0)
-      throw_out_of_memory("to describe a stream");
+    stream.parameters = copy_of(found);
   }
 }
 

@@ -187,8 +187,8 @@ class Csv {
                       "by {} in this file",
                       cells.size(), count_, separator_name())};
     BoxLine line;
-    if (const double frame = at_.contains("frame") ? number(cells, "frame") : 0;
-        at_.contains("frame")) {
+    if (at_.contains("frame")) {
+      const double frame = number(cells, "frame");
       if (frame != std::floor(frame))
         throw WrongLine{fmt::format("its frame, {}, is not a whole number", frame)};
       line.frame = static_cast<std::int64_t>(frame) - (mot_ ? 1 : 0);

@@ -1,4 +1,4 @@
-// What people who know other programs type on the command line, and what to type instead.
+// Command lines as other programs have them: words that are wrong here, and what to type instead.
 #pragma once
 
 #include <string>

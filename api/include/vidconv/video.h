@@ -61,7 +61,7 @@ struct FreeJob {
   void operator()(vidconv_job* job) const { vidconv_job_free(job); }
 };
 
-// What the callbacks of one run need.
+// A run, for its callbacks: they find the job here and leave what they throw.
 struct VideoRun {
   const VideoJob& job;
   std::exception_ptr thrown;
