@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -66,7 +69,7 @@ struct KernelSettings {
   int threads = usable_threads();
   int pairs = 4;
   double seconds = 0.2;
-  bool no_peers = false, fastest = false, check = false;
+  bool no_peers = false, fastest = false, check = false, wins = false;
   std::string json, targets, simd;
 };
 
@@ -232,6 +235,59 @@ class Measurement {
   Table& table_;
 };
 
+// What each variant wins over the next one that can do the same: in each row, and over all rows
+// that it serves.
+class Wins {
+ public:
+  Wins(const KernelSettings& settings, Table& rows) : settings_(settings), rows_(rows) {}
+
+  void run(const char* kind, const Case& c, const char* frame, Device device) {
+    const Plan plan = make_plan(c.filter, c.sample, {}, Role::colour);
+    const Planes planes(device, c.sample, c.width, c.height, settings_.pairs);
+    const Variant* picked = nullptr;
+    double fastest = 0;
+    int place = 0;
+    for (const Variant& variant : variants()) {
+      if (variant.device != device || variant.name == "reference") continue;
+      Prepared prepared = variant.prepare(plan, cuda_abilities(0));
+      if (!prepared) continue;
+      const double us =
+          microseconds({&variant, std::move(prepared)}, c, device, planes, effort_of(settings_));
+      if (!picked) picked = &variant, fastest = us;
+      if (++place == 2) logs_[picked].push_back(std::log(us / fastest));
+      rows_.add({fmt::format("{} {}", kind, c.size), std::to_string(c.sample.depth), frame,
+                 static_cast<double>(place), std::string(variant.name), us, us / fastest});
+    }
+    if (place == 1) logs_[picked];
+  }
+
+  Table summary() const {
+    Table table{.id = "wins",
+                .title = "what a variant wins over the next, over the rows that it serves",
+                .columns = {"variant", "rows with a next", "next / variant, mean", "least", "most"},
+                .rows = {},
+                .notes = {"Means are geometric. Several processors' rows are several runs."}};
+    for (const Variant& variant : variants()) {
+      const auto found = logs_.find(&variant);
+      if (found == logs_.end()) continue;
+      const std::vector<double>& logs = found->second;
+      table.add({std::string(variant.name), static_cast<double>(logs.size())});
+      if (logs.empty()) continue;
+      const auto [least, most] = std::ranges::minmax(logs);
+      const double mean =
+          std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
+      table.rows.back().insert(table.rows.back().end(),
+                               {std::exp(mean), std::exp(least), std::exp(most)});
+    }
+    return table;
+  }
+
+ private:
+  const KernelSettings& settings_;
+  Table& rows_;
+  std::map<const Variant*, std::vector<double>> logs_;
+};
+
 bool chosen(const auto& names, const auto& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
@@ -266,6 +322,22 @@ int run_targets(const KernelSettings& settings) {
       report);
   publish(report, settings.json);
   return 0;
+}
+
+// Runs `measured` with each filter, depth and frame size that is asked for.
+void for_each_row(const KernelSettings& settings, Device device, auto& measured) {
+  for (const FrameSize& frame : frame_sizes) {
+    if (!chosen(settings.frames, std::string(frame.name))) continue;
+    for (const int depth : settings.depths)
+      for (const KindRow& kind : kinds()) {
+        if (!chosen(settings.kinds, std::string(kind.name))) continue;
+        for (const int size : kind.sizes) {
+          if (!chosen(settings.sizes, size)) continue;
+          measured.run(kind.name, case_of(kind, size, depth, frame, settings.threads), frame.name,
+                       device);
+        }
+      }
+  }
 }
 
 int run(const KernelSettings& settings) {
@@ -303,19 +375,15 @@ int run(const KernelSettings& settings) {
           "equal: share of samples that are vidconv's; off by: largest difference from the filter "
           "in double before rounding, in codes (floats: white is 1). Away from the edges.");
     }
-    Measurement measurement(settings, table);
-    for (const FrameSize& frame : frame_sizes) {
-      if (!chosen(settings.frames, std::string(frame.name))) continue;
-      for (const int depth : settings.depths)
-        for (const KindRow& kind : kinds()) {
-          if (!chosen(settings.kinds, std::string(kind.name))) continue;
-          for (const int size : kind.sizes) {
-            if (!chosen(settings.sizes, size)) continue;
-            measurement.run(kind.name, case_of(kind, size, depth, frame, settings.threads),
-                            frame.name, device);
-          }
-        }
+    if (settings.wins) {
+      table.columns = {"filter", "bits", "frame", "preferred", "variant", "us", "/ the first"};
+      Wins wins(settings, table);
+      for_each_row(settings, device, wins);
+      report.tables.push_back(wins.summary());
+      continue;
     }
+    Measurement measurement(settings, table);
+    for_each_row(settings, device, measurement);
   }
   publish(report, settings.json);
   return 0;
@@ -355,10 +423,14 @@ Run kernels_command(CLI::App& app) {
   app.add_flag("--fastest", s->fastest,
                "the fastest of many runs, not the median: where others use the machine too");
   app.add_flag("--no-peers", s->no_peers, "vidconv alone");
-  app.add_option("--simd", s->simd, "vidconv's CPU kernels by this instruction set, not the best")
-      ->check(CLI::IsMember(simd_names));
   app.add_flag("--check", s->check,
                "how far results are from the filter in double, and how many are vidconv's");
+  app.add_flag("--wins", s->wins,
+               "every variant that can, in order of preference, and what each wins over the next")
+      ->excludes("--variant")
+      ->excludes("--check");
+  app.add_option("--simd", s->simd, "vidconv's CPU kernels by this instruction set, not the best")
+      ->check(CLI::IsMember(simd_names));
   app.add_option("--targets", s->targets,
                  "measure what this file has targets for, beside them: bench/targets/h200.json")
       ->excludes("--kind")
