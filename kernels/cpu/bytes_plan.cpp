@@ -6,7 +6,6 @@
 #include <span>
 
 #include "kernels/convolver/window.h"
-#include "kernels/cpu/gradient_plan.h"
 #include "kernels/cpu/int16_plan.h"
 
 namespace vidconv {
@@ -76,6 +75,21 @@ void add_grid(std::span<const Taps> kernels, BytesPlan& result) {
             four_taps(kernels[static_cast<std::size_t>(k)], 4 * i, j);
 }
 
+// Whether the result is code = min(floor(sqrt(x * x + y * y) + 1/2), 255) of sums that fit 16 bits.
+// A root of an integer is never nearer to n + 1/2 than floats tell apart there.
+bool is_gradient(const Plan& plan) {
+  const Finish& f = plan.finish;
+  if (f.combine != Combine::l2 || plan.terms.size() != 2 || f.real_divisor != 1 ||
+      f.real_offset != 0 || f.real_half != 0.5 || f.min != 0 || f.max != plan.sample.max())
+    return false;
+  constexpr double largest_sum = 4096;  // beyond, floats round squares and sums
+  return std::ranges::none_of(plan.terms, [&](const Taps& t) {
+    double lowest = 0, highest = 0;
+    for (double tap : t.dense) (tap < 0 ? lowest : highest) += tap * plan.sample.max();
+    return t.joins || std::max(-lowest, highest) > largest_sum;
+  });
+}
+
 // Two passes cost about as much as a matrix of this many taps.
 constexpr int few_taps = 25;
 
@@ -86,7 +100,7 @@ std::optional<BytesPlan> make_bytes_plan(const Plan& plan) {
   if (plan.sample.storage != Storage::u8 || plan.sample.shift != 0 || plan.arith != Arith::int32)
     return std::nullopt;
   BytesPlan result;
-  result.gradient = make_gradient_plan(plan).has_value();
+  result.gradient = is_gradient(plan);
   if (!result.gradient && (f.combine != Combine::linear || plan.terms.size() != 1))
     return std::nullopt;
   result.narrow = true;

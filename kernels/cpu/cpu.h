@@ -16,10 +16,8 @@ std::unique_ptr<Convolver> make_cpu_copy(const Plan& plan, int threads);
 bool cpu_fill_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 
-// Linear integer plans whose result fits 16 bits before the division: additions of lines.
+// Linear integer matrices of 3x3 whose sums fit 16 bits.
 Prepared prepare_cpu_matrix16(const Plan& plan, const CudaAbilities&);
-Prepared prepare_cpu_matrix32(const Plan& plan, const CudaAbilities&);
-Prepared prepare_cpu_sum16(const Plan& plan, const CudaAbilities&);
 
 // 3x3 sums of samples, all alike or 1 2 1 in both directions, that fit 16 bits.
 Prepared prepare_cpu_smooth(const Plan& plan, const CudaAbilities&);
@@ -28,26 +26,17 @@ Prepared prepare_cpu_blur3(const Plan& plan, const CudaAbilities&);
 // The length of Sobel's gradient.
 Prepared prepare_cpu_sobel(const Plan& plan, const CudaAbilities&);
 
-// The length of a gradient of 8 or 10 bits.
-Prepared prepare_cpu_gradient(const Plan& plan, const CudaAbilities&);
-
 // Linear integer plans whose taps are all the same: sums carried from row to row.
 Prepared prepare_cpu_running(const Plan& plan, const CudaAbilities&);
 
 // Two passes of 3, 5 or 7 taps over 16 bits or floats, in floats, on AVX2 and AVX-512.
 Prepared prepare_cpu_fused(const Plan& plan, const CudaAbilities&);
 
-// Two passes of 3 taps over integers, on AVX-512.
-Prepared prepare_cpu_fused16(const Plan& plan, const CudaAbilities&);
-
 // Floats under equal taps: sums of two sums each.
 Prepared prepare_cpu_pairwise(const Plan& plan, const CudaAbilities&);
 
 // The same of up to 16x16 taps, in registers, on AVX-512.
 Prepared prepare_cpu_fused_box(const Plan& plan, const CudaAbilities&);
-
-// The same of squares of any size, eight lines at a time, on AVX2.
-Prepared prepare_cpu_turned_box(const Plan& plan, const CudaAbilities&);
 
 // One matrix of integer taps on 8-bit samples: up to four multiply-adds an instruction lane.
 Prepared prepare_cpu_bytes(const Plan& plan, const CudaAbilities&);
@@ -57,9 +46,6 @@ Prepared prepare_cpu_pairs(const Plan& plan, const CudaAbilities&);
 
 // Two passes of integers, of a row that is the same from both ends: half as many multiply-adds.
 Prepared prepare_cpu_passes(const Plan& plan, const CudaAbilities&);
-
-// One matrix of integer taps that is the same from all four sides: a quarter of the multiply-adds.
-Prepared prepare_cpu_folded(const Plan& plan, const CudaAbilities&);
 
 // Integer plans whose taps and intermediates fit 16 bits: two multiply-adds an instruction lane.
 Prepared prepare_cpu_int16(const Plan& plan, const CudaAbilities&);

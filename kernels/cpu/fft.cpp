@@ -282,8 +282,7 @@ std::ptrdiff_t fewest_taps(const Plan& plan, const CudaAbilities& abilities) {
     const auto is_byte = [](double tap) { return tap >= -128 && tap <= 127; };
     return std::ranges::all_of(plan.terms[0].dense, is_byte) ? 1225 : 600;
   }
-  if (prepare_cpu_pairs(plan, abilities)) return 289;
-  return prepare_cpu_folded(plan, abilities) ? 361 : fft_fewest_taps();
+  return prepare_cpu_pairs(plan, abilities) ? 289 : fft_fewest_taps();
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <hwy/targets.h>
 
 #include <atomic>
+#include <stdexcept>
+#include <string>
 
 namespace vidconv {
 namespace {
@@ -24,6 +26,13 @@ std::vector<SimdLevel> levels_of(SimdLevel targets) {
 }
 
 }  // namespace
+
+void require_simd() {
+  if ((hwy::SupportedTargets() & (HWY_TARGETS | HWY_STATIC_TARGET)) == 0)
+    throw std::runtime_error(std::string("this build is for processors with ") +
+                             hwy::TargetName(HWY_STATIC_TARGET) +
+                             ", which this one lacks; build it here, or with VIDCONV_SIMD=all");
+}
 
 std::vector<SimdLevel> simd_levels() { return levels_of(HWY_TARGETS & ~VIDCONV_SCALABLE_TARGETS); }
 std::vector<SimdLevel> engine_simd_levels() {

@@ -12,6 +12,10 @@ using SimdLevel = std::int64_t;
 
 inline constexpr SimdLevel every_simd_level = -1;
 
+// Throws std::runtime_error on a processor that this build has no code for: one that is for the
+// processor at hand was taken elsewhere.
+void require_simd();
+
 // Returns the levels that this build has code for and this machine can run, best first; never
 // empty.
 std::vector<SimdLevel> simd_levels();

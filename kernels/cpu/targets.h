@@ -21,17 +21,12 @@
 
 // Most engines have no code for processors of before AVX2, where compiling takes longest: they
 // decline there (VIDCONV_LEVELS), and the general engine is used. Files without which something
-// could not be computed say VIDCONV_ANY_CPU first. A build for one instruction set has code for
-// that alone. A build for the processor at hand (VIDCONV_SIMD in CMake) sets both of these:
-// VIDCONV_LEAST_SIMD, and the sets that it leaves out.
-#ifndef VIDCONV_LEAST_SIMD
-#define VIDCONV_LEAST_SIMD HWY_AVX2
-#define VIDCONV_LEFT_OUT_SIMD 0
-#endif
+// could not be computed say VIDCONV_ANY_CPU first. A build for one instruction set
+// (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
 #define VIDCONV_OLD_TARGETS (HWY_EMU128 | HWY_SSE4)
 #ifndef VIDCONV_ANY_CPU
-#define HWY_BASELINE_TARGETS VIDCONV_LEAST_SIMD
+#define HWY_BASELINE_TARGETS HWY_AVX2
 #endif
 #else
 #define VIDCONV_OLD_TARGETS 0
@@ -45,9 +40,9 @@
 #endif
 
 // Processors that have SSSE3 and no SSE4 are of 2006 and 2007: they use SSE2.
-#define HWY_DISABLED_TARGETS                                                                \
-  (VIDCONV_SCALABLE_DISABLED | VIDCONV_OLD_DISABLED | VIDCONV_LEFT_OUT_SIMD | HWY_SVE_256 | \
-   HWY_SVE2_128 | HWY_RVV | HWY_SSSE3)
+#define HWY_DISABLED_TARGETS                                                                 \
+  (VIDCONV_SCALABLE_DISABLED | VIDCONV_OLD_DISABLED | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | \
+   HWY_SSSE3)
 
 // The fallback is plain C++ in 128-bit vectors. Highway takes single lanes instead with GCC before
 // 12.3, because of a compiler bug around MulHigh (GCC 106322); the tests run this level too, with

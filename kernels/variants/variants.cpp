@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference.h"
+#include "kernels/cpu/simd.h"
 #include "kernels/cuda/variants.h"
 #ifdef VIDCONV_HAVE_CUDA
 #include "kernels/cuda/device.h"
@@ -41,8 +42,6 @@ constexpr Variant table[] = {
     {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
     {"cpu-fused-box", "SIMD with AVX-512, boxes of 6x6 to 16x16 floats in registers; threads",
      Device::cpu, prepare_cpu_fused_box},
-    {"cpu-turned-box", "SIMD with AVX2, square boxes of floats, eight lines at a time; threads",
-     Device::cpu, prepare_cpu_turned_box},
     {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
      prepare_cpu_pairwise},
     {"cpu-fft", "SIMD, sums of large matrices by Fourier transforms; threads", Device::cpu,
@@ -54,17 +53,8 @@ constexpr Variant table[] = {
      prepare_cpu_bytes},
     {"cpu-pairs", "SIMD with AVX2, products of pairs of 8-bit samples; threads", Device::cpu,
      prepare_cpu_pairs},
-    {"cpu-sum16", "SIMD, sums of lines in 16 bits; threads", Device::cpu, prepare_cpu_sum16},
-    {"cpu-gradient", "SIMD, length of a gradient in 16 bits; threads", Device::cpu,
-     prepare_cpu_gradient},
     {"cpu-passes", "SIMD with AVX2, two passes of integers, symmetric rows; threads", Device::cpu,
      prepare_cpu_passes},
-    {"cpu-folded", "SIMD with AVX2, matrices of integers, symmetric; threads", Device::cpu,
-     prepare_cpu_folded},
-    {"cpu-fused16", "SIMD with AVX-512, both passes of 3 taps at once in integers; threads",
-     Device::cpu, prepare_cpu_fused16},
-    {"cpu-matrix32", "SIMD, matrices of 3x3, 16-bit multiply-adds into 32 bits; threads",
-     Device::cpu, prepare_cpu_matrix32},
     {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
      prepare_cpu_int16},
     {"cpu-fused",
@@ -122,6 +112,7 @@ constexpr Variant table[] = {
 std::span<const Variant> variants() { return table; }
 
 Choice pick(const Plan& plan, Device device, const CudaAbilities& abilities) {
+  require_simd();
   for (const Variant& variant : table) {
     if (variant.device != device) continue;
     if (Prepared prepared = variant.prepare(plan, abilities))
