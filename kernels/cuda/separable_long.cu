@@ -21,8 +21,7 @@ constexpr int step = 8;                     // taps that are worked on at once
 constexpr int across = 8;                   // adjacent sums of a thread in the row pass,
 constexpr int columns = vector, strip = 8;  // columns and rows of outputs in the column pass
 constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_height = warps * strip;
-constexpr int least_taps =
-    31;  // fewer were not compared (docs/measurements/2026-11-23-h200-kernels.md)
+constexpr int least_taps = 31;          // fewer were not compared
 constexpr int most_shared = 64 * 1024;  // every device gives a block that
 
 // Taps of a pass as the kernels want them: zeros up to whole steps, and one step more.
