@@ -100,11 +100,11 @@ TEST_F(Pages, HelpOfAFilterHasItsParametersAndAnExample) {
   EXPECT_EQ(run_vidconv({"--help", "in.mp4"}).out, run_vidconv({"--help"}).out);
 }
 
-TEST_F(Pages, ReadmeHasTheExitCodes) {
-  const std::string readme = read_file(VIDCONV_SOURCE_DIR "/README.md");
+TEST_F(Pages, ReferenceHasTheExitCodes) {
+  const std::string reference = read_file(VIDCONV_SOURCE_DIR "/docs/reference.md");
   for (const ExitCode& code : exit_codes())
     EXPECT_TRUE(
-        std::regex_search(readme, std::regex(fmt::format("\n\\|( \\d+,)* {}[ ,]", code.code))))
+        std::regex_search(reference, std::regex(fmt::format("\n\\|( \\d+,)* {}[ ,]", code.code))))
         << code.code;
 }
 
