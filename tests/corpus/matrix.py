@@ -12,6 +12,7 @@ Exits with 1 where one is unexplained, with 77 where nothing could be compared.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -57,6 +58,13 @@ def described(path):
     except ValueError:  # ffprobe was ended by the file
         return [], []
     return found.get("streams", []), found.get("frames", [])
+
+
+@functools.cache
+def is_kept_by(special, source):
+    """How many frames the source has, and whether it has what is special."""
+    frames = described(source)[1]
+    return len(frames), kept(special, source, frames)
 
 
 def kept(special, path, frames):
@@ -117,11 +125,12 @@ def check(vidconv, folder, source, options, ending, special):
     streams, frames = described(made)
     if not streams:
         return f"no video: {said[-300:]}"
-    wanted = 1 if "%" in ending else len(described(source)[1])
+    wanted, is_there = is_kept_by(special, source)
+    wanted = 1 if "%" in ending else wanted
     if len(frames) < wanted and not re.search("the same as the one|fewer frames", said):
         return f"{len(frames)} frames of {wanted}: {said[-300:]}"
     lost = SPECIAL[special][1]
-    if kept(special, source, described(source)[1]) and not kept(special, made, frames) and not re.search(lost or "$^", said):
+    if is_there and not kept(special, made, frames) and not re.search(lost or "$^", said):
         return f"{special} is gone, and no line says so: {said[-300:]}"
     return ""
 
