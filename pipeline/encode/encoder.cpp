@@ -108,6 +108,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (!choice.change.empty()) vidconv::notify(lose, MessageKind::converted, choice.change);
   const bool interlaced = video.field_order > AV_FIELD_PROGRESSIVE;
   if (interlaced && !tells_fields(codec_, choice.container))
     vidconv::notify(lose, MessageKind::not_held,

@@ -1,5 +1,7 @@
 #include "pipeline/encode/encoder_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -39,6 +41,20 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
       });
 }
 
+// Bare frames are nobody's choice, and a container of one codec is chosen for it.
+std::string why_not(AVCodecID own, const AVCodec& codec, const AVOutputFormat& container) {
+  const std::string_view only = avcodec_get_name(codec.id);
+  if (own == AV_CODEC_ID_NONE || own == AV_CODEC_ID_RAWVIDEO || own == codec.id ||
+      only == container.name)
+    return {};
+  const std::string name = avcodec_get_name(own);
+  return fmt::format("{}: coded as {}",
+                     can_hold_video(container, own)
+                         ? "there is no encoder of " + name + " here"
+                         : std::string(container.name) + " cannot hold " + name,
+                     only);
+}
+
 EncoderChoice chosen(const AVCodec& codec, const AVOutputFormat& container,
                      const VideoInfo& video) {
   return {&codec, defaults_of(codec), colour_words(codec, container, video),
@@ -73,8 +89,11 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
     if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
     // FFmpeg puts it there from version 8 on, and players know nothing of it.
     if (id == AV_CODEC_ID_FFV1 && std::string_view(container.name) == "mp4") continue;
-    if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options)))
-      return chosen(*codec, container, video);
+    if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options))) {
+      EncoderChoice choice = chosen(*codec, container, video);
+      choice.change = why_not(own, *codec, container);
+      return choice;
+    }
   }
   throw Error(MessageKind::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");

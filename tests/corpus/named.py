@@ -152,6 +152,20 @@ class Named(Checks):
             self.keeps(source, name, "is interlaced", "--codec", encoder)
             self.expect(f"{encoder} in {name} is interlaced", self.probe(self.folder / name, "frame=interlaced_frame").startswith("1"))
 
+    def codecs(self):
+        """A codec that the container has no name for, or that there is no encoder of, is another's in the output. Matroska claims to hold any."""
+        for encoder, name in (("roqvideo", "a.roq"), ("bmp", "a.nut"), ("xwd", "a.nut"), ("sunrast", "a.nut"), ("qoi", "a.nut"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
+            if encoder not in self.encoders:
+                continue
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name)
+            for to in ("b.mp4",) if encoder == "prores_ks" else ("b.mkv", "b.mp4"):
+                self.loses(source, to, ": coded as h264")
+                self.expect(f"{encoder} to {to}: it is H.264", self.probe(self.folder / to, "stream=codec_name").startswith("h264"))
+                self.keeps(source, to, "coded as", "--codec", "libx264")
+        for encoder, name in (("cinepak", "a.avi"), ("mpeg2video", "a.ts"), ("prores_ks", "a.mov"), ("hap", "a.mov"), ("svq1", "a.mov"), ("rawvideo", "a.nut")):
+            if encoder in self.encoders:
+                self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
+
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt gray", "seq1.png")
@@ -272,4 +286,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
