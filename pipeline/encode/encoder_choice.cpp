@@ -8,6 +8,7 @@
 
 #include "kernels/base/names.h"
 #include "pipeline/av/container.h"
+#include "pipeline/av/header_trial.h"
 #include "pipeline/encode/encoder_rate.h"
 
 namespace vidconv {
@@ -86,7 +87,9 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
   }
   const AVCodecID own = video.of_pictures ? AV_CODEC_ID_NONE : video.codec;
   for (const AVCodecID id : {own, AV_CODEC_ID_H264, container.video_codec}) {
-    if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
+    const bool holds = can_hold_video(container, id) ||
+                       (id == own && id != AV_CODEC_ID_NONE && header_takes(container, id, video));
+    if (id == AV_CODEC_ID_NONE || !holds) continue;
     // FFmpeg puts it there from version 8 on, and players know nothing of it.
     if (id == AV_CODEC_ID_FFV1 && std::string_view(container.name) == "mp4") continue;
     if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options))) {

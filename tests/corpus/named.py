@@ -154,7 +154,7 @@ class Named(Checks):
 
     def codecs(self):
         """A codec that the container has no name for, or that there is no encoder of, is another's in the output. Matroska claims to hold any."""
-        for encoder, name in (("roqvideo", "a.roq"), ("bmp", "a.nut"), ("xwd", "a.nut"), ("sunrast", "a.nut"), ("qoi", "a.nut"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
+        for encoder, name in (("roqvideo", "a.roq"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
             if encoder not in self.encoders:
                 continue
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name)
@@ -165,6 +165,12 @@ class Named(Checks):
         for encoder, name in (("cinepak", "a.avi"), ("mpeg2video", "a.ts"), ("prores_ks", "a.mov"), ("hap", "a.mov"), ("svq1", "a.mov"), ("rawvideo", "a.nut")):
             if encoder in self.encoders:
                 self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
+        # What has no list of its codecs is asked with the real video.
+        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("h264", "-g 1 -pix_fmt yuv422p10le"),
+                               ("dvvideo", "-pix_fmt yuv420p"), ("prores", "")):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v {codec} {options}", "a.mov")
+            self.keeps(source, "b.mxf", "[converted]")
+            self.expect(f"{codec} to mxf stays what it is", self.probe(self.folder / "b.mxf", "stream=codec_name").startswith(codec))
 
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
