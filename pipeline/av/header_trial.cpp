@@ -65,6 +65,11 @@ bool HeaderTrial::takes(const AVStream& stream, const AVCodecParameters* as) con
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video) {
   constexpr std::string_view honest[] = {"mxf", "mxf_opatom", "gxf", "ogg", "ogv"};
   if (std::ranges::find(honest, container.name) == std::end(honest)) return false;
+  // In MXF FFmpeg's muxer does not say when pictures are shown that are decoded earlier.
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
+  if (begins_with_video(container) &&
+      !(descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY)))
+    return false;
   const OutputPtr owner(avformat_alloc_context());
   AVStream* stream = owner ? avformat_new_stream(owner.get(), nullptr) : nullptr;
   if (!stream) throw_out_of_memory("to describe a stream");

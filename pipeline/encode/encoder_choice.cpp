@@ -50,8 +50,9 @@ std::string why_not(AVCodecID own, const AVCodec& codec, const AVOutputFormat& c
     return {};
   const std::string name = avcodec_get_name(own);
   return fmt::format("{}: coded as {}",
-                     can_hold_video(container, own)
-                         ? "there is no encoder of " + name + " here"
+                     can_hold_video(container, own) ? "there is no encoder of " + name + " here"
+                     : may_hold_video(container, own)
+                         ? name + " is not put into " + container.name + " unless asked for"
                          : std::string(container.name) + " cannot hold " + name,
                      only);
 }

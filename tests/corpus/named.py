@@ -152,6 +152,8 @@ class Named(Checks):
             self.keeps(source, name, "is interlaced", "--codec", encoder)
             self.expect(f"{encoder} in {name} is interlaced", self.probe(self.folder / name, "frame=interlaced_frame").startswith("1"))
 
+        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -vf setfield=tff -c:v mpeg2video -flags +ilme+ildct", "large.mpg"), "a.mov", "is interlaced", "--codec", "dnxhd")
+
     def codecs(self):
         """A codec that the container has no name for, or that there is no encoder of, is another's in the output. Matroska claims to hold any."""
         for encoder, name in (("roqvideo", "a.roq"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
@@ -166,11 +168,11 @@ class Named(Checks):
             if encoder in self.encoders:
                 self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
         # What has no list of its codecs is asked with the real video.
-        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("h264", "-g 1 -pix_fmt yuv422p10le"),
-                               ("dvvideo", "-pix_fmt yuv420p"), ("prores", "")):
+        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("dvvideo", "-pix_fmt yuv420p"), ("prores", "")):
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v {codec} {options}", "a.mov")
             self.keeps(source, "b.mxf", "[converted]")
             self.expect(f"{codec} to mxf stays what it is", self.probe(self.folder / "b.mxf", "stream=codec_name").startswith(codec))
+        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v libx264", "a.mp4"), "b.mxf", "h264 is not put into mxf unless asked for: coded as mpeg2video")
 
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
