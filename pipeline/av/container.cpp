@@ -29,6 +29,14 @@ bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
   return av_codec_get_tag(tables, codec) != 0;
 }
 
+// It calls video by AVI's names or QuickTime's where it has none of its own; asked, it takes all.
+bool has_name_in_matroska(const AVOutputFormat& container, AVCodecID video) {
+  const AVCodecTag* const quicktime[] = {avformat_get_mov_video_tags(), nullptr};
+  unsigned tag = 0;
+  return av_codec_get_tag2(container.codec_tag, video, &tag) != 0 ||
+         av_codec_get_tag2(quicktime, video, &tag) != 0;
+}
+
 // MPEG-TS carries anything, but only these so that others can read it; FFmpeg has no list of them.
 bool transport_stream_holds(AVCodecID codec) {
   switch (codec) {
@@ -166,6 +174,7 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is_matroska(container) &&
       (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
+  if (is(container, "matroska") && !has_name_in_matroska(container, codec)) return false;
   // Nobody's reader of FLV finds its header again.
   if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;
   if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);

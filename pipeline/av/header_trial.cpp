@@ -1,5 +1,8 @@
 #include "pipeline/av/header_trial.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "pipeline/av/av_log.h"
@@ -55,6 +58,32 @@ bool HeaderTrial::takes(const AVStream& stream, const AVCodecParameters* as) con
   take_av_line();  // a refusal here is an answer, not an error
   if (code == AVERROR(ENOMEM)) throw_out_of_memory("to describe a stream");
   return code >= 0;
+}
+
+// Not asked are those that take more than their players know: program streams, and RealMedia, which
+// calls everything RealVideo.
+bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video) {
+  constexpr std::string_view honest[] = {"mxf", "mxf_opatom", "gxf", "ogg", "ogv"};
+  if (std::ranges::find(honest, container.name) == std::end(honest)) return false;
+  // In MXF FFmpeg's muxer does not say when pictures are shown that are decoded earlier.
+  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
+  if (begins_with_video(container) &&
+      !(descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY)))
+    return false;
+  const OutputPtr owner(avformat_alloc_context());
+  AVStream* stream = owner ? avformat_new_stream(owner.get(), nullptr) : nullptr;
+  if (!stream) throw_out_of_memory("to describe a stream");
+  AVCodecParameters& parameters = *stream->codecpar;
+  parameters.codec_type = AVMEDIA_TYPE_VIDEO;
+  parameters.codec_id = codec;
+  parameters.format = video.format->id;
+  parameters.width = video.width;
+  parameters.height = video.height;
+  parameters.profile = video.profile;
+  stream->sample_aspect_ratio = parameters.sample_aspect_ratio = video.sample_aspect;
+  stream->avg_frame_rate = video.frame_rate;
+  stream->time_base = video.frame_rate.num > 0 ? av_inv_q(video.frame_rate) : video.time_base;
+  return HeaderTrial(container, "").takes(*stream);
 }
 
 }  // namespace vidconv

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/av/av.h"
+#include "pipeline/av/video.h"
 
 namespace vidconv {
 
@@ -26,5 +26,9 @@ class HeaderTrial {
   const std::string output_;
   const OutputPtr kept_;
 };
+
+// Whether a container without a list of its codecs, whose header tells what it holds, takes video
+// of a codec.
+bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video);
 
 }  // namespace vidconv

@@ -83,6 +83,14 @@ std::string why_no_threads(const std::string& lines) {
   return lines.substr(0, end - 2);
 }
 
+// What DNxHD becomes where nobody asks for its first profile, which is made for few sizes and
+// rates. It has no fields.
+bool is_dnxhr(const AVCodec& codec, const EncoderOptions& options) {
+  return codec.id == AV_CODEC_ID_DNXHD && std::ranges::none_of(options.own, [](const auto& option) {
+           return option.first == "profile" && (option.second == "dnxhd" || option.second == "0");
+         });
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
@@ -108,13 +116,15 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
   if (global_header) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (!choice.change.empty()) vidconv::notify(lose, MessageKind::converted, choice.change);
   const bool interlaced = video.field_order > AV_FIELD_PROGRESSIVE;
-  if (interlaced && !tells_fields(codec_, choice.container))
+  const bool whole = is_dnxhr(codec_, options);
+  if (interlaced && (whole || !tells_fields(codec_, choice.container)))
     vidconv::notify(lose, MessageKind::not_held,
                     fmt::format("{} cannot say that the video is interlaced: players will take "
                                 "its pictures for whole ones",
                                 codec_.name));
-  if (interlaced && codes_fields(codec_))
+  if (interlaced && !whole && codes_fields(codec_))
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options, notify, lose);
   if (options.measure && !options.measure->measures().vmaf) ask_for_pictures(c);

@@ -1,11 +1,14 @@
 #include "pipeline/encode/encoder_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "kernels/base/names.h"
 #include "pipeline/av/container.h"
+#include "pipeline/av/header_trial.h"
 #include "pipeline/encode/encoder_rate.h"
 
 namespace vidconv {
@@ -39,6 +42,21 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
       });
 }
 
+// Bare frames are nobody's choice, and a container of one codec is chosen for it.
+std::string why_not(AVCodecID own, const AVCodec& codec, const AVOutputFormat& container) {
+  const std::string_view only = avcodec_get_name(codec.id);
+  if (own == AV_CODEC_ID_NONE || own == AV_CODEC_ID_RAWVIDEO || own == codec.id ||
+      only == container.name)
+    return {};
+  const std::string name = avcodec_get_name(own);
+  return fmt::format("{}: coded as {}",
+                     can_hold_video(container, own) ? "there is no encoder of " + name + " here"
+                     : may_hold_video(container, own)
+                         ? name + " is not put into " + container.name + " unless asked for"
+                         : std::string(container.name) + " cannot hold " + name,
+                     only);
+}
+
 EncoderChoice chosen(const AVCodec& codec, const AVOutputFormat& container,
                      const VideoInfo& video) {
   return {&codec, defaults_of(codec), colour_words(codec, container, video),
@@ -70,11 +88,16 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
   }
   const AVCodecID own = video.of_pictures ? AV_CODEC_ID_NONE : video.codec;
   for (const AVCodecID id : {own, AV_CODEC_ID_H264, container.video_codec}) {
-    if (id == AV_CODEC_ID_NONE || !can_hold_video(container, id)) continue;
+    const bool holds = can_hold_video(container, id) ||
+                       (id == own && id != AV_CODEC_ID_NONE && header_takes(container, id, video));
+    if (id == AV_CODEC_ID_NONE || !holds) continue;
     // FFmpeg puts it there from version 8 on, and players know nothing of it.
     if (id == AV_CODEC_ID_FFV1 && std::string_view(container.name) == "mp4") continue;
-    if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options)))
-      return chosen(*codec, container, video);
+    if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options))) {
+      EncoderChoice choice = chosen(*codec, container, video);
+      choice.change = why_not(own, *codec, container);
+      return choice;
+    }
   }
   throw Error(MessageKind::output_unsuited, "there is no video encoder for the container",
               container.name, "", "choose another ending of the output's name");

@@ -47,6 +47,9 @@ struct EncoderChoice {
   EncoderDefaults defaults;
   ColourWords colours = {};    // that the file can say
   std::string container = {};  // its name; empty for pictures, a file each
+  // Why the video does not keep its own codec, for people; empty where it does, where it has none,
+  // or where somebody has asked for another.
+  std::string change = {};
 };
 
 // As EncoderOptions::codec says, else the codec of `video` where that can be. Throws Error(usage)

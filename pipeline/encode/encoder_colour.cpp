@@ -75,7 +75,8 @@ class Colours {
       add(c_.converted, "limited range to full");
     }
     const bool is_silent = video_.range == AVCOL_RANGE_UNSPECIFIED && full == silent_full &&
-                           !is_rgb(*video_.format) && !full_only_;
+                           !is_rgb(*video_.format) && !full_only_ &&
+                           !(full && words_.limited_unless_said);
     c_.range = is_silent ? AVCOL_RANGE_UNSPECIFIED : full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
     c_.changes_samples |= full != was_full;
   }

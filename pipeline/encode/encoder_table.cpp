@@ -282,12 +282,16 @@ ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container
       video.matrix != AVCOL_SPC_BT709 && video.matrix != AVCOL_SPC_BT470BG &&
       video.matrix != AVCOL_SPC_SMPTE170M)
     codec = {encoder.id, 0, matrix};
+  // Its numbers for a full range are of 8 bits (SMPTE ST 2042-1, 11.4.9).
+  if (codec.codec == AV_CODEC_ID_DIRAC && video.format->components[0].sample.depth > 8)
+    codec = {encoder.id, 0, range | points, AVCOL_SPC_BT709};
   const unsigned said = codec.says | (container_words(container, video) & ~codec.fixed);
   return {.range = (said & range) != 0,
           .matrix = (said & matrix) != 0,
           .primaries = (said & primaries) != 0,
           .transfer = (said & transfer) != 0,
           .siting = (said & siting) != 0,
+          .limited_unless_said = (codec.says & range) != 0,
           .alpha = (codec.codec != AV_CODEC_ID_VP8 && codec.codec != AV_CODEC_ID_VP9) ||
                    is_matroska(container),
           .only_matrix = codec.only_matrix,

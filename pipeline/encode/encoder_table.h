@@ -15,7 +15,8 @@ namespace vidconv {
 // container where the codec is silent.
 struct ColourWords {
   bool range = true, matrix = true, primaries = true, transfer = true, siting = true;
-  bool alpha = true;  // no colour, but VP8's and VP9's lies beside the packets
+  bool limited_unless_said = false;  // the codec's own silence, of grey too
+  bool alpha = true;                 // no colour, but VP8's and VP9's lies beside the packets
   // The only one of the codec; unspecified: players go by the size, and take chroma at the left.
   AVColorSpace only_matrix = AVCOL_SPC_UNSPECIFIED;
   AVChromaLocation only_siting = AVCHROMA_LOC_UNSPECIFIED;

@@ -54,6 +54,7 @@ ContainerInput::ContainerInput(const std::string& url, std::unique_ptr<ByteReade
       max_pixels_(options.max_pixels),
       frame_rate_(options.frame_rate),
       copy_times_(options.copy_times),
+      video_(options.video.value_or(1)),
       live_(is_live(url, options)),
       low_delay_(options.low_delay || (live_ && is_device(url, options.format))),
       own_(options.own),
@@ -152,6 +153,13 @@ void ContainerInput::open() {
     }
   }
   late_.add_to(*container_);
+  const std::string others = begin_with_program_of(*container_, video_);
+  if (!others.empty() && !copy_times_ && !std::exchange(told_of_clocks_, true))
+    notify(
+        notify_, MessageKind::times_moved,
+        fmt::format("programs of the input have clocks of their own: {}; their streams are moved "
+                    "to begin with those of the video, `copy_times` leaves them",
+                    others));
   refuse_tiles(*container_, name_);
   note_chunk();
   begin();
@@ -194,7 +202,8 @@ void ContainerInput::refuse_unknown(AVDictionary* left) const {
 }
 
 void ContainerInput::begin() {
-  jumps_.emplace(*container_, copy_times_, moved_,
+  jumps_.emplace(*container_,
+                 TimeJumps::Options{.video = video_, .leave = copy_times_, .in_the_middle = moved_},
                  [this](MessageKind kind, const std::string& line) {
                    if (!std::exchange(told_, true)) notify(notify_, kind, line);
                  });

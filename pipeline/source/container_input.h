@@ -117,6 +117,7 @@ class ContainerInput {
   const std::int64_t max_pixels_;
   const std::string frame_rate_;  // empty: the input's
   const bool copy_times_;
+  const int video_;  // that is wanted, from 1
   const bool live_, low_delay_;
   const std::vector<std::pair<std::string, std::string>> own_;
   const std::shared_ptr<const KnownStreams> known_;  // may be null
@@ -138,7 +139,8 @@ class ContainerInput {
   std::int64_t errors_of_end_ = 0, behind_packets_ = 0;
   std::optional<TimeJumps> jumps_;
   std::string refused_;
-  bool read_in_advance_ = false, moved_ = false, told_ = false, broken_ = false;
+  bool read_in_advance_ = false, moved_ = false, broken_ = false;
+  bool told_ = false, told_of_clocks_ = false;
 };
 
 }  // namespace vidconv

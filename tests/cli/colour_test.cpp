@@ -84,6 +84,34 @@ TEST_F(Colour, GreyIsFullRange) {
   }
 }
 
+// Silence means limited range in a stream of these, and nothing in the grey that goes in.
+TEST_F(Colour, GreyKeepsItsValues) {
+  const std::tuple<const char*, const char*, const char*> coded[] = {
+      {"gray", "libx264", "qp=0"},
+      {"gray10le", "libx264", "qp=0"},
+      {"gray", "libx265", "x265-params=lossless=1"},
+      {"gray12le", "libx265", "x265-params=lossless=1"},
+      {"gray", "libaom-av1", "crf=0"}};
+  for (const auto& [format, codec, lossless] : coded) {
+    SCOPED_TRACE(std::string(codec) + " " + format);
+    const std::string as = std::string(" -f rawvideo -pix_fmt ") + format + " ";
+    ffmpeg(
+        "-y -f lavfi -i nullsrc=s=64x64:r=25:d=0.04,format=gray16,geq=lum='(X+64*Y)*16' -c:v ffv1 "
+        "-level 3 -strict -2 -pix_fmt " +
+        std::string(format) + " " + path("in.mkv"));
+    ffmpeg("-y -i " + path("in.mkv") + as + path("in.raw"));
+    for (const char* name : {"a.mkv", "a.mp4"}) {
+      const Result result =
+          convert(path("in.mkv"), name, {"-y", "--codec", codec, "--encoder-opt", lossless});
+      EXPECT_TRUE(succeeded(result)) << result.err;
+      EXPECT_FALSE(has_line_with(result.err, {"[not-held]"})) << result.err;
+      EXPECT_EQ(probe(path(name), "stream=color_range"), Lines{"pc"});
+      ffmpeg("-y -i " + path(name) + as + path("out.raw"));
+      EXPECT_TRUE(read_file(path("out.raw")) == read_file(path("in.raw")));
+    }
+  }
+}
+
 // Every code of full range, each rounded once.
 TEST_F(Colour, RangeIsExact) {
   std::string codes;

@@ -2,7 +2,9 @@
 """Every encoder of this ffmpeg, every container it may go into, and of each what is special: fields, transparency, full
 range, 10 bits, sound that begins late. What comes out has it, or a line says that it has not.
 
-    matrix.py VIDCONV DIR [NAME...] [--containers ENDING,...] [--decoders]    without names: all of ffmpeg's list; hours
+    matrix.py VIDCONV DIR [NAME...] [--containers ENDING,...] [--size WxH] [--decoders]
+
+Without names it is all of ffmpeg's list, which takes hours; less with a smaller size, which DV does not have.
 
 With --decoders each codec that ffmpeg has an encoder for is what comes in, in the first container that keeps what is
 special, and goes into every container as vidconv codes it by itself, and without loss. What encoders are given does not
@@ -12,6 +14,7 @@ Exits with 1 where one is unexplained, with 77 where nothing could be compared.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -22,8 +25,7 @@ import sys
 CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m yuv dv gxf rm roq amv asf 3gp 3g2 m4v f4v ismv m2ts ivf mpjpeg smjpeg swf nsv h264 hevc mjpeg m1v m2v obu psp mk3d wtv %d.jpg %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
 # What codecs are looked for in, first the containers that say most.
 IN = "mkv mov nut avi mxf mpg ogv webm flv gif apng dv roq amv ivf".split()
-SIZE = "720x576"
-PLAIN = f"-f lavfi -i testsrc2=s={SIZE}:r=25:d=0.12 "
+PLAIN = "-f lavfi -i testsrc2=s=SIZE:r=25:d=0.12 "
 # What is special, how it is made, losslessly, and what a line may say of its loss.
 SPECIAL = {
     "plain": (PLAIN + "-pix_fmt yuv420p -c:v ffv1", None),
@@ -31,7 +33,7 @@ SPECIAL = {
     "alpha": (PLAIN + "-vf format=yuva444p,geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='mod(X,256)' -c:v ffv1", "transparent|converted to|does not keep"),
     "full": (PLAIN + "-vf scale=out_range=full -pix_fmt yuv420p -color_range pc -c:v ffv1", "range|converted to"),
     "deep": (PLAIN + "-pix_fmt yuv420p10le -c:v ffv1", "converted to|keeps|does not keep"),
-    "sound": (f"-f lavfi -i testsrc2=s={SIZE}:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=0.2 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
+    "sound": ("-f lavfi -i testsrc2=s=SIZE:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=0.2 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
               "left out|cannot hold these streams"),
 }
 
@@ -57,6 +59,13 @@ def described(path):
     except ValueError:  # ffprobe was ended by the file
         return [], []
     return found.get("streams", []), found.get("frames", [])
+
+
+@functools.cache
+def is_kept_by(special, source):
+    """How many frames the source has, and whether it has what is special."""
+    frames = described(source)[1]
+    return len(frames), kept(special, source, frames)
 
 
 def kept(special, path, frames):
@@ -117,11 +126,12 @@ def check(vidconv, folder, source, options, ending, special):
     streams, frames = described(made)
     if not streams:
         return f"no video: {said[-300:]}"
-    wanted = 1 if "%" in ending else len(described(source)[1])
+    wanted, is_there = is_kept_by(special, source)
+    wanted = 1 if "%" in ending else wanted
     if len(frames) < wanted and not re.search("the same as the one|fewer frames", said):
         return f"{len(frames)} frames of {wanted}: {said[-300:]}"
     lost = SPECIAL[special][1]
-    if kept(special, source, described(source)[1]) and not kept(special, made, frames) and not re.search(lost or "$^", said):
+    if is_there and not kept(special, made, frames) and not re.search(lost or "$^", said):
         return f"{special} is gone, and no line says so: {said[-300:]}"
     return ""
 
@@ -133,11 +143,12 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--decoders", action="store_true")
     parser.add_argument("--containers", default=",".join(CONTAINERS))
+    parser.add_argument("--size", default="720x576")
     options = parser.parse_args()
     shutil.rmtree(options.folder, ignore_errors=True)
     options.folder.mkdir(parents=True)
     for name, (words, _) in SPECIAL.items():
-        made = run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.split(), options.folder / f"{name}.mkv")
+        made = run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.replace("SIZE", options.size).split(), options.folder / f"{name}.mkv")
         if made.returncode != 0:
             raise RuntimeError(made.stderr)
     compared, wrong, refused = 0, [], 0

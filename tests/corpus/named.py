@@ -118,7 +118,7 @@ class Named(Checks):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=2400:d=0.02 -c:v ffv1", "fast.nut")
         for ending in ("mkv", "webm", "flv"):
             self.loses(source, f"a.{ending}", "counts time in steps of 1 ms")
-        self.keeps(source, "a.mp4", "counts time", "--strict")
+        self.keeps(source, "a.mp4", "counts time", "--codec", "libx264", "--strict")
 
     def what_encoders_take(self):
         alpha = self.ffmpeg(f"{PICTURE} -vf format=rgba,geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='mod(X*3,256)' -c:v ffv1", "alpha.mkv")
@@ -151,6 +151,28 @@ class Named(Checks):
         for encoder, name in (("rawvideo", "a.mov"), ("ffv1", "a.nut"), ("mpeg2video", "a.mpg")):
             self.keeps(source, name, "is interlaced", "--codec", encoder)
             self.expect(f"{encoder} in {name} is interlaced", self.probe(self.folder / name, "frame=interlaced_frame").startswith("1"))
+
+        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -vf setfield=tff -c:v mpeg2video -flags +ilme+ildct", "large.mpg"), "a.mov", "is interlaced", "--codec", "dnxhd")
+
+    def codecs(self):
+        """A codec that the container has no name for, or that there is no encoder of, is another's in the output. Matroska claims to hold any."""
+        for encoder, name in (("roqvideo", "a.roq"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
+            if encoder not in self.encoders:
+                continue
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name)
+            for to in ("b.mp4",) if encoder == "prores_ks" else ("b.mkv", "b.mp4"):
+                self.loses(source, to, ": coded as h264")
+                self.expect(f"{encoder} to {to}: it is H.264", self.probe(self.folder / to, "stream=codec_name").startswith("h264"))
+                self.keeps(source, to, "coded as", "--codec", "libx264")
+        for encoder, name in (("cinepak", "a.avi"), ("mpeg2video", "a.ts"), ("prores_ks", "a.mov"), ("hap", "a.mov"), ("svq1", "a.mov"), ("rawvideo", "a.nut")):
+            if encoder in self.encoders:
+                self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
+        # What has no list of its codecs is asked with the real video.
+        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("dvvideo", "-pix_fmt yuv420p"), ("prores", "")):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v {codec} {options}", "a.mov")
+            self.keeps(source, "b.mxf", "[converted]")
+            self.expect(f"{codec} to mxf stays what it is", self.probe(self.folder / "b.mxf", "stream=codec_name").startswith(codec))
+        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v libx264", "a.mp4"), "b.mxf", "h264 is not put into mxf unless asked for: coded as mpeg2video")
 
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
@@ -272,4 +294,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

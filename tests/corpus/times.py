@@ -43,6 +43,29 @@ def field_pictures(frames):
     return stream
 
 
+def with_clocks_apart(stream, seconds):
+    """An MPEG-TS (ISO/IEC 13818-1) of ffmpeg's, whose programs have two streams each, with so many seconds added to each program's clock."""
+    made = bytearray(stream)
+    for packet in range(0, len(made), 188):
+        program = ((made[packet + 1] & 31) << 8 | made[packet + 2]) - 256 >> 1
+        if program not in range(len(seconds)):
+            continue
+        later, at = round(seconds[program] * 90000), packet + 4
+        if made[packet + 3] & 32:  # an adaptation field, with a reference of the clock or without
+            if made[at] and made[at + 1] & 16:
+                reference = int.from_bytes(made[at + 2:at + 8], "big")
+                made[at + 2:at + 8] = (((reference >> 15) + later) % 2**33 << 15 | reference & 0x7fff).to_bytes(6, "big")
+            at += 1 + made[at]
+        if not (made[packet + 1] & 64 and made[at:at + 3] == b"\0\0\1"):
+            continue
+        for place in [at + 9 + 5 * i for i in range((0, 0, 1, 2)[made[at + 7] >> 6])]:  # PTS and DTS
+            bits = int.from_bytes(made[place:place + 5], "big")
+            time = ((bits >> 33 & 7) << 30 | (bits >> 17 & 0x7fff) << 15 | bits >> 1 & 0x7fff) + later
+            bits = bits >> 36 << 36 | (time >> 30 & 7) << 33 | (time >> 15 & 0x7fff) << 17 | (time & 0x7fff) << 1 | 0x100010001
+            made[place:place + 5] = bits.to_bytes(5, "big")
+    return bytes(made)
+
+
 class Times(Checks):
     def times(self, path, stream="v:0"):
         out = self.run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time", "-of", "json", path).stdout
@@ -71,6 +94,28 @@ class Times(Checks):
             self.expect(f"all streams are moved as ffmpeg does it: {stream} {ours[:1]} {theirs[:1]}", abs(ours[0] - theirs[0]) < 0.03)
         code, said = self.filter(late, "strict.mkv", "--strict")
         self.expect(f"nothing is lost: {said}", code == 0)
+
+    def programs(self):
+        """Programs of one multiplex have clocks of their own: another's is no jump, and no reason to begin later."""
+        program = lambda i: f"-program program_num={i + 1}:st={2 * i}:st={2 * i + 1}"
+        plain = self.ffmpeg(f"{PICTURE} {SOUND} {PICTURE} {SOUND} {PICTURE} {SOUND} {' '.join(f'-map {i}' for i in range(6))} -c:v mpeg2video -bf 2 -c:a mp2 "
+                            f"{' '.join(map(program, range(3)))}", "programs.ts")
+        parts = lambda *all_of: b"".join(with_clocks_apart(plain.read_bytes(), clocks) for clocks in all_of)
+        for name, made, options in (("later", parts((0, 1000, 50000)), ()), ("earlier", parts((50000, 1000, 0)), ()), ("of the second", parts((0, 1000, 50000)), ("--video", "2")),
+                                    ("joined", parts((0, 1000, 5), (1, 3000, 6)), ()), ("joined anew", parts((5000, 1000, 0), (0, 1001, 1)), ())):
+            source = self.folder / "apart.ts"
+            source.write_bytes(made)
+            code, said = self.filter(source, "out.mkv", "--codec", "ffv1", *options)
+            length = 2 if "joined" in name else 1
+            for stream in ("v:0", "v:1", "v:2", "a:0", "a:1", "a:2"):
+                found = self.times(self.folder / "out.mkv", stream)
+                near = name == "joined" and stream.endswith("2")  # 5 seconds apart: it may be the same clock
+                self.expect(f"programs, {name}: {stream} from {found[:1]} to {found[-1:]}: {said}",
+                            code == 0 and (near or 0 <= found[0] < 0.1) and abs(found[-1] - found[0] - length) < 0.1)
+            self.expect(f"programs, {name}: said: {said}", "programs of the input have clocks of their own: " in said)
+        code, said = self.filter(source, "kept.mkv", "--codec", "ffv1", "--copy-times")
+        found = [self.times(self.folder / "kept.mkv", stream)[0] for stream in ("v:0", "v:1", "v:2")]
+        self.expect(f"programs: --copy-times keeps their clocks: {found}: {said}", abs(found[0] - found[1] - 4000) < 0.01 and abs(found[0] - found[2] - 5000) < 0.01)
 
     def sound_first(self):
         """Pictures that begin after the sound still do, also where ticks are as long as pictures."""
@@ -129,4 +174,4 @@ class Times(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Times, "begins_at_zero", "sound_first", "chapters", "one_ahead", "leading", "field_pictures"))
+    sys.exit(run_checks(Times, "begins_at_zero", "programs", "sound_first", "chapters", "one_ahead", "leading", "field_pictures"))
