@@ -1,6 +1,7 @@
 #include "pipeline/encode/encoder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +96,9 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
       joins_frames_(choice.defaults.joins_frames),
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       times_(codec_, counts_frames_, joins_frames_),
-      packet_(make_packet()) {
+      packet_(make_packet()),
+      hdr10_plus_(choice),
+      pictures_have_moved_(video.hdr.pictures_have_moved) {
   if (!context_) throw_out_of_memory("for the encoder", codec_.name);
   AVCodecContext& c = *context_;
   c.width = video.width;
@@ -118,6 +121,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options, notify, lose);
   if (options.measure && !options.measure->measures().vmaf) ask_for_pictures(c);
+  announce_dolby_vision(video.hdr);
   set_options(choice, options, video);
   const AvLines lines;
   try {
@@ -133,6 +137,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(coded_format());
   if (pictures_) description_ += " on the device";
+  name_lost_metadata(video.hdr.dynamic);
   if (options.measure) start_measuring(*options.measure, video);
 }
 
@@ -384,6 +389,9 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
   ++frames_;
   name_captions(*av);
+  name_lost_metadata(dynamic_hdr_of(*av));
+  hdr10_plus_.keep(av->pts, *av);
+  fill_in_dolby_vision(*av);
   forget_picture_type(*av);
   // Some look for these there.
   av->color_primaries = context_->color_primaries;
@@ -414,6 +422,55 @@ void Encoder::name_captions(const AVFrame& frame) {
   notify(
       lose_, MessageKind::not_held,
       fmt::format("{} cannot hold the captions that are in the pictures (ATSC A/53)", codec_.name));
+}
+
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)
+void Encoder::announce_dolby_vision(const HdrMetadata& hdr) {
+  AVCodecContext& c = *context_;
+  const std::vector<std::uint8_t>& rpu = hdr.dolby_vision_rpu;
+  if (rpu.empty() || !codec_.priv_class || !av_opt_find(c.priv_data, "dolbyvision", nullptr, 0, 0))
+    return;
+  const AVFrameSideData* data = av_frame_side_data_new(
+      &c.decoded_side_data, &c.nb_decoded_side_data, AV_FRAME_DATA_DOVI_METADATA, rpu.size(), 0);
+  if (!data) throw_out_of_memory("for the encoder", codec_.name);
+  std::ranges::copy(rpu, data->data);
+}
+
+bool Encoder::writes_dolby_vision() const {
+  return av_packet_side_data_get(context_->coded_side_data, context_->nb_coded_side_data,
+                                 AV_PKT_DATA_DOVI_CONF);
+}
+#else
+void Encoder::announce_dolby_vision(const HdrMetadata&) {}
+bool Encoder::writes_dolby_vision() const { return false; }
+#endif
+
+void Encoder::fill_in_dolby_vision(AVFrame& frame) {
+  if (!writes_dolby_vision()) return;
+  if (const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DOVI_METADATA)) {
+    dolby_vision_.reset(av_buffer_ref(data->buf));
+  } else if (dolby_vision_) {
+    AVBufferRef* before = av_buffer_ref(dolby_vision_.get());
+    if (!before || !av_frame_new_side_data_from_buf(&frame, AV_FRAME_DATA_DOVI_METADATA, before))
+      throw_out_of_memory("for a frame");
+  }
+}
+
+void Encoder::name_lost_metadata(const DynamicHdr& has) {
+  DynamicHdr lost;
+  for (const std::string_view name : has) {
+    const bool kept = !pictures_have_moved_ && ((name == hdr10_plus && hdr10_plus_.is_kept()) ||
+                                                (name == dolby_vision && writes_dolby_vision()));
+    if (!kept && std::ranges::find(lost_metadata_, name) == lost_metadata_.end())
+      lost.push_back(name);
+  }
+  if (lost.empty()) return;
+  lost_metadata_.insert(lost_metadata_.end(), lost.begin(), lost.end());
+  notify(lose_, MessageKind::not_held,
+         fmt::format("the metadata of each picture is not kept{}: {}",
+                     pictures_have_moved_ ? ", because pictures are not where they were"
+                                          : fmt::format(" by {}", codec_.name),
+                     fmt::join(lost, ", ")));
 }
 
 AVPixelFormat Encoder::coded_format() const {
@@ -452,6 +509,7 @@ void Encoder::receive_all(const Receive& receive) {
     lock = {};
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
     check(code, "cannot encode with");
+    hdr10_plus_.restore(*packet_);
     times_.restore(*packet_);
     if (first_) name_not_kept();
     ++packets_;
