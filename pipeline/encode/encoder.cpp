@@ -120,7 +120,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   if (interlaced && codes_fields(codec_))
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   choose_format(choice, video, options, notify, lose);
-  if (options.measure && !options.measure->measures().vmaf) ask_for_pictures(c);
+  if (options.measure && !options.measure->measures().need_order()) ask_for_pictures(c);
   announce_dolby_vision(video.hdr);
   set_options(choice, options, video);
   const AvLines lines;

@@ -291,6 +291,73 @@ TEST_F(Measured, VmafNeedsItsLibrary) {
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
 }
 
+// Its first input is what the other is compared with.
+TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
+  const Arguments filtered{"pattern:97x65#12", "--kernel", "box", "--device", "cpu", "-q", "-y"};
+  const auto make = [&](Arguments more) {
+    more.insert(more.begin(), filtered.begin(), filtered.end());
+    return run_vidconv(more);
+  };
+  const Arguments measured{"--measure",       "psnr,xpsnr", "--measure-log",
+                           path("log.jsonl"), "-o",         path("out.mkv")};
+  const bool is_there =
+      shell("ffmpeg -v error -h filter=xpsnr").out.find("Filter xpsnr") != std::string::npos;
+  if (!is_there) {
+    EXPECT_TRUE(refused(make(measured), exit_output, {"there is no xpsnr", "measure psnr,ssim"}));
+    EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+    return;
+  }
+  for (const char* format : {"yuv420p", "yuv422p10le", "gray"}) {
+    SCOPED_TRACE(format);
+    Arguments lossy = measured;
+    lossy.insert(lossy.end(), {"--codec", "libx264", "--crf", "30", "--encoder-opt", "bf=2",
+                               "--pix-fmt", format});
+    EXPECT_TRUE(succeeded(make(lossy)));
+    EXPECT_TRUE(succeeded(make({"-o", path("copy.mkv"), "--codec", "ffv1", "--pix-fmt", format})));
+    const Result judge = shell(fmt::format(
+        "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]format={},setpts=N[a];[1:v]format={},"
+        "setpts=N[b];[a][b]xpsnr=stats_file={}' -f null -",
+        path("copy.mkv"), path("out.mkv"), format, format, path("xpsnr")));
+    EXPECT_TRUE(succeeded(judge));
+    const Log log = this->log();
+    const auto lines = split_lines(read_file(path("xpsnr")));
+    ASSERT_EQ(log.frames.size(), 12U);
+    ASSERT_GE(lines.size(), 12U);
+    for (std::size_t i = 0; i < log.frames.size(); ++i) {
+      const json& own = log.frames[i].at("xpsnr");
+      double lowest = 1000;
+      for (const auto& [name, value] : own.items()) {
+        if (name == "all") continue;
+        EXPECT_NE(lines[i].find(fmt::format("XPSNR {}: {:.4f}", name, value.get<double>())),
+                  std::string::npos)
+            << name << ' ' << value << " in " << lines[i];
+        lowest = std::min(lowest, value.get<double>());
+      }
+      EXPECT_EQ(own.at("all").get<double>(), lowest);
+    }
+    // "XPSNR average, 12 frames  y: 41.2345  u: ..."
+    const json& all = log.summary.at("xpsnr");
+    const std::size_t average = judge.err.find("XPSNR average, 12 frames");
+    ASSERT_NE(average, std::string::npos);
+    const std::string words = judge.err.substr(average);
+    for (const auto& [name, value] : all.items())
+      if (name != "all" && name != "worst") {
+        const std::size_t at = words.find(fmt::format(" {}: ", name));
+        ASSERT_NE(at, std::string::npos) << words;
+        EXPECT_NEAR(value.get<double>(), std::stod(words.substr(at + 4)), 1e-4);
+      }
+  }
+  EXPECT_TRUE(succeeded(make({"-o", path("same.mkv"), "--codec", "ffv1", "--measure", "xpsnr",
+                              "--stats", path("stats.json")})));
+  EXPECT_TRUE(
+      json::parse(read_file(path("stats.json"))).at("measured").at("xpsnr").at("all").is_null());
+  EXPECT_TRUE(succeeded(make({"-o", path("aimed.mkv"), "--codec", "libx264", "--target", "xpsnr=40",
+                              "--stats", path("stats.json")})));
+  EXPECT_GE(
+      json::parse(read_file(path("stats.json"))).at("measured").at("xpsnr").at("all").get<double>(),
+      40);
+}
+
 TEST_F(Measured, RefusesWhatMakesNoSense) {
   const auto refusal = [&](Arguments arguments, const std::vector<std::string>& parts) {
     arguments.insert(arguments.begin(), "pattern:64x48#3");
