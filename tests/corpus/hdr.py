@@ -73,11 +73,28 @@ class Hdr(Checks):
                     self.compare(kind, f"{kind}-{encoder}-parts.mp4", self.keeps(kind, encoder, "mp4"), "--codec", encoder, *QUICK[encoder],
                                  "--shards", "3", "--jobs", "2")
 
+    def on_hosts(self):
+        for kind in ("hdr10plus", "dolby_vision"):
+            source, out, job = self.folder / f"{kind}.mp4", self.folder / f"{kind}-joined.mp4", self.folder / f"{kind}-job"
+            steps = [("plan", source, "-o", out, "--kernel", "box", "--codec", "libx265", "--preset", "ultrafast", "--shards", "2", "--dir", job),
+                     ("shard", "0", job), ("shard", "1", job), ("join", job, "-o", out)]
+            said = ""
+            for step in steps:
+                done = self.run(self.vidconv, *step)
+                said += done.stderr
+                self.expect(f"{kind} {step[0]}: exit code {done.returncode}, {done.stderr}", done.returncode == 0)
+            has, made = self.metadata(source), self.metadata(out)
+            kept = self.keeps(kind, "libx265", "mp4")
+            self.expect(f"{kind} on hosts: {has} becomes {made}", made == has if kept else len(made) == len(has) and not any(made))
+            self.expect(f"{kind} on hosts: kept {kept}, but said: {said}", (NAMES[kind] in said) != kept)
+
     def moved(self):
         """Where the picture is turned or beside another, what was said of it is not true."""
         for kind in ("hdr10plus", "dolby_vision"):
             self.compare(kind, f"{kind}-beside.mp4", False, "--codec", "libx265", "--compare", "side")
+            self.compare(kind, f"{kind}-turned.mp4", False, "--codec", "libx265", "--orientation", "90")
+            self.compare(kind, f"{kind}-upright.mp4", self.keeps(kind, "libx265", "mp4"), "--codec", "libx265", "--orientation", "0")
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Hdr, "encoders_and_containers", "in_parts", "moved"))
+    sys.exit(run_checks(Hdr, "encoders_and_containers", "in_parts", "on_hosts", "moved"))
