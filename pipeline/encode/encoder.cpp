@@ -46,6 +46,33 @@ int most_threads(const AVCodec& encoder) {
   return std::string_view(encoder.name) == "libx265" ? 16 : 64;
 }
 
+// x265 knows profiles 5, 8.1, which wants to know the mastering display, and 8.4.
+bool takes_dolby_vision(const AVCodecContext& c, const HdrMetadata& hdr) {
+  if (hdr.dolby_vision_rpu.empty() || !c.codec->priv_class ||
+      !av_opt_find(c.priv_data, "dolbyvision", nullptr, 0, 0))
+    return false;
+  if (std::string_view(c.codec->name) != "libx265") return true;
+  if (c.color_trc == AVCOL_TRC_SMPTE2084) return hdr.mastering.has_value();
+  return c.color_trc != AVCOL_TRC_BT709;
+}
+
+// x265 wants a bound of the rate beside Dolby Vision, which is then what the level allows at most
+// (Dolby Vision Profiles and Levels, the high tier), so that it rarely counts.
+std::string dolby_vision_rate(const AVCodecContext& c) {
+  struct Level {
+    double samples;  // a second
+    int rate;        // thousands of bits a second
+  };
+  constexpr Level levels[] = {{27'648'000, 50'000},     {124'416'000, 70'000},
+                              {497'664'000, 130'000},   {995'328'000, 240'000},
+                              {1'990'656'000, 480'000}, {HUGE_VAL, 800'000}};
+  const double frames = c.framerate.num > 0 ? av_q2d(c.framerate) : 25;
+  const double samples = static_cast<double>(c.width) * c.height * frames;
+  const int rate =
+      std::ranges::find_if(levels, [&](const Level& l) { return samples <= l.samples; })->rate;
+  return fmt::format("vbv-maxrate={0}:vbv-bufsize={0}", rate);
+}
+
 // The option by which an encoder with threads of its own learns, whatever libavcodec's count says,
 // how many it may have; empty where there is none.
 std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
@@ -332,6 +359,12 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
   // One option holds them all: each part is added to it.
   std::map<std::string, std::string> lists{
       {"x264-params", ""}, {"x265-params", x265_params(video.hdr)}, {"svtav1-params", ""}};
+  const bool has_bound = std::ranges::any_of(
+      options.own, [](const auto& o) { return o.first == "maxrate" || o.first == "bufsize"; });
+  if (takes_dolby_vision(*context_, video.hdr) && !has_bound) {
+    std::string& x265 = lists["x265-params"];
+    x265 += (x265.empty() ? "" : ":") + dolby_vision_rate(*context_);
+  }
   const auto set = [&](const std::string& key, std::string value, const std::string& shown) {
     if (const auto list = lists.find(key); list != lists.end())
       value = list->second += (list->second.empty() ? "" : ":") + value;
@@ -428,8 +461,7 @@ void Encoder::name_captions(const AVFrame& frame) {
 void Encoder::announce_dolby_vision(const HdrMetadata& hdr) {
   AVCodecContext& c = *context_;
   const std::vector<std::uint8_t>& rpu = hdr.dolby_vision_rpu;
-  if (rpu.empty() || !codec_.priv_class || !av_opt_find(c.priv_data, "dolbyvision", nullptr, 0, 0))
-    return;
+  if (!takes_dolby_vision(c, hdr)) return;
   const AVFrameSideData* data = av_frame_side_data_new(
       &c.decoded_side_data, &c.nb_decoded_side_data, AV_FRAME_DATA_DOVI_METADATA, rpu.size(), 0);
   if (!data) throw_out_of_memory("for the encoder", codec_.name);

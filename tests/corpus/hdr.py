@@ -92,7 +92,7 @@ class Hdr(Checks):
         """Where the picture is turned or beside another, what was said of it is not true."""
         for kind in ("hdr10plus", "dolby_vision"):
             self.compare(kind, f"{kind}-beside.mp4", False, "--codec", "libx265", "--compare", "side")
-            self.compare(kind, f"{kind}-turned.mp4", False, "--codec", "libx265", "--orientation", "90")
+            self.compare(kind, f"{kind}-turned.mkv", False, "--codec", "libx264", "--orientation", "90")
             self.compare(kind, f"{kind}-upright.mp4", self.keeps(kind, "libx265", "mp4"), "--codec", "libx265", "--orientation", "0")
 
 
