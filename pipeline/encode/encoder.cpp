@@ -46,7 +46,8 @@ int most_threads(const AVCodec& encoder) {
   return std::string_view(encoder.name) == "libx265" ? 16 : 64;
 }
 
-// It is for 10 bits. x265 knows profiles 5, 8.1, which wants to know the mastering display, and 8.4.
+// It is for 10 bits. x265 knows profiles 5, 8.1, which wants to know the mastering display,
+// and 8.4.
 bool takes_dolby_vision(const AVCodecContext& c, const HdrMetadata& hdr) {
   if (hdr.dolby_vision_rpu.empty() || c.pix_fmt != AV_PIX_FMT_YUV420P10 || !c.codec->priv_class ||
       !av_opt_find(c.priv_data, "dolbyvision", nullptr, 0, 0))
