@@ -125,7 +125,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       times_(codec_, counts_frames_, joins_frames_),
       packet_(make_packet()),
-      hdr10_plus_(choice),
+      hdr10_plus_(choice, options),
       pictures_have_moved_(video.hdr.pictures_have_moved) {
   if (!context_) throw_out_of_memory("for the encoder", codec_.name);
   AVCodecContext& c = *context_;

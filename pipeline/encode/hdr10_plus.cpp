@@ -18,6 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// What writes HDR10+ as ITU-T T.35, here and in FFmpeg's Matroska.
 constexpr bool has_words = LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100);
 
 // The message of ITU-T T.35 (SMPTE ST 2094-40): the United States, Samsung, HDR10+.
@@ -119,21 +120,30 @@ void insert(AVPacket& packet, std::size_t at, const Bytes& bytes) {
   std::memcpy(packet.data + at, bytes.data(), bytes.size());
 }
 
+bool keeps_what_is_beside(const EncoderChoice& choice) {
+  return choice.container == "matroska" || choice.container == "webm";
+}
+
 }  // namespace
 
-Hdr10Plus::Hdr10Plus(const EncoderChoice& choice)
-    : place_(!has_words                                                     ? Place::nowhere
-             : choice.codec->id == AV_CODEC_ID_HEVC                         ? Place::hevc
-             : choice.codec->id == AV_CODEC_ID_AV1                          ? Place::av1
-             : choice.container == "matroska" || choice.container == "webm" ? Place::beside
-                                                                            : Place::nowhere) {}
+Hdr10Plus::Place Hdr10Plus::place_of(const EncoderChoice& choice, bool packets_alone) {
+  if (!has_words) return Place::nowhere;
+  if (choice.codec->id == AV_CODEC_ID_HEVC) return Place::hevc;
+  if (choice.codec->id == AV_CODEC_ID_AV1) return Place::av1;
+  return keeps_what_is_beside(choice) && !packets_alone ? Place::beside : Place::nowhere;
+}
+
+Hdr10Plus::Hdr10Plus(const EncoderChoice& choice, const EncoderOptions& options)
+    : place_(place_of(choice, options.packets_alone)) {}
 
 void Hdr10Plus::keep(std::int64_t inside, AVFrame& frame) {
   const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DYNAMIC_HDR_PLUS);
-  if (!is_kept() || !data || data->size < sizeof(AVDynamicHDRPlus)) return;
-  BufferPtr& kept = held_[inside];
-  kept.reset(av_buffer_ref(data->buf));
-  if (!kept) throw_out_of_memory("for a frame");
+  if (!data) return;
+  if (is_kept() && data->size >= sizeof(AVDynamicHDRPlus)) {
+    BufferPtr& kept = held_[inside];
+    kept.reset(av_buffer_ref(data->buf));
+    if (!kept) throw_out_of_memory("for a frame");
+  }
   av_frame_remove_side_data(&frame, AV_FRAME_DATA_DYNAMIC_HDR_PLUS);
 }
 

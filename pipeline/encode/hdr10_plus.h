@@ -12,14 +12,14 @@ namespace vidconv {
 
 class Hdr10Plus {
  public:
-  explicit Hdr10Plus(const EncoderChoice& choice);
+  Hdr10Plus(const EncoderChoice& choice, const EncoderOptions& options);
 
   // Whether it is kept: in the stream of HEVC and AV1, beside the packets of others in Matroska,
-  // from FFmpeg 6.1 on, which has words for it.
+  // from FFmpeg 6.1 on, which can write it.
   bool is_kept() const { return place_ != Place::nowhere; }
 
-  // A frame goes into the encoder with the time `inside`. Takes what it has off it, so that nobody
-  // writes it twice.
+  // A frame goes into the encoder with the time `inside`. Takes what it has off it, so that an
+  // encoder does not write it a second time, or in a place that its container forgets.
   void keep(std::int64_t inside, AVFrame& frame);
   // A packet has come out, with the encoder's times: it gets what its frame had. Throws
   // Error(unaccounted) where the packet has no place for it.
@@ -27,6 +27,8 @@ class Hdr10Plus {
 
  private:
   enum class Place { nowhere, hevc, av1, beside };
+  static Place place_of(const EncoderChoice& choice, bool packets_alone);
+
   const Place place_;
   std::map<std::int64_t, BufferPtr> held_;  // by time, of frames whose packets have not come
 };
