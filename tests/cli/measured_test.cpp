@@ -293,7 +293,7 @@ TEST_F(Measured, VmafNeedsItsLibrary) {
 
 // Its first input is what the other is compared with.
 TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
-  const Arguments filtered{"pattern:97x65#12", "--kernel", "box", "--device", "cpu", "-q", "-y"};
+  const Arguments filtered{"pattern:98x66#12", "--kernel", "box", "--device", "cpu", "-q", "-y"};
   const auto make = [&](Arguments more) {
     more.insert(more.begin(), filtered.begin(), filtered.end());
     return run_vidconv(more);
