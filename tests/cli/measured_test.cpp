@@ -341,10 +341,11 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
     }
     const json& all = log.summary.at("xpsnr");
     for (const auto& [name, value] : all.items())
-      if (name != "worst")
+      if (name != "worst") {
         EXPECT_NEAR(value.get<double>(),
                     number_behind(judge.err, name == "all" ? "minimum: " : " " + name + ": "),
                     1e-4);
+      }
   }
   EXPECT_TRUE(succeeded(make({"-o", path("same.mkv"), "--codec", "ffv1", "--measure", "xpsnr",
                               "--stats", path("stats.json")})));
