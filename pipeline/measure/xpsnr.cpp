@@ -128,13 +128,14 @@ Xpsnr::Xpsnr(const PixelFormat& format, int width, int height, AVRational frame_
 
 Xpsnr::~Xpsnr() = default;
 
-// With rows of the same size for both, which the filter takes for granted.
+// Without room behind rows: beyond 8 bits the filter takes it for granted that the second picture
+// has none.
 Frame Xpsnr::copy_of(const Frame& picture) const {
   FramePtr av = make_frame();
   av->format = format_.id;
   av->width = width_;
   av->height = height_;
-  check_av(av_frame_get_buffer(av.get(), 0), Fault::internal, "cannot copy a picture for xpsnr");
+  check_av(av_frame_get_buffer(av.get(), 1), Fault::internal, "cannot copy a picture for xpsnr");
   av->pts = read_;
   Frame copy(std::move(av), 0);
   const std::vector<Component>& has = picture.format().components;
