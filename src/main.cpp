@@ -104,6 +104,7 @@ class Command {
     options_.measures.psnr |= wanted.psnr;
     options_.measures.ssim |= wanted.ssim;
     options_.measures.vmaf |= wanted.vmaf;
+    options_.measures.xpsnr |= wanted.xpsnr;
   }
 
   int explain_all() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -19,27 +20,55 @@ std::optional<T> side_data_of(const AVFrame& frame, AVFrameSideDataType type) {
 
 long units(AVRational value, double per_one) { return std::lround(av_q2d(value) * per_one); }
 
-std::string dynamic_metadata(const AVFrame& frame, const AVStream& stream) {
-  const auto has = [&](AVFrameSideDataType type) { return av_frame_get_side_data(&frame, type); };
-  std::string names;
-  const auto add = [&](const char* name) {
-    if (!names.empty()) names += ", ";
-    names += name;
-  };
-  if (has(AV_FRAME_DATA_DYNAMIC_HDR_PLUS)) add("HDR10+");
-  if (has(AV_FRAME_DATA_DYNAMIC_HDR_VIVID)) add("HDR Vivid");
-  if (has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || has(AV_FRAME_DATA_DOVI_METADATA) ||
-      !vidconv::side_data(stream, AV_PKT_DATA_DOVI_CONF).empty())
-    add("Dolby Vision");
-  return names;
+struct DynamicKind {
+  AVFrameSideDataType type;
+  std::string_view name;
+};
+constexpr DynamicKind dynamic_kinds[] = {
+    {AV_FRAME_DATA_DYNAMIC_HDR_PLUS, hdr10_plus},
+    {AV_FRAME_DATA_DYNAMIC_HDR_VIVID, hdr_vivid},
+    {AV_FRAME_DATA_DOVI_RPU_BUFFER, dolby_vision},
+    {AV_FRAME_DATA_DOVI_METADATA, dolby_vision},
+};
+
+bool has(const DynamicHdr& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::uint8_t> bytes_of(const AVFrame& frame, AVFrameSideDataType type) {
+  const AVFrameSideData* data = av_frame_get_side_data(&frame, type);
+  if (!data) return {};
+  return {data->data, data->data + data->size};
 }
 
 }  // namespace
 
+DynamicHdr dynamic_hdr_of(const AVFrame& frame) {
+  DynamicHdr names;
+  for (const auto& [type, name] : dynamic_kinds)
+    if (av_frame_get_side_data(&frame, type) && !has(names, name)) names.push_back(name);
+  return names;
+}
+
+void forget_dynamic_hdr(AVFrame& frame) {
+  for (const DynamicKind& kind : dynamic_kinds) av_frame_remove_side_data(&frame, kind.type);
+}
+
+void forget_dynamic_hdr(HdrMetadata& hdr) {
+  hdr.dolby_vision_rpu.clear();
+  hdr.pictures_have_moved = true;
+}
+
 HdrMetadata hdr_of(const AVFrame& frame, const AVStream& stream) {
-  return {side_data_of<AVMasteringDisplayMetadata>(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
-          side_data_of<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
-          dynamic_metadata(frame, stream)};
+  HdrMetadata hdr{
+      .mastering =
+          side_data_of<AVMasteringDisplayMetadata>(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
+      .light = side_data_of<AVContentLightMetadata>(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
+      .dynamic = dynamic_hdr_of(frame),
+      .dolby_vision_rpu = bytes_of(frame, AV_FRAME_DATA_DOVI_METADATA)};
+  if (!vidconv::side_data(stream, AV_PKT_DATA_DOVI_CONF).empty() && !has(hdr.dynamic, dolby_vision))
+    hdr.dynamic.push_back(dolby_vision);
+  return hdr;
 }
 
 void set_hdr(const HdrMetadata& hdr, AVStream& stream) {

@@ -32,8 +32,10 @@ inline constexpr std::string_view concealed = "concealing ";
 inline constexpr std::string_view broken_packet[] = {"PES packet size mismatch", "TEI flag set"};
 
 // Errors of a container that lose neither packets nor frames: a track of titles that was left out
-// where the file was copied (libavformat/mov.c).
-inline constexpr std::string_view no_damage[] = {"Referenced QT chapter track not found"};
+// where the file was copied (libavformat/mov.c); the streams of a broadcast's program come before
+// the program itself, which only FFmpeg 9 complains of (libavformat/avformat.c).
+inline constexpr std::string_view no_damage[] = {"Referenced QT chapter track not found",
+                                                 "no program with id "};
 
 // A playlist has a part whose name ends as none of a video does: "Filename extension of 'X' is not
 // a common multimedia extension", and from 7.1.1 on "URL X is not in allowed_segment_extensions"

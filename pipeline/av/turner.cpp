@@ -124,6 +124,7 @@ VideoInfo turned(const VideoInfo& video) {
   result.turned = true;
   result.shown = {};
   if (video.shown.is_upright()) return result;
+  forget_dynamic_hdr(result.hdr);
   result.chroma_location = turned_siting(video);
   result.field_order = turned_order(video);
   if (!video.shown.swaps()) return result;
@@ -171,6 +172,7 @@ Frame Turner::turn_samples(const Frame& frame) {
   FramePtr av = pool_.get();
   copy_properties(frame.av(), *av);
   av_frame_remove_side_data(av.get(), AV_FRAME_DATA_DISPLAYMATRIX);
+  forget_dynamic_hdr(*av);
   av->chroma_location = to_.chroma_location;
   if (from_.shown.swaps() && av->sample_aspect_ratio.num > 0)
     av->sample_aspect_ratio = av_inv_q(av->sample_aspect_ratio);

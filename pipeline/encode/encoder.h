@@ -15,6 +15,7 @@
 #include "pipeline/device/nvenc.h"
 #include "pipeline/encode/encoder_choice.h"
 #include "pipeline/encode/encoder_times.h"
+#include "pipeline/encode/hdr10_plus.h"
 #include "pipeline/encode/kept_picture.h"
 #include "pipeline/encode/palette.h"
 #include "pipeline/encode/video_encoder.h"
@@ -67,6 +68,13 @@ class Encoder final : public VideoEncoder {
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void name_captions(const AVFrame& frame);
+  // Tells an encoder that writes Dolby Vision that it will come.
+  void announce_dolby_vision(const HdrMetadata& hdr);
+  bool writes_dolby_vision() const;
+  // Encoders that write it refuse a picture without: it gets what the one before had.
+  void fill_in_dolby_vision(AVFrame& frame);
+  // Says once of each kind that it is lost.
+  void name_lost_metadata(const DynamicHdr& has);
   AVPixelFormat coded_format() const;
   void name_not_kept();
   void receive_all(const Receive& receive);
@@ -88,6 +96,10 @@ class Encoder final : public VideoEncoder {
   EncoderTimes times_;
   PacketPtr packet_;
   bool captions_are_told_ = false;
+  Hdr10Plus hdr10_plus_;
+  const bool pictures_have_moved_;    // what was said of each is not true any more
+  DynamicHdr lost_metadata_;          // that was named
+  BufferPtr dolby_vision_;            // of the last picture that had it
   std::optional<KeptPicture> first_;  // until its packet has come
   bool ended_ = false;                // it knows that no more frames come
   std::unique_ptr<Meter> meter_;      // where EncoderOptions::measure says so

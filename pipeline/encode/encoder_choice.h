@@ -35,6 +35,7 @@ struct EncoderOptions {
   // takes_device_frames() says so.
   std::optional<int> device;
   std::optional<ShardOptions> shards;  // the video is encoded in parts
+  bool packets_alone = false;          // for another host: without what comes beside packets
   // Where these were encoded elsewhere: their packets. Outlives the encoder.
   EncodedParts* encoded = nullptr;
   // Where what is made is decoded again and compared with what went in. Outlives the encoder.

@@ -33,6 +33,7 @@ std::string in_parts(const ShardOptions& shards) {
 std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            EncoderOptions options, bool global_header,
                                            const Notify& notify, const Notify& lose) {
+  options.packets_alone = true;
   return std::make_unique<Encoder>(choice, video, of_parts(std::move(options)), global_header,
                                    notify, lose);
 }

@@ -62,7 +62,8 @@ FrameScore score_pictures(const Frame& given, const Frame& decoded) {
                                      .samples = samples,
                                      .mse = plane.squared_error / samples,
                                      .max = static_cast<double>(type.max()),
-                                     .ssim = plane.ssim};
+                                     .ssim = plane.ssim,
+                                     .xpsnr = {}};
   }
   if (score.count == 0) refuse_pictures(given, decoded, "they have no component in common");
   weigh(score);

@@ -13,17 +13,20 @@ namespace vidconv {
 
 // Which measures are wanted.
 struct Measures {
-  bool psnr = false, ssim = false, vmaf = false;
+  bool psnr = false, ssim = false, vmaf = false, xpsnr = false;
   std::string vmaf_model = "vmaf_v0.6.1";  // one of libvmaf's own, by its version
-  bool any() const { return psnr || ssim || vmaf; }
+  bool any() const { return psnr || ssim || vmaf || xpsnr; }
+  // Pictures are looked at in the order in which they are shown, with those before.
+  bool need_order() const { return vmaf || xpsnr; }
 };
 
 struct ComponentScore {
   char name = 0;  // Y U V R G B A
   double samples = 0;
   double mse = 0;
-  double max = 0;              // the largest code
-  std::optional<double> ssim;  // none where the plane is too small for it
+  double max = 0;               // the largest code
+  std::optional<double> ssim;   // none where the plane is too small for it
+  std::optional<double> xpsnr;  // where it was asked for
 };
 
 struct FrameScore {
@@ -35,7 +38,8 @@ struct FrameScore {
   // Of all samples: those of the components weighted with their numbers of samples.
   double mse = 0, max = 0;
   std::optional<double> ssim;
-  std::optional<double> vmaf;  // where it was asked for
+  std::optional<double> vmaf;   // where it was asked for
+  std::optional<double> xpsnr;  // the same; the lowest of the components'
 
   std::span<const ComponentScore> components() const { return {parts.data(), count}; }
 };

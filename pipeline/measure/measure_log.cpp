@@ -23,6 +23,10 @@ void add_to(std::optional<double>& sum, const std::optional<double>& value, bool
     sum.reset();
 }
 
+// The root of the weighted error that an XPSNR says, for samples from 0 to 1; and back.
+double root_error(double xpsnr) { return std::pow(10, -xpsnr / 20); }
+double xpsnr_of(double root_error) { return -20 * std::log10(root_error); }
+
 }  // namespace
 
 void MeasureLog::Lowest::see(double seen, const FrameScore& score) {
@@ -63,6 +67,8 @@ void MeasureLog::sum_up(const FrameScore& score) {
   const bool first = about_.frames++ == 0;
   if (first) {
     sums_.parts = score.parts;
+    for (ComponentScore& part : sums_.parts)
+      if (part.xpsnr) part.xpsnr = root_error(*part.xpsnr);
     sums_.count = score.count;
     sums_.max = score.max;
     sums_.mse = score.mse;
@@ -70,6 +76,8 @@ void MeasureLog::sum_up(const FrameScore& score) {
     for (std::size_t i = 0; i < sums_.count; ++i) {
       sums_.parts[i].mse += score.parts[i].mse;
       add_to(sums_.parts[i].ssim, score.parts[i].ssim, false);
+      if (sums_.parts[i].xpsnr && score.parts[i].xpsnr)
+        *sums_.parts[i].xpsnr += root_error(*score.parts[i].xpsnr);
     }
     sums_.mse += score.mse;
   }
@@ -78,6 +86,7 @@ void MeasureLog::sum_up(const FrameScore& score) {
   lowest_psnr_.see(psnr_of(score.mse, score.max), score);
   if (score.ssim) lowest_ssim_.see(*score.ssim, score);
   if (score.vmaf) lowest_vmaf_.see(*score.vmaf, score);
+  if (score.xpsnr) lowest_xpsnr_.see(*score.xpsnr, score);
 }
 
 MeasureSummary MeasureLog::psnr() const {
@@ -103,6 +112,20 @@ MeasureSummary MeasureLog::ssim() const {
   return summary;
 }
 
+MeasureSummary MeasureLog::xpsnr() const {
+  const auto frames = static_cast<double>(about_.frames);
+  MeasureSummary summary;
+  double largest = 0;
+  for (const ComponentScore& part : sums_.components()) {
+    if (!part.xpsnr) continue;
+    largest = std::max(largest, *part.xpsnr);
+    summary.components.emplace_back(part.name, finite(xpsnr_of(*part.xpsnr / frames)));
+  }
+  summary.all = finite(xpsnr_of(largest / frames));
+  summary.worst = lowest_xpsnr_.frame;
+  return summary;
+}
+
 Measured MeasureLog::result() const {
   const std::lock_guard lock(mutex_);
   Measured result = about_;
@@ -114,6 +137,7 @@ Measured MeasureLog::result() const {
     if (sums_.vmaf) result.vmaf->all = *sums_.vmaf / static_cast<double>(result.frames);
     result.vmaf->worst = lowest_vmaf_.frame;
   }
+  if (options_.measures.xpsnr) result.xpsnr = xpsnr();
   return result;
 }
 

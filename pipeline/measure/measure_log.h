@@ -24,7 +24,7 @@ struct WorstFrame {
 // One measure over all frames.
 struct MeasureSummary {
   std::optional<double> all;  // none: infinite, as of WorstFrame, or it could not be measured
-  std::vector<std::pair<char, std::optional<double>>> components;  // of PSNR and SSIM
+  std::vector<std::pair<char, std::optional<double>>> components;  // not of VMAF
   WorstFrame worst;
 };
 
@@ -34,8 +34,9 @@ struct Measured {
   // one that was compared in.
   std::string filtered, given;
   std::string decoder;
-  // PSNR is that of the mean of all frames' squared errors, the others are means.
-  std::optional<MeasureSummary> psnr, ssim, vmaf;
+  // PSNR is that of the mean of all frames' squared errors, XPSNR that of the mean of their
+  // weighted errors' roots, as its filter has it; the others are means.
+  std::optional<MeasureSummary> psnr, ssim, vmaf, xpsnr;
 };
 
 struct MeasureOptions {
@@ -70,14 +71,15 @@ class MeasureLog {
   void sum_up(const FrameScore& score);
   MeasureSummary psnr() const;
   MeasureSummary ssim() const;
+  MeasureSummary xpsnr() const;
 
   const MeasureOptions options_;
   mutable std::mutex mutex_;  // of all below
   Measured about_;
   std::deque<std::int64_t> expected_;             // pts, of frames that were not handed on
   std::map<std::int64_t, FrameScore> too_early_;  // by pts
-  FrameScore sums_;                               // mse, ssim and vmaf over all frames
-  Lowest lowest_psnr_, lowest_ssim_, lowest_vmaf_;
+  FrameScore sums_;  // mse, ssim, vmaf and, for xpsnr, roots of weighted errors, over all frames
+  Lowest lowest_psnr_, lowest_ssim_, lowest_vmaf_, lowest_xpsnr_;
 };
 
 }  // namespace vidconv

@@ -67,6 +67,16 @@ bool are_equal(const AVFrame& encoders, const AVFrame& decoded) {
   }
 }
 
+// Unknown before FFmpeg 6.1, which has no xpsnr either.
+AVRational frame_rate_of(const AVCodecParameters& coded) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 11, 100)
+  return coded.framerate;
+#else
+  static_cast<void>(coded);
+  return {0, 1};
+#endif
+}
+
 bool is_comparable(const PixelFormat* format) {
   return format && std::ranges::all_of(format->components, [](const Component& c) {
            return c.sample.storage != Storage::f32;
@@ -93,6 +103,9 @@ Meter::Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_ba
   if (log.measures().vmaf)
     vmaf_ = std::make_unique<Vmaf>(*find_format(given), coded.width, coded.height,
                                    log.measures().vmaf_model);
+  if (log.measures().xpsnr)
+    xpsnr_ = std::make_unique<Xpsnr>(*find_format(given), coded.width, coded.height,
+                                     frame_rate_of(coded));
   thread_ = std::thread([this] { work(); });
 }
 
@@ -144,21 +157,20 @@ void Meter::work() noexcept {
 void Meter::measure_all() {
   while (auto coded = packets_.pop()) measure(std::move(*coded));
   if (checking_) decode(nullptr);
-  if (vmaf_) {
-    vmaf_->finish();
-    hand_on();
-    if (!without_vmaf_.empty())
-      throw Error(Fault::internal, "libvmaf has no score of a frame", std::to_string(with_vmaf_),
-                  "");
-  }
+  if (vmaf_) vmaf_->finish();
+  if (xpsnr_) xpsnr_->finish();
+  hand_on();
+  if (!waiting_.empty())
+    throw Error(Fault::internal, vmaf_ ? "libvmaf has no score of a frame" : "there is no xpsnr of",
+                std::to_string(handed_on_), "");
   const std::lock_guard lock(mutex_);
   if (!given_.empty())
     fail(std::to_string(given_.size()) + " frames that went in did not come out");
 }
 
 void Meter::measure(Coded coded) {
-  // libvmaf wants pictures in the order in which they are shown, as the decoder gives them.
-  if (!coded.picture || vmaf_) {
+  // Some want pictures in the order in which they are shown, as the decoder gives them.
+  if (!coded.picture || log_.measures().need_order()) {
     if (judge_ == Judge::encoder) fail("the encoder has kept a picture to itself");
     judge_ = Judge::decoder;
     to_check_.clear();
@@ -278,20 +290,31 @@ void Meter::compare(FramePtr picture) {
   FrameScore score = score_pictures(given, made);
   score.pts = pts;
   score.time = static_cast<double>(pts) * av_q2d(time_base_);
-  if (!vmaf_) return log_.add(score);
-  vmaf_->read(given, made);
-  without_vmaf_.push_back(score);
+  if (vmaf_) vmaf_->read(given, made);
+  if (xpsnr_) xpsnr_->read(given, made);
+  waiting_.push_back(score);
   hand_on();
 }
 
+bool Meter::complete(FrameScore& score) {
+  if (vmaf_ && !(score.vmaf = vmaf_->score(handed_on_))) return false;
+  if (!xpsnr_) return true;
+  const std::map<char, double> found = xpsnr_->score(handed_on_);
+  if (found.empty()) return false;
+  for (ComponentScore& part : std::span(score.parts).first(score.count)) {
+    const auto own = found.find(part.name);
+    if (own == found.end()) continue;  // what is transparent
+    part.xpsnr = own->second;
+    score.xpsnr = std::min(score.xpsnr.value_or(own->second), own->second);
+  }
+  return true;
+}
+
 void Meter::hand_on() {
-  while (!without_vmaf_.empty()) {
-    FrameScore& score = without_vmaf_.front();
-    score.vmaf = vmaf_->score(with_vmaf_);
-    if (!score.vmaf) return;
-    log_.add(score);
-    without_vmaf_.pop_front();
-    ++with_vmaf_;
+  while (!waiting_.empty() && complete(waiting_.front())) {
+    log_.add(waiting_.front());
+    waiting_.pop_front();
+    ++handed_on_;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "pipeline/base/notice.h"
 #include "pipeline/measure/measure_log.h"
 #include "pipeline/measure/vmaf.h"
+#include "pipeline/measure/xpsnr.h"
 
 namespace vidconv {
 
@@ -70,7 +71,8 @@ class Meter {
   bool is_the_encoders(const AVFrame& decoded);
   void compare(FramePtr picture);
   FramePtr given_at(std::int64_t pts);
-  // Those whose VMAF is known.
+  // False where the libraries that look at pictures in order do not know it yet.
+  bool complete(FrameScore& score);
   void hand_on();
   [[noreturn]] void fail(const std::string& why) const;
   void check();
@@ -80,14 +82,15 @@ class Meter {
   const Notify notify_;
   CodecContextPtr decoder_;
   Judge judge_ = Judge::both;
-  bool checking_ = true;                 // packets go to the decoder
-  int since_check_ = 0;                  // packets since the last check began
-  int agreed_ = 0;                       // pictures of this check that were the same
-  std::deque<FramePtr> to_check_;        // the encoder's, which the decoder has not made yet
-  std::optional<std::int64_t> from_;     // when the first picture of this check is shown
-  std::unique_ptr<Vmaf> vmaf_;           // where it was asked for
-  std::deque<FrameScore> without_vmaf_;  // which libvmaf gives later
-  unsigned with_vmaf_ = 0;
+  bool checking_ = true;              // packets go to the decoder
+  int since_check_ = 0;               // packets since the last check began
+  int agreed_ = 0;                    // pictures of this check that were the same
+  std::deque<FramePtr> to_check_;     // the encoder's, which the decoder has not made yet
+  std::optional<std::int64_t> from_;  // when the first picture of this check is shown
+  std::unique_ptr<Vmaf> vmaf_;        // where it was asked for
+  std::unique_ptr<Xpsnr> xpsnr_;      // the same
+  std::deque<FrameScore> waiting_;    // for what these two give later
+  unsigned handed_on_ = 0;
   Channel<Coded> packets_;
   std::mutex mutex_;  // of the next two
   std::deque<FramePtr> given_;

@@ -36,6 +36,7 @@ int rounded_up(int width, int to) { return (width + to - 1) / to * to; }
 
 VideoInfo compared_video(VideoInfo video, const Comparison& comparison) {
   if (comparison.mode != Comparison::Mode::side) return video;
+  forget_dynamic_hdr(video.hdr);
   if (video.shown.swaps())
     video.height = 2 * rounded_up(video.height, chroma_height(*video.format));
   else
@@ -189,6 +190,7 @@ class CompareProcessor final : public BesideOriginals {
   Frame beside(const Frame& original, const Frame& filtered) {
     FramePtr av = pool_->get();
     copy_properties(filtered.av(), *av);
+    forget_dynamic_hdr(*av);
     Frame both(std::move(av), filtered);
     const bool rows = video_.shown.swaps();
     const int size = rows ? video_.height : video_.width;

@@ -1,6 +1,7 @@
 #include "pipeline/sink/sink.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,13 +160,13 @@ void name_fields(const OutputPlan& plan, const InputInfo& input) {
              "filtered alone: the output does not say that they are fields");
 }
 
-// HDR10+ and its like, which FFmpeg's encoders do not write into the stream; Dolby Vision's is a
-// difference to pictures that were not filtered.
+// Encoders say themselves what they keep.
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
   for (const InputVideo& video : input.videos)
-    if (!video.info.hdr.dynamic.empty())
+    if (const DynamicHdr& has = video.info.hdr.dynamic; !has.empty())
       notify(plan.options.loss(), MessageKind::not_held,
-             "the metadata of each picture is not kept: " + video.info.hdr.dynamic);
+             fmt::format("{} cannot hold the metadata of each picture: {}", plan.kind->name,
+                         fmt::join(has, ", ")));
 }
 
 void name_manifest(const OutputPlan& plan, const InputInfo& input) {
@@ -244,7 +245,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   const SinkKind& kind = *plan.kind;
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
-  if (kind.keeps_pictures) name_dynamic_metadata(plan, input);
+  if (kind.keeps_pictures && !kind.choose) name_dynamic_metadata(plan, input);
   if (kind.keeps_pictures) name_fields(plan, input);
   if (kind.keeps_pictures) name_manifest(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_orientation(plan, input.videos.at(0).info);

@@ -1,6 +1,7 @@
 #include "pipeline/source/picture_fitter.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -115,6 +116,16 @@ void PictureFitter::name_poorer_format(const AVFrame& frame, std::int64_t number
                      number, has->name, first_.format->name, lost));
 }
 
+void PictureFitter::name_lost_metadata(const AVFrame& frame, std::int64_t number) {
+  const DynamicHdr lost = dynamic_hdr_of(frame);
+  if (lost.empty() || metadata_is_named_) return;
+  metadata_is_named_ = true;
+  notify(lose_, MessageKind::not_held,
+         fmt::format("the metadata of each picture is not kept where they are scaled, from frame "
+                     "{} on: {}",
+                     number, fmt::join(lost, ", ")));
+}
+
 FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device) {
   if (!named_) name_lost(*frame, number);
   const bool same_size = frame->width == first_.width && frame->height == first_.height;
@@ -136,7 +147,12 @@ FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device)
   if (same_format && frame->color_range == AVCOL_RANGE_UNSPECIFIED)
     frame->color_range = first_.range;
   if (same_size && frame->colorspace == AVCOL_SPC_UNSPECIFIED) frame->colorspace = first_.matrix;
-  return converter_->convert(*frame);
+  FramePtr fitted = converter_->convert(*frame);
+  if (!same_size) {
+    name_lost_metadata(*frame, number);
+    forget_dynamic_hdr(*fitted);
+  }
+  return fitted;
 }
 
 }  // namespace vidconv

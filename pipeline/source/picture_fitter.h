@@ -30,6 +30,7 @@ class PictureFitter {
   bool has_other_colours(const AVFrame& frame) const;
   void say_change(const AVFrame& frame, std::int64_t number);
   void name_lost(const AVFrame& frame, std::int64_t number);
+  void name_lost_metadata(const AVFrame& frame, std::int64_t number);
   void name_poorer_format(const AVFrame& frame, std::int64_t number);
 
   const Notify notify_, lose_;
@@ -37,6 +38,7 @@ class PictureFitter {
   std::optional<AVRational> aspect_;  // of the first
   bool named_ = false;                // what is lost
   bool format_is_named_ = false;      // the same of the format
+  bool metadata_is_named_ = false;    // the same of metadata of each picture
 };
 
 }  // namespace vidconv

@@ -13,6 +13,13 @@ extern "C" {
 namespace vidconv {
 namespace {
 
+// GCC 14 takes what std::exchange() puts in its place for uninitialized.
+std::optional<Item> taken(std::optional<Item>& ahead) {
+  std::optional<Item> item = std::move(ahead);
+  ahead.reset();
+  return item;
+}
+
 class Videos final : public Source {
  public:
   explicit Videos(std::vector<std::unique_ptr<Source>> sources) {
@@ -34,13 +41,13 @@ class Videos final : public Source {
     for (Lane& lane : lanes_) {
       look_ahead(lane);
       if (!lane.ahead) continue;
-      if (std::holds_alternative<PacketPtr>(*lane.ahead)) return std::exchange(lane.ahead, {});
+      if (std::holds_alternative<PacketPtr>(*lane.ahead)) return taken(lane.ahead);
       if (!first || shown_before(lane, *first)) first = &lane;
     }
     if (!first) return std::nullopt;
     Frame& frame = std::get<Frame>(*first->ahead);
     frame.set_place(static_cast<std::size_t>(first - lanes_.data()), count_++);
-    return std::exchange(first->ahead, {});
+    return taken(first->ahead);
   }
 
   void cancel() override {

@@ -21,6 +21,7 @@ constexpr MeasureName measure_names[] = {
     {"psnr", &Measures::psnr, &Measured::psnr, "{:.2f} dB", 1, 100},
     {"ssim", &Measures::ssim, &Measured::ssim, "{:.6f}", 0, 1},
     {"vmaf", &Measures::vmaf, &Measured::vmaf, "{:.2f}", 1, 100},
+    {"xpsnr", &Measures::xpsnr, &Measured::xpsnr, "{:.2f} dB", 1, 100},
 };
 
 std::string name_of(char component) {
@@ -29,7 +30,8 @@ std::string name_of(char component) {
 
 std::string shown(const MeasureName& measure, const std::optional<double>& value) {
   if (value) return fmt::format(fmt::runtime(measure.format), *value);
-  return measure.wanted == &Measures::psnr ? "infinite" : "unknown";
+  return measure.wanted == &Measures::psnr || measure.wanted == &Measures::xpsnr ? "infinite"
+                                                                                 : "unknown";
 }
 
 // JSON has no infinity.
@@ -77,7 +79,7 @@ Measures parse_measures(const std::string& text) {
       for (const MeasureName& known : measure_names) names.push_back(known.name);
       refuse("--measure", shortened(text, longest_value),
              "there is no measure '" + verbatim(word) + "'" + did_you_mean(word, names),
-             "use psnr, ssim, vmaf or vmaf:model=NAME, or several: psnr,ssim");
+             "use psnr, ssim, vmaf, vmaf:model=NAME or xpsnr, or several: psnr,ssim");
     }
     if (measures.*row->wanted)
       refuse("--measure", shortened(text, longest_value),
@@ -94,7 +96,7 @@ Target parse_target(const std::string& text) {
   const MeasureName* kind = measure_named(name);
   if (equals == text.npos || !kind)
     refuse("--target", shortened(text, longest_value), "it is not a measure and its value",
-           "e.g. psnr=40, ssim=0.98 or vmaf=95");
+           "e.g. psnr=40, ssim=0.98, vmaf=95 or xpsnr=40");
   return {.measure = name,
           .value = parse_number("--target", text.substr(equals + 1), kind->least, kind->most)};
 }
@@ -175,6 +177,9 @@ std::string measure_log_line(const FrameScore& score, const Measures& measures) 
     json["ssim"] =
         by_component(score, score.ssim, [](const auto& part) { return number(part.ssim); });
   if (measures.vmaf) json["vmaf"] = {{"all", number(score.vmaf)}};
+  if (measures.xpsnr)
+    json["xpsnr"] =
+        by_component(score, score.xpsnr, [](const auto& part) { return number(part.xpsnr); });
   return json.dump() + "\n";
 }
 

@@ -183,7 +183,7 @@ void declare_output(CLI::App& app, Options& o, OptionWords& w) {
       ->type_name("N");
   app.add_option("--target", w.target,
                  "find the --crf that reaches this on parts of the input, and encode with it")
-      ->type_name("psnr=DB|ssim=VALUE|vmaf=VALUE");
+      ->type_name("psnr=DB|ssim=VALUE|vmaf=VALUE|xpsnr=DB");
   app.add_option("--preset", o.preset, "speed preset of the encoder")->type_name("NAME");
   app.add_option("--encoder-opt", w.encoder_options, "an option of the encoder; may be repeated")
       ->allow_extra_args(false)
@@ -282,7 +282,7 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option(
          "--measure", w.measure,
          "decode again what was encoded, meanwhile, and compare it with the filtered frames")
-      ->type_name("psnr,ssim,vmaf[:model=NAME]");
+      ->type_name("psnr,ssim,vmaf[:model=NAME],xpsnr");
   app.add_option("--measure-log", o.measure_log,
                  "write what --measure finds of each frame to this file, a line of JSON each")
       ->type_name("FILE");

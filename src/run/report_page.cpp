@@ -119,7 +119,7 @@ if (stats.target) table(at("measures"), `Qualities of ${stats.target.encoder} th
   stats.target.tried.map(t => [t.crf, t.value]));
 if (stats.measured) {
   const m = stats.measured, rows = [];
-  for (const name of ["psnr", "ssim", "vmaf"]) if (m[name]) {
+  for (const name of ["psnr", "ssim", "vmaf", "xpsnr"]) if (m[name]) {
     const { worst, ...values } = m[name];
     for (const [key, value] of Object.entries(values)) rows.push([`${name} ${key}`, value]);
     rows.push([`${name} of the worst frame, ${worst.frame} at ${shown(worst.time)} s`, worst.value]);

@@ -291,6 +291,82 @@ TEST_F(Measured, VmafNeedsItsLibrary) {
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
 }
 
+// Where `word` is there for the last time; NaN where it is not.
+double number_behind(const std::string& text, const std::string& word) {
+  const std::size_t at = text.rfind(word);
+  return at == text.npos ? std::nan("") : std::stod(text.substr(at + word.size()));
+}
+
+// The filter's first input is what the other is compared with.
+TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
+  const Arguments filtered{"pattern:128x64#12", "--kernel", "box", "--device", "cpu", "-q", "-y"};
+  const auto make = [&](Arguments more) {
+    more.insert(more.begin(), filtered.begin(), filtered.end());
+    return run_vidconv(more);
+  };
+  const Arguments measured{"--measure",       "psnr,xpsnr", "--measure-log",
+                           path("log.jsonl"), "-o",         path("out.mkv")};
+  const bool is_there =
+      shell("ffmpeg -v error -h filter=xpsnr").out.find("Filter xpsnr") != std::string::npos;
+  if (!is_there) {
+    EXPECT_TRUE(refused(make(measured), exit_output, {"there is no xpsnr", "measure psnr,ssim"}));
+    EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+    return;
+  }
+  // The filter counts rows wrong that have room behind them, beyond 8 bits: here they have none.
+  for (const char* format : {"yuv420p", "yuv422p10le", "gray"}) {
+    SCOPED_TRACE(format);
+    Arguments lossy = measured;
+    lossy.insert(lossy.end(), {"--codec", "libx264", "--crf", "30", "--encoder-opt", "bf=2",
+                               "--pix-fmt", format});
+    EXPECT_TRUE(succeeded(make(lossy)));
+    EXPECT_TRUE(succeeded(make({"-o", path("copy.mkv"), "--codec", "ffv1", "--pix-fmt", format})));
+    const Result judge = shell(fmt::format(
+        "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]format={},setpts=N[a];[1:v]format={},"
+        "setpts=N[b];[a][b]xpsnr=stats_file={}' -f null -",
+        path("copy.mkv"), path("out.mkv"), format, format, path("xpsnr")));
+    EXPECT_TRUE(succeeded(judge));
+    const Log log = this->log();
+    const auto lines = split_lines(read_file(path("xpsnr")));
+    ASSERT_EQ(log.frames.size(), 12U);
+    ASSERT_GE(lines.size(), 12U);
+    for (std::size_t i = 0; i < log.frames.size(); ++i) {
+      const json& own = log.frames[i].at("xpsnr");
+      double lowest = 1000;
+      for (const auto& [name, value] : own.items()) {
+        if (name == "all") continue;
+        EXPECT_NEAR(value.get<double>(), number_behind(lines[i], "XPSNR " + name + ": "), 1e-4);
+        lowest = std::min(lowest, value.get<double>());
+      }
+      EXPECT_EQ(own.at("all").get<double>(), lowest);
+    }
+    const json& all = log.summary.at("xpsnr");
+    for (const auto& [name, value] : all.items())
+      if (name != "worst") {
+        EXPECT_NEAR(value.get<double>(),
+                    number_behind(judge.err, name == "all" ? "minimum: " : " " + name + ": "),
+                    1e-4);
+      }
+  }
+  // Of a width whose rows the filter would count wrong.
+  EXPECT_TRUE(
+      succeeded(run_vidconv({"pattern:98x66#4", "--kernel", "box", "--device", "cpu", "-o",
+                             path("odd.mkv"), "--codec", "libx264", "--crf", "10", "--pix-fmt",
+                             "yuv422p10le", "--measure", "xpsnr", "--stats", path("stats.json")})));
+  EXPECT_GT(
+      json::parse(read_file(path("stats.json"))).at("measured").at("xpsnr").at("all").get<double>(),
+      25);
+  EXPECT_TRUE(succeeded(make({"-o", path("same.mkv"), "--codec", "ffv1", "--measure", "xpsnr",
+                              "--stats", path("stats.json")})));
+  EXPECT_TRUE(
+      json::parse(read_file(path("stats.json"))).at("measured").at("xpsnr").at("all").is_null());
+  EXPECT_TRUE(succeeded(make({"-o", path("aimed.mkv"), "--codec", "libx264", "--target", "xpsnr=40",
+                              "--stats", path("stats.json")})));
+  EXPECT_GE(
+      json::parse(read_file(path("stats.json"))).at("measured").at("xpsnr").at("all").get<double>(),
+      40);
+}
+
 TEST_F(Measured, RefusesWhatMakesNoSense) {
   const auto refusal = [&](Arguments arguments, const std::vector<std::string>& parts) {
     arguments.insert(arguments.begin(), "pattern:64x48#3");

@@ -260,22 +260,49 @@ def field(value, bits):
     return format(value, f"0{bits}b")
 
 
-def hdr10plus():
-    """Of one picture (SMPTE ST 2094-40): 400 cd/m2, one window."""
-    window = field(1000, 17) * 3 + field(500, 17) + field(0, 4) + field(0, 10)
-    return b"\xb5\x00\x3c\x00\x01\x04\x01", field(1, 2) + field(400, 27) + "0" + window + "000"
+def unsigned(value):
+    """ue(v) of H.265."""
+    return "0" * ((value + 1).bit_length() - 1) + f"{value + 1:b}"
 
 
-def vivid():
-    """Of one picture (CUVA 005.1): least, mean, variance and largest of the maxima, no curve."""
-    return b"\x26\x00\x04\x00\x05", field(1, 8) + "".join(field(v, 12) for v in (0, 900, 200, 3000)) + "00"
+def in_bytes(bits):
+    return (int(bits, 2) << (-len(bits) % 8)).to_bytes((len(bits) + 7) // 8, "big")
 
 
-def t35(header, bits):
-    """A message of ITU-T T.35 as an SEI message of HEVC."""
-    number = int(bits, 2) << (-len(bits) % 8)
-    body = header + number.to_bytes((len(bits) + 7) // 8, "big")
-    raw = bytes([4, len(body)]) + body + b"\x80"
+def hdr10plus(number):
+    """Of a picture (SMPTE ST 2094-40), each its own: 400 cd/m2, one window, nine percentages, so that it takes some bytes."""
+    window = field(1000 + number, 17) * 3 + field(500, 17) + field(9, 4) + "".join(field(i, 7) + field(number * 300, 17) for i in range(9)) + field(0, 10)
+    return t35(b"\xb5\x00\x3c\x00\x01\x04\x01", field(1, 2) + field(400, 27) + "0" + window + "000")
+
+
+def vivid(number):
+    """Of a picture (CUVA 005.1): least, mean, variance and largest of the maxima, no curve."""
+    return t35(b"\x26\x00\x04\x00\x05", field(1, 8) + "".join(field(v, 12) for v in (0, 900, 200, 3000 + number)) + "00")
+
+
+def dolby_vision_rpu(number):
+    """Of a picture, profile 8.1: the samples are what they were, each picture has its own largest level (ETSI GS CCM 001, 5)."""
+    header = field(2, 6) + field(18, 11) + field(1, 4) + field(0, 4) + "1" + "0" + field(0, 2) + unsigned(23) + field(1, 2) + "0"
+    header += unsigned(2) + unsigned(2) + unsigned(4) + "0" + "000" + "0" + "1"
+    header += "1" + "0" + unsigned(0) + unsigned(0) * 2 + (unsigned(0) + field(0, 10) + field(1023, 10)) * 3 + unsigned(0) * 2
+    one = unsigned(0) * 2 + "0" + unsigned(0) + field(0, 23) + unsigned(1) + field(0, 23)  # 0 + 1 x
+    numbers = lambda values: "".join(field(v & 0xffff, 16) for v in values)
+    colour = unsigned(0) * 2 + unsigned(1) + numbers((9575, 0, 14742, 9575, -1754, -4383, 9575, 17372, 0))
+    colour += field(1 << 26, 32) + field(1 << 29, 32) * 2 + numbers((5845, 9702, 837, 2568, 12256, 1561, 0, 679, 15705))
+    colour += field(65535, 16) + field(0, 64) + field(12, 5) + field(0, 4) + field(1, 2) + field(62, 12) + field(3079, 12) + field(42, 10)
+    bits = header + one * 3 + colour + unsigned(1)
+    bits += "0" * (-len(bits) % 8)
+    bits += unsigned(5) + field(1, 8) + field(0, 12) + field(2000 + number, 12) + field(1000, 12) + "0000"
+    rpu, check = in_bytes(bits), 0xffffffff  # CRC-32/MPEG-2
+    for byte in rpu:
+        check ^= byte << 24
+        for _ in range(8):
+            check = (check << 1 ^ 0x04c11db7 if check >> 31 else check << 1) & 0xffffffff
+    return b"\x00\x00\x00\x01\x7c\x01" + escape(b"\x19" + rpu + check.to_bytes(4, "big") + b"\x80")
+
+
+def escape(raw):
+    """Without what looks like the start of a NAL unit."""
     escaped, zeros = bytearray(), 0
     for byte in raw:
         if zeros >= 2 and byte <= 3:
@@ -283,12 +310,19 @@ def t35(header, bits):
             zeros = 0
         escaped.append(byte)
         zeros = zeros + 1 if byte == 0 else 0
-    return b"\x00\x00\x00\x01\x4e\x01" + bytes(escaped)
+    return bytes(escaped)
+
+
+def t35(header, bits):
+    """A message of ITU-T T.35 as an SEI message of HEVC."""
+    body = header + in_bytes(bits)
+    return b"\x00\x00\x00\x01\x4e\x01" + escape(bytes([4, len(body)]) + body + b"\x80")
 
 
 def dynamic_hdr(folder, output, kind):
-    """HDR10 without B-frames, with the message before each picture."""
-    message = t35(*{"hdr10plus": hdr10plus, "vivid": vivid}[kind]())
+    """HDR10 without B-frames, with the message before each picture, or behind it where it is Dolby Vision's."""
+    message = {"hdr10plus": hdr10plus, "vivid": vivid, "dolby_vision": dolby_vision_rpu}[kind]
+    number = 0
     x265 = X265.replace("{}", "bframes=0:" + HDR)
     ffmpeg(folder, V + "-pix_fmt yuv420p10le " + x265, output + ".plain.hevc")
     data = (folder / (output + ".plain.hevc")).read_bytes()
@@ -297,7 +331,12 @@ def dynamic_hdr(folder, output, kind):
     for start, end in zip(starts, starts[1:]):
         slice_type = data[start + 3] >> 1 & 63
         first_of_picture = slice_type < 32 and data[start + 5] & 0x80
-        out += (message if first_of_picture else b"") + b"\x00" + data[start:end].rstrip(b"\x00")
+        unit = b"\x00" + data[start:end].rstrip(b"\x00")
+        if first_of_picture:
+            around = message(number)
+            unit = unit + around if kind == "dolby_vision" else around + unit
+            number += 1
+        out += unit
     (folder / (output + ".hevc")).write_bytes(out)
     ffmpeg(folder, f"-fflags +genpts -r 25 -i {{dir}}/{output}.hevc -c copy", output)
 

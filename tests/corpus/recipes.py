@@ -119,9 +119,7 @@ RECIPES = [
            "-pix_fmt yuv420p10le -c:v libx264", ("mkv", "mp4")),
     Recipe("hdr10.mkv", V + "-pix_fmt yuv420p10le " + X265.format(HDR), ("mkv", "mp4", "ts")),
     Recipe("hdr10.mp4", V + "-pix_fmt yuv420p10le " + X265.format(HDR) + "-tag:v hvc1", ("mp4", "mkv")),
-    Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv"), says=("HDR10+",)),
-    Recipe("hdr10plus-strict.mp4", "!dynamic_hdr hdr10plus", exit=4, options="--strict",
-           says=("HDR10+", "[strict]")),
+    Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv")),  # what is kept of it: hdr.py
     Recipe("vivid.mp4", "!dynamic_hdr vivid", ("mp4", "mkv"), says=("HDR Vivid",)),
     Recipe("vivid-strict.mp4", "!dynamic_hdr vivid", exit=4, options="--strict", says=("HDR Vivid", "[strict]")),
     Recipe("dolby-vision.mp4", "!dolby_vision hdr10.mp4", ("mp4", "mkv"), says=("Dolby Vision",)),
