@@ -287,8 +287,8 @@ TEST_F(Ledger, FramesThatTheEncoderLeavesEmptyAreNamed) {
     EXPECT_GT(empty, 0U);
     EXPECT_TRUE(has_line_with(result.err, {std::to_string(empty) + " of 5 frames", "[not-held]"}));
   }
-  EXPECT_TRUE(refused(run_vidconv({still, "-o", path("strict.ogv"), "--kernel", "identity",
-                                   "--strict", "--pix-fmt", "yuv420p"}),
+  EXPECT_TRUE(refused(run_vidconv({still, "-o", path("strict.ogv"), "--codec", "libtheora",
+                                   "--kernel", "identity", "--strict", "--pix-fmt", "yuv420p"}),
                       exit_output, {"--strict", "the same as the one before"}));
   EXPECT_FALSE(std::filesystem::exists(path("strict.ogv")));
   const Result moving = run_vidconv({film, "-o", path("moving.mkv"), "--kernel", "identity"});

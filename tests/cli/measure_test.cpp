@@ -85,7 +85,7 @@ TEST_F(Measure, VerifyComparesTheOtherPath) {
 TEST_F(Measure, VerifyOnTheCpuTakesAnotherVariant) {
   const auto verified_by = [&](const Arguments& more) {
     Arguments all{"env",      "CUDA_VISIBLE_DEVICES=",
-                  vidconv(),  "pattern:64x48#4",
+                  vidconv(),  "pattern:64x48:gray#4",
                   "-o",       "null:",
                   "--device", "cpu",
                   "--verify"};
