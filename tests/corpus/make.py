@@ -324,7 +324,7 @@ def dynamic_hdr(folder, output, kind):
     message = {"hdr10plus": hdr10plus, "vivid": vivid, "dolby_vision": dolby_vision_rpu}[kind]
     number = 0
     x265 = X265.replace("{}", "bframes=0:" + HDR)
-    ffmpeg(folder, V + "-pix_fmt yuv420p10le " + x265, output + ".plain.hevc")
+    ffmpeg(folder, V.replace("64x48", "64x64") + "-pix_fmt yuv420p10le " + x265, output + ".plain.hevc")  # rows that SVT-AV1 takes
     data = (folder / (output + ".plain.hevc")).read_bytes()
     starts = [m.start() for m in re.finditer(b"\x00\x00\x01", data)] + [len(data)]
     out = bytearray()
