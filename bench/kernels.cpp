@@ -235,8 +235,8 @@ class Measurement {
   Table& table_;
 };
 
-// What each variant wins over the next one that can do the same: in each row, and over all rows
-// that it serves.
+// Finds how much each variant wins over the next one that can do the same: in each row, and over
+// all rows that it serves.
 class Wins {
  public:
   Wins(const KernelSettings& settings, Table& rows) : settings_(settings), rows_(rows) {}

@@ -1,7 +1,6 @@
 #include "pipeline/encode/encoder.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,34 +45,6 @@ int most_threads(const AVCodec& encoder) {
   return std::string_view(encoder.name) == "libx265" ? 16 : 64;
 }
 
-// It is for 10 bits. x265 knows profiles 5, 8.1, which wants to know the mastering display,
-// and 8.4.
-bool takes_dolby_vision(const AVCodecContext& c, const HdrMetadata& hdr) {
-  if (hdr.dolby_vision_rpu.empty() || c.pix_fmt != AV_PIX_FMT_YUV420P10 || !c.codec->priv_class ||
-      !av_opt_find(c.priv_data, "dolbyvision", nullptr, 0, 0))
-    return false;
-  if (std::string_view(c.codec->name) != "libx265") return true;
-  if (c.color_trc == AVCOL_TRC_SMPTE2084) return hdr.mastering.has_value();
-  return c.color_trc != AVCOL_TRC_BT709;
-}
-
-// x265 wants a bound of the rate beside Dolby Vision, which is then what the level allows at most
-// (Dolby Vision Profiles and Levels, the high tier), so that it rarely counts.
-std::string dolby_vision_rate(const AVCodecContext& c) {
-  struct Level {
-    double samples;  // a second
-    int rate;        // thousands of bits a second
-  };
-  constexpr Level levels[] = {{27'648'000, 50'000},     {124'416'000, 70'000},
-                              {497'664'000, 130'000},   {995'328'000, 240'000},
-                              {1'990'656'000, 480'000}, {HUGE_VAL, 800'000}};
-  const double frames = c.framerate.num > 0 ? av_q2d(c.framerate) : 25;
-  const double samples = static_cast<double>(c.width) * c.height * frames;
-  const int rate =
-      std::ranges::find_if(levels, [&](const Level& l) { return samples <= l.samples; })->rate;
-  return fmt::format("vbv-maxrate={0}:vbv-bufsize={0}", rate);
-}
-
 // The option by which an encoder with threads of its own learns, whatever libavcodec's count says,
 // how many it may have; empty where there is none.
 std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
@@ -112,8 +83,8 @@ std::string why_no_threads(const std::string& lines) {
   return lines.substr(0, end - 2);
 }
 
-// What DNxHD becomes where nobody asks for its first profile, which is made for few sizes and
-// rates. It has no fields.
+// DNxHD becomes DNxHR, which has no fields, unless somebody asks for its first profile, which is
+// made for few sizes and rates.
 bool is_dnxhr(const AVCodec& codec, const EncoderOptions& options) {
   return codec.id == AV_CODEC_ID_DNXHD && std::ranges::none_of(options.own, [](const auto& option) {
            return option.first == "profile" && (option.second == "dnxhd" || option.second == "0");
@@ -175,11 +146,18 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   }
   description_ += std::string(", ") + av_get_pix_fmt_name(coded_format());
   if (pictures_) description_ += " on the device";
-  name_lost_metadata(video.hdr.dynamic);
-  if (options.measure) start_measuring(*options.measure, video);
+  try {
+    name_lost_metadata(video.hdr.dynamic);
+    if (options.measure) start_measuring(*options.measure, video);
+  } catch (...) {
+    close();
+    throw;
+  }
 }
 
-Encoder::~Encoder() {
+Encoder::~Encoder() { close(); }
+
+void Encoder::close() {
   if (std::string_view(codec_.name) == "libsvtav1") end_svt_av1();
   const auto lock = ProcessTables::writing(codec_);
   context_.reset();
@@ -372,9 +350,9 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
       {"x264-params", ""}, {"x265-params", x265_params(video.hdr)}, {"svtav1-params", ""}};
   const bool has_bound = std::ranges::any_of(
       options.own, [](const auto& o) { return o.first == "maxrate" || o.first == "bufsize"; });
-  if (takes_dolby_vision(*context_, video.hdr) && !has_bound) {
+  if (takes_dolby_vision(video.hdr) && !has_bound) {
     std::string& x265 = lists["x265-params"];
-    x265 += (x265.empty() ? "" : ":") + dolby_vision_rate(*context_);
+    x265 += (x265.empty() ? "" : ":") + dolby_vision_rate();
   }
   const auto set = [&](const std::string& key, std::string value, const std::string& shown) {
     if (const auto list = lists.find(key); list != lists.end())
@@ -456,66 +434,6 @@ void Encoder::write(Frame frame, const Receive& receive) {
 }
 
 // The options of an encoder tell whether it writes them.
-void Encoder::name_captions(const AVFrame& frame) {
-  if (captions_are_told_ || !av_frame_get_side_data(&frame, AV_FRAME_DATA_A53_CC)) return;
-  captions_are_told_ = true;
-  std::int64_t writes = 0;
-  for (const char* option : {"a53cc", "a53_cc"})
-    if (codec_.priv_class && writes <= 0) av_opt_get_int(context_->priv_data, option, 0, &writes);
-  if (writes > 0) return;
-  notify(
-      lose_, MessageKind::not_held,
-      fmt::format("{} cannot hold the captions that are in the pictures (ATSC A/53)", codec_.name));
-}
-
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)
-void Encoder::announce_dolby_vision(const HdrMetadata& hdr) {
-  AVCodecContext& c = *context_;
-  const std::vector<std::uint8_t>& rpu = hdr.dolby_vision_rpu;
-  if (!takes_dolby_vision(c, hdr)) return;
-  const AVFrameSideData* data = av_frame_side_data_new(
-      &c.decoded_side_data, &c.nb_decoded_side_data, AV_FRAME_DATA_DOVI_METADATA, rpu.size(), 0);
-  if (!data) throw_out_of_memory("for the encoder", codec_.name);
-  std::ranges::copy(rpu, data->data);
-}
-
-bool Encoder::writes_dolby_vision() const {
-  return av_packet_side_data_get(context_->coded_side_data, context_->nb_coded_side_data,
-                                 AV_PKT_DATA_DOVI_CONF);
-}
-#else
-void Encoder::announce_dolby_vision(const HdrMetadata&) {}
-bool Encoder::writes_dolby_vision() const { return false; }
-#endif
-
-void Encoder::fill_in_dolby_vision(AVFrame& frame) {
-  if (!writes_dolby_vision()) return;
-  if (const AVFrameSideData* data = av_frame_get_side_data(&frame, AV_FRAME_DATA_DOVI_METADATA)) {
-    dolby_vision_.reset(av_buffer_ref(data->buf));
-  } else if (dolby_vision_) {
-    AVBufferRef* before = av_buffer_ref(dolby_vision_.get());
-    if (!before || !av_frame_new_side_data_from_buf(&frame, AV_FRAME_DATA_DOVI_METADATA, before))
-      throw_out_of_memory("for a frame");
-  }
-}
-
-void Encoder::name_lost_metadata(const DynamicHdr& has) {
-  DynamicHdr lost;
-  for (const std::string_view name : has) {
-    const bool kept = !pictures_have_moved_ && ((name == hdr10_plus && hdr10_plus_.is_kept()) ||
-                                                (name == dolby_vision && writes_dolby_vision()));
-    if (!kept && std::ranges::find(lost_metadata_, name) == lost_metadata_.end())
-      lost.push_back(name);
-  }
-  if (lost.empty()) return;
-  lost_metadata_.insert(lost_metadata_.end(), lost.begin(), lost.end());
-  notify(lose_, MessageKind::not_held,
-         fmt::format("the metadata of each picture is not kept{}: {}",
-                     pictures_have_moved_ ? ", because pictures are not where they were"
-                                          : fmt::format(" by {}", codec_.name),
-                     fmt::join(lost, ", ")));
-}
-
 AVPixelFormat Encoder::coded_format() const {
   return pictures_ ? context_->sw_pix_fmt : context_->pix_fmt;
 }

@@ -65,9 +65,12 @@ class Encoder final : public VideoEncoder {
   void set_options(const EncoderChoice& choice, const EncoderOptions& options,
                    const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
+  void close();  // whatever the encoder was in the middle of
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void name_captions(const AVFrame& frame);
+  bool takes_dolby_vision(const HdrMetadata& hdr) const;
+  std::string dolby_vision_rate() const;  // a bound of x265's
   // Tells an encoder that writes Dolby Vision that it will come.
   void announce_dolby_vision(const HdrMetadata& hdr);
   bool writes_dolby_vision() const;

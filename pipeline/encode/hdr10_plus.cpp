@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// What writes HDR10+ as ITU-T T.35, here and in FFmpeg's Matroska.
+// FFmpeg has a function that writes HDR10+ as ITU-T T.35, for us and for its Matroska.
 constexpr bool has_words = LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100);
 
 // The message of ITU-T T.35 (SMPTE ST 2094-40): the United States, Samsung, HDR10+.

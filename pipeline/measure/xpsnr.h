@@ -25,8 +25,8 @@ class Xpsnr {
   void read(const Frame& given, const Frame& decoded);
   // No more.
   void finish();
-  // Of each component by its name, of the picture with that number, from 0; empty where it needs
-  // those that follow. Forgets those before it.
+  // Returns the score of each component, by its name, of the picture with that number, from 0;
+  // empty where the filter has to see those that follow. Forgets those before it.
   std::map<char, double> score(unsigned number);
 
  private:

@@ -348,7 +348,7 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
                     1e-4);
       }
   }
-  // Of a width whose rows the filter would count wrong.
+  // The filter would count rows of this width wrong.
   EXPECT_TRUE(
       succeeded(run_vidconv({"pattern:98x66#4", "--kernel", "box", "--device", "cpu", "-o",
                              path("odd.mkv"), "--codec", "libx264", "--crf", "10", "--pix-fmt",

@@ -20,9 +20,7 @@ QUICK = {"libx265": ("--encoder-opt", "preset=ultrafast"), "libsvtav1": ("--enco
 class Hdr(Checks):
     def __init__(self, vidconv, folder):
         super().__init__(vidconv, folder)
-        # SVT-AV1 1.4 waits for ever when it is closed after a frame that a loss ends the run at.
-        svt = [] if "libavutil      57." not in self.run("ffmpeg", "-version").stdout else ["libsvtav1"]
-        self.encoders = [e for e in make.available_encoders() if e not in svt]
+        self.encoders = make.available_encoders()
         for kind in NAMES:
             make.dynamic_hdr(folder, f"{kind}.mp4", kind)
         versions = self.run("ffmpeg", "-version").stdout
