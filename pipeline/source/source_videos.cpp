@@ -15,8 +15,8 @@ namespace {
 
 // GCC 14 takes what std::exchange() puts in its place for uninitialized.
 std::optional<Item> taken(std::optional<Item>& ahead) {
-  std::optional<Item> item = std::move(ahead);
-  ahead.reset();
+  std::optional<Item> item;
+  item.swap(ahead);
   return item;
 }
 
