@@ -80,7 +80,9 @@ void add_leb128(Bytes& bytes, std::size_t value) {
 // An OBU with metadata of type METADATA_TYPE_ITUT_T35 (AV1, 5.8.1).
 Bytes metadata_obu(const Bytes& message) {
   constexpr std::uint8_t metadata_with_size = 5 << 3 | 2, itut_t35 = 4, end = 0x80;
-  Bytes obu = {metadata_with_size};
+  Bytes obu;
+  obu.reserve(message.size() + 16);
+  obu.push_back(metadata_with_size);
   add_leb128(obu, message.size() + 2);
   obu.push_back(itut_t35);
   obu.insert(obu.end(), message.begin(), message.end());
