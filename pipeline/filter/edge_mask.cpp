@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/variants/variants.h"
-#include "pipeline/filter/processor.h"
 
 namespace vidconv {
 namespace {

@@ -15,7 +15,7 @@
 #include "pipeline/bytes/references.h"
 #include "pipeline/source/ending.h"
 #include "pipeline/source/late_streams.h"
-#include "pipeline/source/source.h"
+#include "pipeline/demux/source_options.h"
 #include "pipeline/source/time_jumps.h"
 
 namespace vidconv {

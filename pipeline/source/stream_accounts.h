@@ -6,7 +6,7 @@
 
 #include "pipeline/av/av.h"
 #include "pipeline/base/account.h"
-#include "pipeline/source/source.h"
+#include "pipeline/demux/source_options.h"
 
 namespace vidconv {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pipeline/source/source.h"
+#include "pipeline/demux/source_options.h"
 
 namespace vidconv {
 
