@@ -18,8 +18,8 @@
 #include <thread>
 
 #include "bench/report.h"
-#include "kernels/cuda/check.h"
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/check.h"
+#include "kernels/cuda/common/device_buffer.h"
 #include "pipeline/device/cuda.h"
 #endif
 

@@ -13,8 +13,8 @@
 #include "pipeline/av/pool.h"
 
 #ifdef VIDCONV_HAVE_CUDA
-#include "kernels/cuda/check.h"
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/check.h"
+#include "kernels/cuda/common/device_buffer.h"
 #endif
 
 namespace vidconv::bench {

@@ -31,8 +31,8 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
-#include "pipeline/bytes/byte_io.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/io/byte_io.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
 

@@ -18,10 +18,10 @@
 #include "bench/planes.h"
 #include "bench/report.h"
 #include "bench/targets.h"
-#include "kernels/convolver/usable_threads.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

@@ -18,9 +18,9 @@
 #include "bench/planes.h"
 #include "bench/report.h"
 #include "kernels/convolver/bands.h"
-#include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

@@ -15,9 +15,9 @@
 #include "bench/device.h"
 #include "bench/planes.h"
 #include "bench/report.h"
-#include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/format.h"
 #include "pipeline/filter/picture_filter.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

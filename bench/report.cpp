@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "bench/device.h"
-#include "kernels/convolver/usable_threads.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

@@ -12,9 +12,9 @@
 #include "bench/device.h"
 #include "bench/planes.h"
 #include "bench/report.h"
-#include "kernels/convolver/usable_threads.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

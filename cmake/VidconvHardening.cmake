@@ -1,6 +1,6 @@
 # Makes a fault that is left in the program harder to use against its user: positions in memory that
 # nobody can guess, tables of calls that are read-only once the program runs, checks of stacks,
-# buffers and indices that end the program instead of going on. tests/cli/hardening_test.py reads
+# buffers and indices that end the program instead of going on. tests/cli/process/hardening_test.py reads
 # from the built program that they are in force.
 include(CheckCXXCompilerFlag)
 include(CheckPIESupported)

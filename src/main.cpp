@@ -11,10 +11,10 @@ extern "C" {
 #include <libavutil/cpu.h>
 }
 
-#include "kernels/convolver/usable_threads.h"
-#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/picture_file.h"
+#include "pipeline/platform/process.h"
+#include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
 #include "src/batch/batch.h"
 #include "src/cluster/cluster.h"

@@ -41,7 +41,7 @@ case ${1:-} in
     cmake/prepare.sh gpu all
     exec tests/gpu/pack.sh build/gpu "$dir"
     ;;
-  --browser) exec python3 tests/cli/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
+  --browser) exec python3 tests/cli/support/browser.py "${VIDCONV:-build/release/vidconv}" build/browser ;;
   *)
     sed -n 's/^#   \(tests\/run.sh\)/usage: \1/p' "$0" >&2
     exit 2

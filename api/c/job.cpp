@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/c/call.h"
-#include "pipeline/av/process.h"
+#include "pipeline/platform/process.h"
 
 vidconv_status vidconv_job_new(vidconv_job** job, vidconv_error* error) {
   return vidconv::call(error, [&] {

@@ -10,11 +10,11 @@
 #include "api/c/filter.h"
 #include "api/c/plan_planes.h"
 #include "api/c/values.h"
-#include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/bare_format.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/picture_filter.h"
-#include "pipeline/filter/work_names.h"
+#include "pipeline/platform/usable_threads.h"
+#include "pipeline/work/work_names.h"
 
 namespace vidconv {
 struct StepWords {
@@ -47,11 +47,11 @@ ProcessorOptions processor_options(const vidconv_plan_options& options) {
   o.threads = options.threads > 0 ? options.threads : usable_threads();
   o.scan = options.interlaced ? Scan::interlaced : Scan::progressive;
   const std::string device = options.device ? options.device : "cpu";
-  const DeviceWish wish = parse_device(device);
-  if (wish.kind == DeviceWish::Kind::automatic || wish.all || wish.indices.size() != 1)
+  const DeviceRequest wish = parse_device(device);
+  if (wish.kind == DeviceRequest::Kind::automatic || wish.all || wish.indices.size() != 1)
     throw Error(Fault::usage, "cannot make a plan for the device", device,
                 "a plan is for one device", "use cpu or cuda:N");
-  if (wish.kind == DeviceWish::Kind::cuda) {
+  if (wish.kind == DeviceRequest::Kind::cuda) {
     o.device = Device::cuda;
     o.device_index = wish.indices[0];
   }

@@ -8,9 +8,9 @@
 #include "api/c/filter.h"
 #include "api/c/values.h"
 #include "kernels/base/names.h"
-#include "kernels/convolver/usable_threads.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/filter/light.h"
+#include "pipeline/platform/usable_threads.h"
+#include "pipeline/work/light.h"
 
 namespace vidconv {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/spec/parse.h"
-#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/decode/decoder_request.h"
 #include "pipeline/run/job.h"
 
 namespace vidconv {
@@ -19,8 +19,8 @@ namespace vidconv {
 struct JobSettings {
   std::string input, output;
   std::vector<FilterSpec> kernels;
-  DeviceWish device;
-  DecoderWish decoder;
+  DeviceRequest device;
+  DecoderRequest decoder;
   Border border;
   PlaneSelection planes;
   bool clamp_range = false, linear = false, strict = false;
@@ -28,7 +28,7 @@ struct JobSettings {
   int threads = 0, slots = 0;
   std::optional<int> verify_every;
   std::optional<Comparison> compare;
-  OrientationWish orientation;
+  OrientationRequest orientation;
   double latency = 0;  // seconds; 0: none
   std::optional<ShardOptions> shards;
   int jobs = 0;

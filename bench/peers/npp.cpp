@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/peers/peers.h"
-#include "kernels/cuda/check.h"
+#include "kernels/cuda/common/check.h"
 
 namespace vidconv::bench {
 namespace {

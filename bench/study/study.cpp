@@ -11,7 +11,7 @@
 
 #include "bench/commands.h"
 #include "bench/study/lab.h"
-#include "kernels/convolver/usable_threads.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv::bench {
 namespace {

@@ -33,7 +33,7 @@ bool Planner::try_passes() {
   }
   const double headroom = std::abs(bias_) + threshold_ + 0.5;
   std::optional<QuantisedPasses> quantised;
-  if (products.size() == 1) quantised = quantise_blur3(products[0], max_, headroom);
+  if (products.size() == 1) quantised = quantise_short_blur(products[0], max_, headroom);
   if (!quantised) {
     quantised = quantise_passes(products, max_, headroom, 24);
     if (!quantised || quantised->error > coarse_bound)

@@ -65,7 +65,8 @@ std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_
   return std::nullopt;
 }
 
-std::optional<QuantisedPasses> quantise_blur3(const Product& product, int max, double headroom) {
+std::optional<QuantisedPasses> quantise_short_blur(const Product& product, int max,
+                                                   double headroom) {
   constexpr int bits = 15;
   const int intermediate_bits = max == 255 ? 6 : 4;
   if (product.width() != 3 || product.height() != 3 || max > 1023 ||

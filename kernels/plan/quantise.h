@@ -53,6 +53,7 @@ std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products
 // A blur of 3x3 in two passes, each p, 1 - 2p, p with 0 <= p < 1/2: in units so coarse that 16 bits
 // hold differences of what is between the passes (docs/numerics.md, "Integer passes"). None for
 // other products, and for samples of more than 10 bits.
-std::optional<QuantisedPasses> quantise_blur3(const Product& product, int max, double headroom);
+std::optional<QuantisedPasses> quantise_short_blur(const Product& product, int max,
+                                                   double headroom);
 
 }  // namespace vidconv

@@ -17,10 +17,11 @@ double norm(const std::vector<double>& values) {
 }
 
 // The theorem's transforms multiply at each level; those of four points at a time
-// (kernels/cpu/fft_points-inl.h) at every other one, those of eight (kernels/cuda/fft64.h) at two
-// of three, one of them by (1 - i) / sqrt(2), and round no more often; with fused multiply-adds a
-// product is off by 2 epsilon at most, not sqrt(5) (Jeannerod, Kornerup, Louvet and Muller, "Error
-// bounds on complex floating-point multiplication with an FMA", Math. Comp. 86 (2017)).
+// (kernels/cpu/fft/fft_points-inl.h) at every other one, those of eight
+// (kernels/cuda/dense/fft64.h) at two of three, one of them by (1 - i) / sqrt(2), and round no more
+// often; with fused multiply-adds a product is off by 2 epsilon at most, not sqrt(5) (Jeannerod,
+// Kornerup, Louvet and Muller, "Error bounds on complex floating-point multiplication with an FMA",
+// Math. Comp. 86 (2017)).
 double error_of_transform(double norm_x, double norm_y, int levels) {
   const double n = 3.0 * levels;
   return norm_x * norm_y *

@@ -6,12 +6,12 @@
 #define VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_ANY_CPU
 #define VIDCONV_DOT_PRODUCTS
-#include "kernels/cpu/targets.h"
+#include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/score/strip.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -31,8 +31,8 @@ struct When {
 std::int64_t read_moment(Cursor& c);
 // "f100": the number of a frame.
 std::int64_t read_frame_number(Cursor& c);
-// Stretches with commas between them, each FROM-TO; either may be left out. Of times the last is
-// not part of it, of numbers of frames it is. Throws SpecError.
+// SegmentSource with commas between them, each FROM-TO; either may be left out. Of times the last
+// is not part of it, of numbers of frames it is. Throws SpecError.
 When read_when(Cursor& c);
 
 }  // namespace vidconv

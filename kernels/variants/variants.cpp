@@ -5,13 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/variants.h"
 #include "kernels/cuda/variants.h"
 #ifdef VIDCONV_HAVE_CUDA
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/whole_pixels.h"
+#include "kernels/cuda/common/device.h"
+#include "kernels/cuda/common/whole_pixels.h"
 #endif
 
 namespace vidconv {
@@ -35,34 +35,36 @@ Prepared prepare_cuda(const Plan& plan, const CudaAbilities& abilities) {
 constexpr Variant table[] = {
     {"cpu-copy", "rows copied", Device::cpu, prepare_if<cpu_copy_supports, make_cpu_copy>},
     {"cpu-fill", "rows of one value", Device::cpu, prepare_if<cpu_fill_supports, make_cpu_fill>},
-    {"cpu-smooth", "SIMD, sums of up to 7x7 samples, 1 2 1 and 1 4 6 4 1 in 16 bits; threads",
-     Device::cpu, prepare_cpu_smooth},
-    {"cpu-blur3", "SIMD, both passes of a blur of 3 taps at once in 16 bits; threads", Device::cpu,
-     prepare_cpu_blur3},
-    {"cpu-running", "SIMD, running sums of equal taps; threads", Device::cpu, prepare_cpu_running},
-    {"cpu-fused-box", "SIMD with AVX-512, boxes of 6x6 to 16x16 floats in registers; threads",
-     Device::cpu, prepare_cpu_fused_box},
-    {"cpu-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
-     prepare_cpu_pairwise},
+    {"cpu-box-binomial-int",
+     "SIMD, sums of up to 7x7 samples, 1 2 1 and 1 4 6 4 1 in 16 bits; threads", Device::cpu,
+     prepare_cpu_box_binomial_int},
+    {"cpu-blur3x3-int16", "SIMD, both passes of a blur of 3 taps at once in 16 bits; threads",
+     Device::cpu, prepare_cpu_blur3x3_int16},
+    {"cpu-box-int-running", "SIMD, running sums of equal taps; threads", Device::cpu,
+     prepare_cpu_box_int_running},
+    {"cpu-box-f32-avx512", "SIMD with AVX-512, boxes of 6x6 to 16x16 floats in registers; threads",
+     Device::cpu, prepare_cpu_box_f32_avx512},
+    {"cpu-box-f32-pairwise", "SIMD, equal taps of floats, sums of sums; threads", Device::cpu,
+     prepare_cpu_box_f32_pairwise},
     {"cpu-fft", "SIMD, sums of large matrices by Fourier transforms; threads", Device::cpu,
      prepare_cpu_fft},
     {"cpu-sobel", "SIMD, length of Sobel's 3x3 gradient; threads", Device::cpu, prepare_cpu_sobel},
-    {"cpu-matrix16", "SIMD, matrices of 3x3 whose sums fit 16 bits; threads", Device::cpu,
-     prepare_cpu_matrix16},
-    {"cpu-bytes", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
-     prepare_cpu_bytes},
-    {"cpu-pairs", "SIMD with AVX2, products of pairs of 8-bit samples; threads", Device::cpu,
-     prepare_cpu_pairs},
-    {"cpu-passes", "SIMD with AVX2, two passes of integers, symmetric rows; threads", Device::cpu,
-     prepare_cpu_passes},
-    {"cpu-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
-     prepare_cpu_int16},
-    {"cpu-fused",
+    {"cpu-conv3x3-int16", "SIMD, matrices of 3x3 whose sums fit 16 bits; threads", Device::cpu,
+     prepare_cpu_conv3x3_int16},
+    {"cpu-conv-u8-vnni", "SIMD with VNNI, dot products of 8-bit samples; threads", Device::cpu,
+     prepare_cpu_conv_u8_vnni},
+    {"cpu-conv-u8-avx2", "SIMD with AVX2, products of pairs of 8-bit samples; threads", Device::cpu,
+     prepare_cpu_conv_u8_avx2},
+    {"cpu-separable-int-avx2", "SIMD with AVX2, two passes of integers, symmetric rows; threads",
+     Device::cpu, prepare_cpu_separable_int_avx2},
+    {"cpu-conv-int16", "SIMD, 16-bit multiply-adds into 32 bits; threads", Device::cpu,
+     prepare_cpu_conv_int16},
+    {"cpu-separable-f32",
      "SIMD with AVX2 or AVX-512, both passes of 3 to 7 taps at once in floats, 3x3 of floats; "
      "threads",
-     Device::cpu, prepare_cpu_fused},
-    {"cpu-lanes", "SIMD, int32, float or double lanes; threads", Device::cpu,
-     prepare_if<cpu_lanes_supports, make_cpu_lanes>},
+     Device::cpu, prepare_cpu_separable_f32},
+    {"cpu-generic", "SIMD, int32, float or double lanes; threads", Device::cpu,
+     prepare_if<cpu_generic_supports, make_cpu_generic>},
 #ifdef VIDCONV_HAVE_CUDA
     {"cuda-copy", "vectors copied", Device::cuda,
      prepare_cuda<cuda::supports_copy, cuda::make_copy>},

@@ -20,8 +20,8 @@ namespace {
 
 // Whether all that was read went somewhere.
 void check_copies(const Source& source, const Sink& sink) {
-  const std::map<int, CopyAccount> copies = sink.copies();
-  for (const StreamAccount& stream : source.accounts()) {
+  const std::map<int, CopyStatistics> copies = sink.copies();
+  for (const PacketStatistics& stream : source.accounts()) {
     if (stream.filtered) continue;
     const auto copy = copies.find(stream.stream);
     const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
@@ -31,9 +31,9 @@ void check_copies(const Source& source, const Sink& sink) {
 }
 
 // Reads the parts, and ahead of them the packets that lie beside the video.
-class PartsAndCopies final : public EncodedParts {
+class PartsAndCopies final : public EncodedShards {
  public:
-  PartsAndCopies(Source& source, AVRational time_base, const std::vector<FinishedPart>& parts,
+  PartsAndCopies(Source& source, AVRational time_base, const std::vector<FinishedShard>& parts,
                  const std::atomic<bool>* interrupted)
       : source_(source), time_base_(time_base), parts_(parts), interrupted_(interrupted) {
     if (const AVFormatContext* container = source.container().get())
@@ -51,7 +51,7 @@ class PartsAndCopies final : public EncodedParts {
       check_copies(source_, *sink_);
       return std::nullopt;
     }
-    const FinishedPart& part = parts_[next_++];
+    const FinishedShard& part = parts_[next_++];
     check_part(part.path, part.ledger, true);
     reader_.emplace(part.path, part.ledger);
     return Part{.shown = times_of(part.ledger), .header = part.ledger.header};
@@ -68,7 +68,7 @@ class PartsAndCopies final : public EncodedParts {
 
   std::int64_t frames() const override {
     std::int64_t frames = 0;
-    for (const FinishedPart& part : parts_) frames += std::ssize(part.ledger.packets);
+    for (const FinishedShard& part : parts_) frames += std::ssize(part.ledger.packets);
     return frames;
   }
 
@@ -93,7 +93,7 @@ class PartsAndCopies final : public EncodedParts {
 
   Source& source_;
   const AVRational time_base_;
-  const std::vector<FinishedPart>& parts_;
+  const std::vector<FinishedShard>& parts_;
   const std::atomic<bool>* const interrupted_;
   std::map<int, AVRational> time_bases_;  // of the source's streams
   Sink* sink_ = nullptr;
@@ -106,7 +106,7 @@ class PartsAndCopies final : public EncodedParts {
 }  // namespace
 
 Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
-                  const std::vector<FinishedPart>& parts) {
+                  const std::vector<FinishedShard>& parts) {
   PartsAndCopies encoded(source, video.info.time_base, parts, output.options.interrupted);
   OutputPlan plan = output;
   plan.options.encoder.encoded = &encoded;

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cluster/part_file.h"
+#include "pipeline/cluster/shard_file.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
 
 namespace vidconv {
 
-struct FinishedPart {
+struct FinishedShard {
   std::string path;
-  PartLedger ledger;
+  ShardLedger ledger;
 };
 
 struct Joined {
@@ -25,6 +25,6 @@ struct Joined {
 // `output` the whole plan of it. Throws Error(part) for a part that is not what its ledger says,
 // and what sinks throw.
 Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
-                  const std::vector<FinishedPart>& parts);
+                  const std::vector<FinishedShard>& parts);
 
 }  // namespace vidconv

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pipeline/av/log_lines.h"
-#include "pipeline/av/process.h"
+#include "pipeline/platform/process.h"
 
 namespace vidconv {
 namespace {

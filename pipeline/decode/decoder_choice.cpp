@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/decode/cut.h"
-#include "pipeline/decode/decoder_parts.h"
+#include "pipeline/decode/segment_cuts.h"
+#include "pipeline/decode/segment_decoder.h"
 
 namespace vidconv {
 namespace {
@@ -224,7 +224,7 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
                                                  const NvdecOptions& nvdec) {
   const AVCodecParameters& p = *stream.codecpar;
   const std::size_t bytes = picture_bytes(static_cast<AVPixelFormat>(p.format), p.width, p.height);
-  PartedOptions parted{.sessions = 0, .frames = 0, .join = can_join(p.codec_id)};
+  SegmentOptions parted{.sessions = 0, .frames = 0, .join = can_join(p.codec_id)};
   for (const int device : nvdec.devices) {
     const NvdecShare share = share_device(device, std::max<std::size_t>(bytes, 1), nvdec.sessions);
     parted.sessions += share.sessions;
@@ -232,7 +232,7 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
     parted.frames = parted.frames == 0 ? share.frames : std::min(parted.frames, share.frames);
   }
   if (nvdec.frames) parted.frames = std::min(parted.frames, *nvdec.frames);
-  return std::make_unique<PartedDecoder>(
+  return std::make_unique<SegmentDecoder>(
       stream,
       [&stream, options, memories = std::make_shared<NvdecMemories>(nvdec)] {
         DecoderOptions one = options;

@@ -12,8 +12,8 @@
 #include "pipeline/av/pool.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
-#include "pipeline/bytes/run_files.h"
 #include "pipeline/decode/decoder_choice.h"
+#include "pipeline/io/run_files.h"
 
 namespace vidconv {
 
@@ -36,7 +36,7 @@ struct Damage {
   }
 };
 
-class KnownStreams;
+class StreamInfo;
 
 // Of the part that is asked for, the frames that are shown from `begin` on and before `end`, as
 // somebody has found them who read all of it: times are those of its frames, ticks of
@@ -80,7 +80,7 @@ struct SourceOptions {
   std::optional<Interval> interval;  // of a container; other sources know none
   // What was found of the streams of the same container, where somebody has opened it before; may
   // be null.
-  std::shared_ptr<const KnownStreams> known;
+  std::shared_ptr<const StreamInfo> known;
   // Times stay as they are, where the input does not begin at 0 and where they begin anew on the
   // way. They are moved to begin at 0 and to go on otherwise, those of all streams alike; but for
   // those of a part with a `start`.
@@ -100,5 +100,9 @@ struct SourceOptions {
   int stdin_fd = 0;           // what "-" reads; not closed
   RunFiles* files = nullptr;  // hears what is read; outlives the source
 };
+
+// Whether it comes in its own time, and is not there to be asked for: a device, an address of a
+// stream, or what a file describes as one.
+bool is_live(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv

@@ -11,11 +11,11 @@
 #include <set>
 #include <thread>
 
-#include "pipeline/av/kept_blocks.h"
-#include "pipeline/av/process.h"
+#include "pipeline/av/block_cache.h"
 #include "pipeline/base/error.h"
 #include "pipeline/device/cuda_objects.h"
-#include "pipeline/device/numa.h"
+#include "pipeline/platform/numa.h"
+#include "pipeline/platform/process.h"
 
 namespace vidconv {
 namespace {
@@ -66,7 +66,7 @@ class PinnedBlocks {
     const std::lock_guard lock(mutex_);
     if (!nodes) nodes = process.nodes.load();
     if (std::byte* const kept = kept_.take(bytes, nodes)) return kept;
-    for (const KeptBlocks::Block& old : kept_.take_oldest(bytes)) free(old.memory);
+    for (const BlockCache::Block& old : kept_.take_oldest(bytes)) free(old.memory);
     std::byte* block = allocate_pages(bytes);
     if (!block) return nullptr;
     prefer_nodes(block, bytes, nodes);
@@ -94,7 +94,7 @@ class PinnedBlocks {
     const std::lock_guard lock(mutex_);
     keeps_ = keep;
     if (!keep)
-      for (const KeptBlocks::Block& old : kept_.take_oldest(SIZE_MAX)) free(old.memory);
+      for (const BlockCache::Block& old : kept_.take_oldest(SIZE_MAX)) free(old.memory);
   }
 
   void sleep() noexcept {
@@ -145,7 +145,7 @@ class PinnedBlocks {
 
   std::mutex mutex_;  // of all below
   std::map<std::byte*, Block> blocks_;
-  KeptBlocks kept_;  // of those above
+  BlockCache kept_;  // of those above
   bool keeps_ = false;
 };
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/device_buffer.h"
 #include "pipeline/av/pool.h"
 
 namespace vidconv {

@@ -41,8 +41,8 @@ std::optional<std::vector<int>> numbers_of(std::string_view text) {
 
 }  // namespace
 
-DeviceWish parse_device(const std::string& text) {
-  using Kind = DeviceWish::Kind;
+DeviceRequest parse_device(const std::string& text) {
+  using Kind = DeviceRequest::Kind;
   constexpr std::string_view cuda = "cuda:";
   if (text == "auto") return {};
   if (text == "cpu") return {.kind = Kind::cpu, .text = text};
@@ -56,18 +56,18 @@ DeviceWish parse_device(const std::string& text) {
               "use auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all");
 }
 
-DeviceChoice choose_device(const DeviceWish& wish) {
-  if (wish.kind == DeviceWish::Kind::cpu) return choose_device(wish, {});
+DeviceChoice choose_device(const DeviceRequest& wish) {
+  if (wish.kind == DeviceRequest::Kind::cpu) return choose_device(wish, {});
   CudaDevices found = cuda_devices();
   std::error_code error;
   found.expected = std::filesystem::exists("/proc/driver/nvidia/version", error);
   return choose_device(wish, found);
 }
 
-DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found) {
-  if (wish.kind == DeviceWish::Kind::cpu) return {.ours = !wish.why.empty(), .why = wish.why};
+DeviceChoice choose_device(const DeviceRequest& wish, const CudaDevices& found) {
+  if (wish.kind == DeviceRequest::Kind::cpu) return {.ours = !wish.why.empty(), .why = wish.why};
   const std::vector<int> all = all_of(found);
-  if (wish.kind == DeviceWish::Kind::automatic) {
+  if (wish.kind == DeviceRequest::Kind::automatic) {
     if (all.empty() && !wish.asked && !found.expected) return {.ours = true};
     if (all.empty())
       return {.ours = true, .why = fmt::format("convolving on the CPU: {}", found.why_none)};

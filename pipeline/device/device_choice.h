@@ -11,7 +11,7 @@
 namespace vidconv {
 
 // What was asked for.
-struct DeviceWish {
+struct DeviceRequest {
   enum class Kind : std::uint8_t { automatic, cpu, cuda };
   Kind kind = Kind::automatic;
   std::vector<int> indices = {0};  // of CUDA devices that take frames in turn,
@@ -22,7 +22,7 @@ struct DeviceWish {
 };
 
 // auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all. Throws Error(usage) for any other text.
-DeviceWish parse_device(const std::string& text);
+DeviceRequest parse_device(const std::string& text);
 
 struct DeviceChoice {
   Device device = Device::cpu;
@@ -39,8 +39,8 @@ struct DeviceChoice {
 };
 
 // Throws Error(device) for a CUDA device that is not there.
-DeviceChoice choose_device(const DeviceWish& wish);
+DeviceChoice choose_device(const DeviceRequest& wish);
 // The same where these devices were found.
-DeviceChoice choose_device(const DeviceWish& wish, const CudaDevices& found);
+DeviceChoice choose_device(const DeviceRequest& wish, const CudaDevices& found);
 
 }  // namespace vidconv

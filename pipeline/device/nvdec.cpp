@@ -7,7 +7,7 @@ extern "C" {
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cuda/repack.h"
+#include "kernels/cuda/copy/repack.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/device/av_device.h"
 

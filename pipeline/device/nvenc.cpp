@@ -7,7 +7,7 @@ extern "C" {
 #include <optional>
 #include <string>
 
-#include "kernels/cuda/repack.h"
+#include "kernels/cuda/copy/repack.h"
 #include "pipeline/device/av_device.h"
 
 namespace vidconv {

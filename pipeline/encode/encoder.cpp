@@ -20,9 +20,9 @@ extern "C" {
 #include "pipeline/encode/encoder_colour.h"
 #include "pipeline/encode/encoder_format.h"
 #include "pipeline/encode/encoder_rate.h"
-#include "pipeline/encode/kept_scheduling.h"
-#include "pipeline/encode/made_pictures.h"
-#include "pipeline/encode/process_tables.h"
+#include "pipeline/encode/reconstructed_pictures.h"
+#include "pipeline/platform/process_tables.h"
+#include "pipeline/platform/thread_priority.h"
 
 namespace vidconv {
 namespace {
@@ -135,7 +135,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   const AvLines lines;
   try {
     const auto lock = ProcessTables::writing(codec_);
-    const KeptScheduling scheduling(codec_);
+    const ThreadPriority scheduling(codec_);
     check(avcodec_open2(context_.get(), &codec_, nullptr), "cannot open the encoder");
   } catch (const Error& error) {
     refuse_options(error, choice, video, options);

@@ -9,17 +9,17 @@
 
 #include "pipeline/av/convert.h"
 #include "pipeline/av/frame.h"
-#include "pipeline/av/library_words.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/device/nvenc.h"
 #include "pipeline/encode/encoder_choice.h"
 #include "pipeline/encode/encoder_times.h"
+#include "pipeline/encode/encoder_trial.h"
 #include "pipeline/encode/hdr10_plus.h"
-#include "pipeline/encode/kept_picture.h"
 #include "pipeline/encode/palette.h"
 #include "pipeline/encode/video_encoder.h"
 #include "pipeline/measure/meter.h"
+#include "pipeline/platform/captured_stderr.h"
 
 namespace vidconv {
 
@@ -84,7 +84,7 @@ class Encoder final : public VideoEncoder {
 
   const AVCodec& codec_;
   const Notify notify_, lose_;
-  const LibraryWords words_;  // outlives the encoder
+  const CapturedStderr words_;  // outlives the encoder
   bool words_are_told_ = false;
   std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
   CodecContextPtr context_;
@@ -100,12 +100,12 @@ class Encoder final : public VideoEncoder {
   PacketPtr packet_;
   bool captions_are_told_ = false;
   Hdr10Plus hdr10_plus_;
-  const bool pictures_have_moved_;    // what was said of each is not true any more
-  DynamicHdr lost_metadata_;          // that was named
-  BufferPtr dolby_vision_;            // of the last picture that had it
-  std::optional<KeptPicture> first_;  // until its packet has come
-  bool ended_ = false;                // it knows that no more frames come
-  std::unique_ptr<Meter> meter_;      // where EncoderOptions::measure says so
+  const bool pictures_have_moved_;     // what was said of each is not true any more
+  DynamicHdr lost_metadata_;           // that was named
+  BufferPtr dolby_vision_;             // of the last picture that had it
+  std::optional<EncoderTrial> first_;  // until its packet has come
+  bool ended_ = false;                 // it knows that no more frames come
+  std::unique_ptr<Meter> meter_;       // where EncoderOptions::measure says so
 };
 
 }  // namespace vidconv

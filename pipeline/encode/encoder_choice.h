@@ -11,11 +11,11 @@
 #include "pipeline/av/av.h"
 #include "pipeline/av/video.h"
 #include "pipeline/encode/encoder_table.h"
-#include "pipeline/encode/shards.h"
+#include "pipeline/shards/shards.h"
 
 namespace vidconv {
 
-class EncodedParts;
+class EncodedShards;
 class MeasureLog;
 
 // What is asked of an encoder.
@@ -37,7 +37,7 @@ struct EncoderOptions {
   std::optional<ShardOptions> shards;  // the video is encoded in parts
   bool packets_alone = false;          // for another host: without what comes beside packets
   // Where these were encoded elsewhere: their packets. Outlives the encoder.
-  EncodedParts* encoded = nullptr;
+  EncodedShards* encoded = nullptr;
   // Where what is made is decoded again and compared with what went in. Outlives the encoder.
   MeasureLog* measure = nullptr;
 };

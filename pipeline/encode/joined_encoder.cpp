@@ -33,7 +33,7 @@ void JoinedEncoder::finish(const Receive& receive) {
     ++frames_out_;
     receive(packet);
   };
-  while (std::optional<EncodedParts::Part> part = parts_.next()) {
+  while (std::optional<EncodedShards::Part> part = parts_.next()) {
     if (part->header != header_of(encoder_->context()))
       throw Error(
           Fault::output, "cannot join the parts of", codec().name,

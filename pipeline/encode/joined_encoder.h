@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "pipeline/encode/encoder.h"
-#include "pipeline/encode/joined_times.h"
 #include "pipeline/encode/video_encoder.h"
+#include "pipeline/shards/joined_times.h"
 
 namespace vidconv {
 
 // Where encoded parts come from, in order.
-class EncodedParts {
+class EncodedShards {
  public:
-  virtual ~EncodedParts() = default;
+  virtual ~EncodedShards() = default;
 
   struct Part {
     std::vector<std::int64_t> shown;  // when its frames are, in order
@@ -52,7 +52,7 @@ class JoinedEncoder final : public VideoEncoder {
 
  private:
   const std::unique_ptr<Encoder> encoder_;  // says what the container has to know; encodes nothing
-  EncodedParts& parts_;
+  EncodedShards& parts_;
   std::int64_t frames_out_ = 0, parts_out_ = 0;
 };
 

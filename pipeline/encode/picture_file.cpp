@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "pipeline/av/convert.h"
-#include "pipeline/bytes/byte_io.h"
+#include "pipeline/io/byte_io.h"
 
 namespace vidconv {
 namespace {

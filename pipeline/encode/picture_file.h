@@ -4,7 +4,7 @@
 #include <string>
 
 #include "pipeline/av/av.h"
-#include "pipeline/bytes/partial_file.h"
+#include "pipeline/io/partial_file.h"
 
 namespace vidconv {
 

@@ -10,6 +10,6 @@ bool encodes_in_parts(const EncoderChoice& choice);
 
 // Throws Error(usage) where parts would depend on each other: by the encoder, or by one of the
 // options.
-void check_parts(const EncoderChoice& choice, const EncoderOptions& options);
+void check_regions(const EncoderChoice& choice, const EncoderOptions& options);
 
 }  // namespace vidconv

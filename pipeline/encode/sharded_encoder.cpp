@@ -77,14 +77,14 @@ std::unique_ptr<Encoder> ShardedEncoder::make_encoder_of(std::int64_t part) cons
   return encoder;
 }
 
-PartEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive) {
+ShardEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive) {
   const std::int64_t number = cuts_.part_of(frame.av().pts);
   const auto begun = std::ranges::find(parts_, number, [](const auto& p) { return p->number(); });
   if (begun != parts_.end()) return **begun;
   if (!limits_.order) {
     if (!parts_.empty()) parts_.back()->end_whole();
     while (parts_.size() >= limits_.encoders)
-      release(PartEncoder::Patience::until_the_next, receive);
+      release(ShardEncoder::Patience::until_the_next, receive);
   }
   const auto make =
       [this, number,
@@ -95,14 +95,14 @@ PartEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receive
     throw Error(Fault::internal, "parts do not begin in their order", "",
                 fmt::format("part {} after part {}", number + 1, last_begun_ + 1));
   last_begun_ = number;
-  return *parts_.emplace_back(std::make_unique<PartEncoder>(number, limits_, make));
+  return *parts_.emplace_back(std::make_unique<ShardEncoder>(number, limits_, make));
 }
 
 void ShardedEncoder::write(Frame frame, const Receive& receive) {
   for (const auto& part : parts_) part->check();
-  release(PartEncoder::Patience::none, receive);
-  PartEncoder& part = part_for(frame, receive);
-  while (!part.wait_for_room(*parts_.front())) release(PartEncoder::Patience::none, receive);
+  release(ShardEncoder::Patience::none, receive);
+  ShardEncoder& part = part_for(frame, receive);
+  while (!part.wait_for_room(*parts_.front())) release(ShardEncoder::Patience::none, receive);
   const bool last = limits_.order && limits_.order->is_last(frame.number());
   part.write(std::move(frame));
   if (last) part.end_whole();
@@ -114,27 +114,27 @@ void ShardedEncoder::finish(const Receive& receive) {
   if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
   for (const auto& part : parts_) part->end();
   if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
-  while (!parts_.empty()) release(PartEncoder::Patience::until_the_next, receive);
+  while (!parts_.empty()) release(ShardEncoder::Patience::until_the_next, receive);
 }
 
-void ShardedEncoder::release(PartEncoder::Patience patience, const Receive& receive) {
+void ShardedEncoder::release(ShardEncoder::Patience patience, const Receive& receive) {
   constexpr int packets_at_a_time = 4;
   for (int taken = 0; taken < packets_at_a_time && !parts_.empty();) {
-    PartEncoder& oldest = *parts_.front();
+    ShardEncoder& oldest = *parts_.front();
     if (const PacketPtr packet = oldest.take(patience)) {
       hand_out(oldest, *packet, receive);
       ++taken;
-      patience = PartEncoder::Patience::none;
+      patience = ShardEncoder::Patience::none;
     } else if (oldest.is_done()) {
       end_oldest(receive);
-      patience = PartEncoder::Patience::none;
+      patience = ShardEncoder::Patience::none;
     } else {
       return;
     }
   }
 }
 
-void ShardedEncoder::hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive) {
+void ShardedEncoder::hand_out(ShardEncoder& part, AVPacket& packet, const Receive& receive) {
   if (part.times.empty())
     throw Error(MessageKind::unaccounted, "the encoder made up frames", choice_.codec->name,
                 fmt::format("more came out of part {} than went in", part.number() + 1));

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/encode/joined_times.h"
-#include "pipeline/encode/part_encoder.h"
-#include "pipeline/encode/shards.h"
+#include "pipeline/encode/shard_encoder.h"
 #include "pipeline/encode/video_encoder.h"
+#include "pipeline/shards/joined_times.h"
+#include "pipeline/shards/shards.h"
 
 namespace vidconv {
 
@@ -43,14 +43,14 @@ class ShardedEncoder final : public VideoEncoder {
   std::int64_t parts_out() const override { return parts_out_; }
 
  private:
-  PartEncoder& part_for(const Frame& frame, const Receive& receive);
+  ShardEncoder& part_for(const Frame& frame, const Receive& receive);
   // On the thread of the part.
   std::unique_ptr<Encoder> make_encoder_of(std::int64_t part) const;
   // Hands out some of what has come out of the oldest part, and of those behind it where it is
   // done: not all, which of a part that was behind can be a hundred megabytes, while the encoders
   // of the others want frames.
-  void release(PartEncoder::Patience patience, const Receive& receive);
-  void hand_out(PartEncoder& part, AVPacket& packet, const Receive& receive);
+  void release(ShardEncoder::Patience patience, const Receive& receive);
+  void hand_out(ShardEncoder& part, AVPacket& packet, const Receive& receive);
   void end_oldest(const Receive& receive);
   // Drops the parts that are not done, and those behind them; but the oldest.
   void leave_unfinished();
@@ -66,8 +66,8 @@ class ShardedEncoder final : public VideoEncoder {
   JoinedTimes times_;
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
   std::int64_t last_begun_ = -1;  // part
-  PartLimits limits_;
-  std::deque<std::unique_ptr<PartEncoder>> parts_;  // the oldest first, whose turn it is
+  ShardLimits limits_;
+  std::deque<std::unique_ptr<ShardEncoder>> parts_;  // the oldest first, whose turn it is
 };
 
 }  // namespace vidconv

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/timed_work.h"
+#include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 

@@ -40,7 +40,7 @@ std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }
 
-std::shared_ptr<DeviceMask> make_device_mask(const PartPlace&, const PixelFormat&, int, int) {
+std::shared_ptr<DeviceMask> make_device_mask(const RegionPlace&, const PixelFormat&, int, int) {
   throw Error(Fault::device, "cannot make a mask on a device", "", no_cuda, "use `device` cpu");
 }
 

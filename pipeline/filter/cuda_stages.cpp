@@ -32,7 +32,7 @@ std::size_t padded_bytes(const TimedWork& work, int width, int height) {
 // Where parts change in the input's copy, that is what goes out, padding and all.
 FrameLayout output_layout(const TimedWork& work, int width, int height) {
   FrameLayout layout = aligned_layout(work.format(), width, height);
-  if (work.has_parts()) layout.bytes = padded_bytes(work, width, height);
+  if (work.has_regions()) layout.bytes = padded_bytes(work, width, height);
   return layout;
 }
 
@@ -52,7 +52,8 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
                   [&](const Prepared& prepared) {
                     return as_device_error(leave_cuda, [&] { return prepared(options.threads); });
                   }),
-      parts_(as_device_error(leave_cuda, [&] { return CudaParts(work_, width, height, options); })),
+      parts_(
+          as_device_error(leave_cuda, [&] { return CudaRegions(work_, width, height, options); })),
       timeline_(kernel_names(work_, convolvers_.variants()), options.trace, options.track,
                 last_stage()) {
   std::size_t kernels = 0;
@@ -66,7 +67,7 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
   }
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
-  if (work_.has_parts()) beside_ = allocate(scratch_layout_.bytes);
+  if (work_.has_regions()) beside_ = allocate(scratch_layout_.bytes);
   pool_.reserve(options.slots);
 }
 
@@ -169,7 +170,7 @@ void CudaStages::copy_down(Slot& slot) {
 void CudaStages::upload(Slot& slot) {
   slot.passage.begin(Passage::upload, upload_);
   if (!slot.in_place) copy_up(slot);
-  CudaParts::upload(slot.boxes, upload_);
+  CudaRegions::upload(slot.boxes, upload_);
   slot.passage.end(Passage::upload, upload_);
 }
 
@@ -207,7 +208,7 @@ void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bo
 // which is not needed.
 bool CudaStages::is_copied_first(const Slot& slot, std::size_t number, const Step& step) const {
   if (slot.edits) return true;
-  const PartStep* const first = parts_.first(number);
+  const RegionStep* const first = parts_.first(number);
   return first && step.from == Place::input && step.plan.sample == first->sample() &&
          (step.where || step.action == Action::copy);
 }

@@ -11,9 +11,9 @@
 
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/case_convolvers.h"
-#include "pipeline/filter/cuda_parts.h"
 #include "pipeline/filter/cuda_timeline.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/region_cuda.h"
 #include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
@@ -96,17 +96,17 @@ class CudaStages {
   const std::size_t padded_;  // bytes of an input frame as decoders pad them
   const FrameLayout scratch_layout_;
   const CaseConvolvers convolvers_;
-  const CudaParts parts_;
+  const CudaRegions parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
   DeviceBuffer beside_;                             // where parts are filtered
   std::vector<std::vector<StepPlanes>> planes_of_;  // of each step of each case
   std::vector<std::size_t> first_kernels_;          // of each case, among all kernels
   std::vector<PlanePair> pairs_;                    // of the step being queued
-  std::vector<PartStep::Planes> planes_;            // of the part being queued
+  std::vector<RegionStep::Planes> planes_;          // of the part being queued
   std::vector<ConstBytePlane> components_;          // of its frame
   std::vector<Blend> left_;                         // what is filtered and not in its frame yet,
-  PartStep* left_by_ = nullptr;                     // by a step of the same samples
+  RegionStep* left_by_ = nullptr;                   // by a step of the same samples
   // But for pool_.
   std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };

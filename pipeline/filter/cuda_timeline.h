@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/bytes/trace.h"
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/io/trace.h"
 
 namespace vidconv {
 

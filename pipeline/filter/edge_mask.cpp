@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/variants/variants.h"
+#include "pipeline/filter/processor.h"
 
 namespace vidconv {
 namespace {

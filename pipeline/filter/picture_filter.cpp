@@ -62,10 +62,10 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
   std::vector<const Convolver*> convolvers;
   for (const auto& convolver : convolvers_) convolvers.push_back(convolver.get());
   step_planes_ = planes_of_steps(work_, width_, convolvers);
-  parts_ = make_part_steps(work_, width_, height_, options, places_);
+  parts_ = make_region_steps(work_, width_, height_, options, places_);
   planes_.reserve(most);
   components_.reserve(work_.format->components.size());
-  const int pictures = work_.scratch_frames() + (work_.has_parts() ? 1 : 0);
+  const int pictures = work_.scratch_frames() + (work_.has_regions() ? 1 : 0);
   scratch_.reserve(static_cast<std::size_t>(pictures));
   for (int i = 0; i < pictures; ++i)
     scratch_.emplace_back(*work_.scratch_format, width_, height_, memory,
@@ -121,7 +121,7 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
     }
   };
   components_.clear();
-  for (std::size_t i = 0; work_.has_parts() && i < work_.format->components.size(); ++i)
+  for (std::size_t i = 0; work_.has_regions() && i < work_.format->components.size(); ++i)
     components_.push_back(component(Place::input, i).as<const std::byte>());
   for (std::size_t s = 0; s < work_.steps.size(); ++s) {
     const Step& step = work_.steps[s];

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/work.h"
+#include "pipeline/work/work.h"
 
 namespace vidconv {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pipeline/av/pool.h"
-#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/picture_filter.h"
+#include "pipeline/filter/region_step.h"
 #include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
@@ -56,10 +56,10 @@ class PictureSteps {
   std::vector<StepPlanes> step_planes_;                 // of each
   std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
   std::vector<Turn> turns_;          // the steps being run
-  KnownPlaces places_;
-  PartSteps parts_;                         // of the steps that act on a part
+  SharedRegions places_;
+  RegionSteps parts_;                       // of the steps that act on a part
   std::vector<ConstBytePlane> components_;  // of the input
-  std::vector<PartStep::Planes> planes_;    // of the one being run
+  std::vector<RegionStep::Planes> planes_;  // of the one being run
 };
 
 }  // namespace vidconv

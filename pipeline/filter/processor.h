@@ -13,8 +13,8 @@
 #include "pipeline/av/frame.h"
 #include "pipeline/av/pool.h"
 #include "pipeline/base/notice.h"
-#include "pipeline/bytes/trace.h"
-#include "pipeline/filter/timed_work.h"
+#include "pipeline/io/trace.h"
+#include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 

@@ -7,8 +7,8 @@
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/case_convolvers.h"
-#include "pipeline/filter/part_step.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/region_step.h"
 #include "pipeline/filter/step_planes.h"
 
 namespace vidconv {
@@ -38,14 +38,14 @@ class CpuProcessor final : public Processor {
     for (int i = 0; i < work_.scratch_frames(); ++i) scratch_.emplace_back(scratch_pool_.get(), 0);
     for (const Work& one : work_.cases()) {
       copies_.push_back(only_copies(one));
-      parts_.push_back(make_part_steps(one, width, height, options, places_));
+      parts_.push_back(make_region_steps(one, width, height, options, places_));
       std::vector<const Convolver*> convolvers;
       for (std::size_t s = 0; s < one.steps.size(); ++s)
         convolvers.push_back(&convolvers_.of(planes_of_.size(), s));
       planes_of_.push_back(planes_of_steps(one, width, convolvers));
       turns_.resize(std::max(turns_.size(), one.steps.size()));
     }
-    if (work_.has_parts()) beside_.emplace(scratch_pool_.get(), 0);
+    if (work_.has_regions()) beside_.emplace(scratch_pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
   }
@@ -157,7 +157,7 @@ class CpuProcessor final : public Processor {
   void run_part(std::size_t number, std::size_t s, const Frame& input, Frame& output,
                 bool by_field) {
     const Step& step = work_.cases()[number].steps[s];
-    PartStep& part = *parts_[number][s];
+    RegionStep& part = *parts_[number][s];
     part.set_frame(input);
     part.set_picture(components_, by_field, nullptr);
     planes_.clear();
@@ -183,11 +183,11 @@ class CpuProcessor final : public Processor {
   std::vector<std::vector<StepPlanes>> planes_of_;  // the steps of each case
   std::vector<Turn> turns_;                         // the steps being run
   std::vector<PlanePair> pairs_;                    // of a case that is warmed up
-  KnownPlaces places_;
+  SharedRegions places_;
   std::vector<char> copies_;                // of each case: nothing else, so that it is left out
-  std::vector<PartSteps> parts_;            // of each case
+  std::vector<RegionSteps> parts_;          // of each case
   std::vector<ConstBytePlane> components_;  // of the input
-  std::vector<PartStep::Planes> planes_;    // of the part being run
+  std::vector<RegionStep::Planes> planes_;  // of the part being run
   std::optional<Frame> beside_;             // where parts are filtered
   Channel<Frame> queue_;
   Trace* const trace_;

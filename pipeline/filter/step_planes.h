@@ -8,7 +8,7 @@
 
 #include "kernels/convolver/convolver.h"
 #include "kernels/picture/rect.h"
-#include "pipeline/filter/work.h"
+#include "pipeline/work/work.h"
 
 namespace vidconv {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/convolver/usable_threads.h"
 #include "pipeline/av/format.h"
 #include "pipeline/base/error.h"
+#include "pipeline/platform/usable_threads.h"
 
 namespace vidconv {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/picture/rects.h"
-#include "pipeline/av/md5.h"
-#include "pipeline/filter/part_step.h"
+#include "pipeline/filter/region_step.h"
+#include "pipeline/io/md5.h"
 #include "pipeline/run/beside_originals.h"
 
 namespace vidconv {
@@ -60,7 +60,7 @@ class AuditProcessor final : public BesideOriginals {
     // What is asked here is not what is applied.
     for (const Work& one : work_.cases())
       cases_.push_back(
-          make_part_steps(one, video.width, video.height, {.whole_planes = true}, places_));
+          make_region_steps(one, video.width, video.height, {.whole_planes = true}, places_));
   }
 
  private:
@@ -158,8 +158,8 @@ class AuditProcessor final : public BesideOriginals {
   const AVRational time_base_;
   const Scan scan_;
   const WriteAudit write_;
-  KnownPlaces places_;
-  std::vector<PartSteps> cases_;
+  SharedRegions places_;
+  std::vector<RegionSteps> cases_;
   std::size_t number_ = 0;  // of the case that the frame is
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
 };

@@ -7,7 +7,7 @@
 
 #include "pipeline/av/video.h"
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/timed_work.h"
+#include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 

@@ -9,8 +9,8 @@
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/av/log_lines.h"
 #include "pipeline/device/cuda.h"
-#include "pipeline/filter/part_place.h"
 #include "pipeline/filter/processor_fit.h"
+#include "pipeline/filter/region_place.h"
 #include "pipeline/run/mask_videos.h"
 #include "pipeline/run/verify.h"
 #include "pipeline/source/source_turned.h"
@@ -74,9 +74,9 @@ void Job::open() {
     notify(options_.notify, MessageKind::untried, untried);
   SourceOptions from = options_.source;
   // Before the device is known: pinned memory is plain memory where there is none.
-  if (options_.device.kind != DeviceWish::Kind::cpu && has_cuda_driver())
+  if (options_.device.kind != DeviceRequest::Kind::cpu && has_cuda_driver())
     from.memory = pinned_memory;
-  const bool on_device = options_.decoder.kind == DecoderWish::Kind::nvdec;
+  const bool on_device = options_.decoder.kind == DecoderRequest::Kind::nvdec;
   from.nvdec = choose_decoder(options_.decoder, on_device ? device() : device_, cpu_sees_frames(),
                               options_.notify);
   {
@@ -90,7 +90,7 @@ void Job::open() {
   for (const auto& [stream, video] : source_->videos()) {
     works_.push_back(options_.work(video));
     works_.back().read_masks(masks, {video.time_base, video.clock});
-    for (const Work& work : works_.back().cases()) check_parts(work, video.width, video.height);
+    for (const Work& work : works_.back().cases()) check_regions(work, video.width, video.height);
   }
   const auto& shards = options_.sink.encoder.shards;
   any_order_ = shards && may_be_in_turns(*shards) && !options_.in_order && !lost_order_ &&
@@ -201,10 +201,10 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
   const VideoInfo video = source_->videos()[number].info;
   ProcessorOptions o = processor_options(video);
   o.stay_on_device = stay_on_device;
-  const bool or_cpu = options_.device.kind == DeviceWish::Kind::automatic && !stay_on_device &&
-                      options_.decoder.kind != DecoderWish::Kind::nvdec;
+  const bool or_cpu = options_.device.kind == DeviceRequest::Kind::automatic && !stay_on_device &&
+                      options_.decoder.kind != DecoderRequest::Kind::nvdec;
   // Frames in a device's memory are lost with it.
-  if (!stay_on_device && options_.decoder.kind != DecoderWish::Kind::nvdec)
+  if (!stay_on_device && options_.decoder.kind != DecoderRequest::Kind::nvdec)
     o.stand_ins = device_.stand_ins;
   o.cpu_stands_in = or_cpu;
   o.notify = [this](MessageKind kind, const std::string& line) {

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "pipeline/base/notice.h"
-#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/decode/decoder_request.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/timed_work.h"
 #include "pipeline/measure/measure_log.h"
 #include "pipeline/run/audit.h"
 #include "pipeline/run/compare.h"
@@ -22,6 +21,7 @@
 #include "pipeline/run/waking_device.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
+#include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 
@@ -29,14 +29,14 @@ struct JobOptions {
   std::string input, output;  // as open_source() and plan_output() take them
   SourceOptions source;       // without `nvdec` and `memory`, which depend on the device
   SinkOptions sink;
-  DeviceWish device;
+  DeviceRequest device;
   // Woken for several jobs by the caller, who also says what was chosen; none: the job wakes what
   // `device` asks for.
   std::optional<WakingDevice> woken;
   // Of several devices only this one, counted round; none: all of them take frames in turn.
   std::optional<std::size_t> one_device;
-  DecoderWish decoder;
-  OrientationWish orientation;
+  DecoderRequest decoder;
+  OrientationRequest orientation;
   std::function<TimedWork(const VideoInfo&)> work;  // what is done to frames of a video
   // Opens what the frames come from; empty: vidconv::open_source() of `input`.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;

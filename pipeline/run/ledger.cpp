@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/base/account.h"
 #include "pipeline/base/error.h"
+#include "pipeline/base/packet_statistics.h"
 
 namespace vidconv {
 namespace {
@@ -19,10 +19,10 @@ namespace {
 }
 
 // Throws Error(unaccounted) where packets were. Frames that the source says it handed on.
-std::int64_t check_packets(const std::vector<StreamAccount>& streams,
-                           const std::map<int, CopyAccount>& copies) {
+std::int64_t check_packets(const std::vector<PacketStatistics>& streams,
+                           const std::map<int, CopyStatistics>& copies) {
   std::int64_t frames = 0;
-  for (const StreamAccount& stream : streams) {
+  for (const PacketStatistics& stream : streams) {
     const auto copy = copies.find(stream.stream);
     const std::string wrong = imbalance(stream, copy == copies.end() ? nullptr : &copy->second);
     if (!wrong.empty())
@@ -35,7 +35,7 @@ std::int64_t check_packets(const std::vector<StreamAccount>& streams,
 }  // namespace
 
 void check_before_finish(const FrameCounts& frames, const Source& source, const Sink& sink) {
-  const std::vector<StreamAccount> streams = source.accounts();
+  const std::vector<PacketStatistics> streams = source.accounts();
   const std::int64_t decoded = frames.decoded, filtered = frames.filtered, encoded = frames.encoded;
   const std::int64_t dropped = frames.dropped;
   // Sources that keep no accounts have frames and nothing else.

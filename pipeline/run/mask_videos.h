@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "pipeline/base/notice.h"
-#include "pipeline/filter/mask_video.h"
+#include "pipeline/region/mask_video.h"
 #include "pipeline/source/source.h"
 
 namespace vidconv {

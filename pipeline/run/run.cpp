@@ -8,7 +8,7 @@
 
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
-#include "pipeline/device/numa.h"
+#include "pipeline/platform/numa.h"
 #include "pipeline/run/first_failure.h"
 #include "pipeline/run/ledger.h"
 #include "pipeline/run/live_line.h"

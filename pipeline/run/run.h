@@ -42,10 +42,10 @@ struct RunResult {
   std::int64_t passed_on = 0;         // of those filtered: as they were, no filter acts on them
   std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
-  std::vector<StreamAccount> streams;  // of the source
-  std::map<int, CopyAccount> copies;   // packets, by stream index of the source
-  std::int64_t bytes = 0;              // of the output
-  std::int64_t parts = 0;              // as in Progress
+  std::vector<PacketStatistics> streams;  // of the source
+  std::map<int, CopyStatistics> copies;   // packets, by stream index of the source
+  std::int64_t bytes = 0;                 // of the output
+  std::int64_t parts = 0;                 // as in Progress
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;

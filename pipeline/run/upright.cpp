@@ -19,8 +19,8 @@ Orientation clockwise(int degrees) {
 
 }  // namespace
 
-OrientationWish parse_orientation(const std::string& text) {
-  using Kind = OrientationWish::Kind;
+OrientationRequest parse_orientation(const std::string& text) {
+  using Kind = OrientationRequest::Kind;
   if (same_name(text, "auto")) return {};
   if (same_name(text, "keep")) return {Kind::keep};
   if (same_name(text, "apply")) return {Kind::apply};
@@ -32,10 +32,10 @@ OrientationWish parse_orientation(const std::string& text) {
   return {Kind::clockwise, *degrees};
 }
 
-std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationWish& wish,
+std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationRequest& wish,
                                                const std::string& output,
                                                const SinkOptions& options) {
-  using Kind = OrientationWish::Kind;
+  using Kind = OrientationRequest::Kind;
   std::vector<Orientation> shown;
   for (const InputVideo& video : source.videos())
     shown.push_back(wish.kind == Kind::clockwise ? clockwise(wish.degrees) : video.info.shown);

@@ -12,7 +12,7 @@
 
 namespace vidconv {
 
-struct OrientationWish {
+struct OrientationRequest {
   enum class Kind : std::uint8_t {
     automatic,  // turned where the output has no word for it
     keep,
@@ -24,11 +24,11 @@ struct OrientationWish {
 };
 
 // "auto", "keep", "apply" or a number of degrees. Throws Error(usage).
-OrientationWish parse_orientation(const std::string& text);
+OrientationRequest parse_orientation(const std::string& text);
 
 // How pictures of each video of the source are to be seen where they are to be turned; none where
 // they stay as they are stored.
-std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationWish& wish,
+std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationRequest& wish,
                                                const std::string& output,
                                                const SinkOptions& options);
 

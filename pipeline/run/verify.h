@@ -24,7 +24,7 @@ class Verifier {
   void check(const Frame& output);
 
   std::int64_t checked() const { return checked_; }
-  // What computes them again, for people: "cpu-lanes", "NVIDIA H200 (cuda:0)".
+  // What computes them again, for people: "cpu-generic", "NVIDIA H200 (cuda:0)".
   std::string other() const;
 
  private:

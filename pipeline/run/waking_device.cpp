@@ -6,8 +6,8 @@
 
 namespace vidconv {
 
-WakingDevice wake_chosen_device(const DeviceWish& wish, Trace* trace) {
-  if (wish.kind != DeviceWish::Kind::cpu) pin_when_awake();
+WakingDevice wake_chosen_device(const DeviceRequest& wish, Trace* trace) {
+  if (wish.kind != DeviceRequest::Kind::cpu) pin_when_awake();
   std::promise<DeviceChoice> choice;
   WakingDevice waking{.choice = choice.get_future(), .awake = {}};
   waking.awake =

@@ -3,8 +3,8 @@
 
 #include <future>
 
-#include "pipeline/bytes/trace.h"
 #include "pipeline/device/device_choice.h"
+#include "pipeline/io/trace.h"
 
 namespace vidconv {
 
@@ -15,6 +15,6 @@ struct WakingDevice {
   std::shared_future<void> awake;           // later: it can be used
 };
 // `trace` may be null; outlives the waking.
-WakingDevice wake_chosen_device(const DeviceWish& wish, Trace* trace);
+WakingDevice wake_chosen_device(const DeviceRequest& wish, Trace* trace);
 
 }  // namespace vidconv

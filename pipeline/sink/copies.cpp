@@ -96,7 +96,7 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
   constexpr int most_told = 10;
   const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
   if (it == copies_.end() || it->second.sound) return false;  // our own packets make sense
-  CopyAccount& account = accounts_[it->first];
+  CopyStatistics& account = accounts_[it->first];
   --account.copied;
   --it->second.muxed;
   // Phones put several frames of AMR into one, which FFmpeg's muxers of this family do not take.
@@ -202,7 +202,7 @@ void Copies::leave_out(const AVStream& stream) {
   list += (list.empty() ? "" : ", ") + describe(stream);
 }
 
-void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account) {
+void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyStatistics& account) {
   const auto complain = [&](const std::string& why) {
     if (!std::exchange(copy.complained, true))
       notify(lose_, MessageKind::damaged,
@@ -243,7 +243,7 @@ void Copies::finish() {
 }
 
 // nullptr where there is nothing to write, which is counted.
-PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const {
+PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyStatistics& account) const {
   try {
     PacketPtr text = copy.subtitles->convert(packet);
     if (!text) ++account.empty;
@@ -260,7 +260,7 @@ PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyAccount& accou
 }
 
 void Copies::write(AVPacket& packet) {
-  CopyAccount& account = accounts_[packet.stream_index];
+  CopyStatistics& account = accounts_[packet.stream_index];
   const auto it = copies_.find(packet.stream_index);
   if (it == copies_.end()) {
     ++account.left_out;  // which was said

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "pipeline/av/header_trial.h"
-#include "pipeline/base/account.h"
+#include "pipeline/base/packet_statistics.h"
 #include "pipeline/sink/muxer.h"
 #include "pipeline/sink/sound.h"
 #include "pipeline/sink/subtitles.h"
@@ -48,7 +48,7 @@ class Copies {
 
   // By stream index of the source: the stream of the output, and what became of the packets.
   std::map<int, int> streams() const;
-  const std::map<int, CopyAccount>& accounts() const { return accounts_; }
+  const std::map<int, CopyStatistics>& accounts() const { return accounts_; }
 
   // After the muxer has finished. Throws Error(unaccounted) where it has not written what it got.
   void check_written() const;
@@ -71,9 +71,9 @@ class Copies {
   // Of the muxer's stream; false where it is no copy.
   bool refuse(const AVStream& to, const std::string& when, const std::string& why);
   void add_sound(const AVStream& from, Copy& copy);
-  void convert_sound(Copy& copy, const AVPacket& packet, CopyAccount& account);
+  void convert_sound(Copy& copy, const AVPacket& packet, CopyStatistics& account);
   void mux(Copy& copy, AVPacket& packet);
-  PacketPtr convert(Copy& copy, const AVPacket& packet, CopyAccount& account) const;
+  PacketPtr convert(Copy& copy, const AVPacket& packet, CopyStatistics& account) const;
 
   Muxer& muxer_;
   const AVOutputFormat& container_;
@@ -82,7 +82,7 @@ class Copies {
   HeaderTrial& trial_;
   const Notify lose_;
   std::map<int, Copy> copies_;  // by stream index of the source, as the next
-  std::map<int, CopyAccount> accounts_;
+  std::map<int, CopyStatistics> accounts_;
   std::string left_out_, unknown_, instead_, converted_;
   bool has_sound_ = false;
   int refused_ = 0;  // packets

@@ -10,7 +10,7 @@
 #include "pipeline/av/av.h"
 #include "pipeline/av/container.h"
 #include "pipeline/base/notice.h"
-#include "pipeline/bytes/pipe_io.h"
+#include "pipeline/io/pipe_io.h"
 
 namespace vidconv {
 

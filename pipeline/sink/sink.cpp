@@ -9,12 +9,12 @@
 #include <system_error>
 
 #include "pipeline/av/container.h"
-#include "pipeline/av/holdings.h"
-#include "pipeline/av/process.h"
+#include "pipeline/av/container_metadata.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_rate.h"
-#include "pipeline/encode/part_order.h"
 #include "pipeline/encode/shard_rules.h"
+#include "pipeline/platform/process.h"
+#include "pipeline/shards/shard_order.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -224,11 +224,11 @@ OutputPlan plan_output(const std::string& name, const SinkOptions& options,
   OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};
   if (kind.choose) kind.choose(plan, videos);
   if (std::optional<ShardOptions>& shards = plan.options.encoder.shards) {
-    check_parts(plan.encoders[0], plan.options.encoder);
+    check_regions(plan.encoders[0], plan.options.encoder);
     shards = settled(*shards, videos[0].info, options.notify);
     shards->interrupted = options.interrupted;
     if (shards->in_turns)
-      plan.order = shards->order = std::make_shared<PartOrder>(*shards, videos[0].info);
+      plan.order = shards->order = std::make_shared<ShardOrder>(*shards, videos[0].info);
   }
   plan.takes_device_frames = takes_device_frames(plan, videos);
   return plan;

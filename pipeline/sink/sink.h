@@ -14,11 +14,11 @@
 
 #include "pipeline/av/frame.h"
 #include "pipeline/av/input_info.h"
-#include "pipeline/base/account.h"
 #include "pipeline/base/frame_order.h"
 #include "pipeline/base/notice.h"
-#include "pipeline/bytes/run_files.h"
+#include "pipeline/base/packet_statistics.h"
 #include "pipeline/encode/encoder_choice.h"
+#include "pipeline/io/run_files.h"
 
 namespace vidconv {
 
@@ -40,7 +40,7 @@ class Sink {
   // Frames in the output; after finish() as many as were given to write(), but for frames_left().
   virtual std::int64_t frames() const = 0;
   // What became of the packets that were given to copy(), by stream index of the source.
-  virtual std::map<int, CopyAccount> copies() const { return left_out_; }
+  virtual std::map<int, CopyStatistics> copies() const { return left_out_; }
   // Written so far, for showing progress; 0 where nothing is kept.
   virtual std::int64_t bytes() const { return 0; }
   // Frames that were given to write() and are not in the output because of an interruption.
@@ -51,7 +51,7 @@ class Sink {
   virtual std::string description() const = 0;
 
  private:
-  std::map<int, CopyAccount> left_out_;
+  std::map<int, CopyStatistics> left_out_;
 };
 
 struct SinkOptions {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/av/holdings.h"
+#include "pipeline/av/container_metadata.h"
 #include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/video_encoder.h"
@@ -118,12 +118,12 @@ class FileSink final : public Sink {
     for (const auto& video : videos_) text += video->encoder->description() + ", ";
     return text + format_.name;
   }
-  std::map<int, CopyAccount> copies() const override {
-    std::map<int, CopyAccount> all = copies_.accounts();
+  std::map<int, CopyStatistics> copies() const override {
+    std::map<int, CopyStatistics> all = copies_.accounts();
     // Beside frames that an interruption has kept out of the output.
     const bool left = frames_left() > 0;
     for (const PacketPtr& packet : waiting_) {
-      CopyAccount& account = all[packet->stream_index];
+      CopyStatistics& account = all[packet->stream_index];
       ++(left ? account.left_out : account.copied);
     }
     return all;

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "pipeline/bytes/byte_io.h"
-#include "pipeline/bytes/partial_file.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/io/partial_file.h"
 #include "pipeline/sink/sink.h"
 
 namespace vidconv {

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "pipeline/av/md5.h"
+#include "pipeline/io/md5.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {

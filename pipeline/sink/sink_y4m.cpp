@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "pipeline/av/convert.h"
-#include "pipeline/bytes/y4m.h"
+#include "pipeline/io/y4m.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {

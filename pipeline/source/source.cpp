@@ -6,10 +6,10 @@
 
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
-#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
+#include "pipeline/demux/stream_video.h"
+#include "pipeline/platform/process.h"
 #include "pipeline/source/source_kinds.h"
-#include "pipeline/source/stream_video.h"
 
 namespace vidconv {
 namespace {
@@ -73,11 +73,6 @@ std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
 }  // namespace
 
 std::span<const SourceKind> source_kinds() { return every_source; }
-
-bool is_live(const std::string& input, const SourceOptions& options) {
-  return options.raw.empty() &&
-         (is_device(input, options.format) || is_live_address(input) || options.format == "sdp");
-}
 
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& asked) {
   capture_av_log();

@@ -13,8 +13,8 @@
 #include "pipeline/av/frame.h"
 #include "pipeline/av/input_info.h"
 #include "pipeline/av/video.h"
-#include "pipeline/base/account.h"
 #include "pipeline/base/frame_order.h"
+#include "pipeline/base/packet_statistics.h"
 #include "pipeline/demux/source_options.h"
 
 namespace vidconv {
@@ -64,7 +64,7 @@ class Source {
   virtual Damage damage() const { return {}; }
   // What became of what was read, of each stream; complete when next() has returned none and no
   // other thread uses the source.
-  virtual std::vector<StreamAccount> accounts() const { return {}; }
+  virtual std::vector<PacketStatistics> accounts() const { return {}; }
   // Host memory for frames so far, bytes. Any thread.
   virtual std::size_t memory() const = 0;
 };
@@ -82,10 +82,6 @@ struct SourceKind {
 
 // In the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
-
-// Whether it comes in its own time, and is not there to be asked for: a device, an address of a
-// stream, or what a file describes as one.
-bool is_live(const std::string& input, const SourceOptions& options);
 
 // `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there
 // are several, their frames come in order of time, numbered together; `options.frames` counts for

@@ -8,20 +8,20 @@
 
 #include "pipeline/base/url.h"
 #include "pipeline/decode/decoder_choice.h"
-#include "pipeline/source/arrivals.h"
-#include "pipeline/source/container_input.h"
-#include "pipeline/source/expected.h"
-#include "pipeline/source/frame_times.h"
-#include "pipeline/source/frames_ahead.h"
-#include "pipeline/source/marks.h"
-#include "pipeline/source/missed_streams.h"
+#include "pipeline/demux/container_input.h"
+#include "pipeline/demux/corrupt_packets.h"
+#include "pipeline/demux/expected_frames.h"
+#include "pipeline/demux/frame_lookahead.h"
+#include "pipeline/demux/frame_times.h"
+#include "pipeline/demux/missed_streams.h"
+#include "pipeline/demux/start_search.h"
+#include "pipeline/demux/still_images.h"
+#include "pipeline/demux/stream_video.h"
+#include "pipeline/demux/truncation_check.h"
 #include "pipeline/source/picture_fitter.h"
+#include "pipeline/source/segment_source.h"
 #include "pipeline/source/source_kinds.h"
-#include "pipeline/source/start_search.h"
-#include "pipeline/source/stills.h"
-#include "pipeline/source/stream_accounts.h"
-#include "pipeline/source/stream_video.h"
-#include "pipeline/source/stretches.h"
+#include "pipeline/source/stream_statistics.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -39,7 +39,7 @@ class ContainerSource final : public Source {
       : url_(url),
         options_(options),
         input_(url, std::move(reader), options),
-        part_(wanted_part(input_.container(), options)) {
+        part_(input_range(input_.container(), options)) {
     search_.emplace(input_, part_.start);
     if (part_.cut && part_.seeks) search_->go_back();
     begin();
@@ -64,8 +64,8 @@ class ContainerSource final : public Source {
     if (damage.errors == 0) damage.first_error.clear();
     return damage;
   }
-  std::vector<StreamAccount> accounts() const override {
-    std::vector<StreamAccount> all = accounts_->without(ready_);  // where it was interrupted
+  std::vector<PacketStatistics> accounts() const override {
+    std::vector<PacketStatistics> all = accounts_->without(ready_);  // where it was interrupted
     all.at(static_cast<std::size_t>(stream_->index)).frames_unused +=
         static_cast<std::int64_t>(ahead_->waiting());
     if (stretches_) stretches_->take_account(all.at(static_cast<std::size_t>(stream_->index)));
@@ -92,18 +92,18 @@ class ContainerSource final : public Source {
   std::shared_ptr<const std::vector<std::int64_t>> times() const override { return stretch_times_; }
   void set_order(std::shared_ptr<FrameOrder> order) override {
     leave_out_frames();
-    stretches_ = std::make_unique<Stretches>(
-        Stretches::Options{.open =
-                               [this](const SourceOptions& options) {
-                                 return std::make_unique<ContainerSource>(url_, nullptr, options);
-                               },
-                           .source = options_,
-                           .video = info_,
-                           .on_device = on_device(),
-                           .times = stretch_times_,
-                           .order = std::move(order),
-                           .container = input_.container(),
-                           .next_packet = [this] { return next_ready(); }});
+    stretches_ = std::make_unique<SegmentSource>(SegmentSource::Options{
+        .open =
+            [this](const SourceOptions& options) {
+              return std::make_unique<ContainerSource>(url_, nullptr, options);
+            },
+        .source = options_,
+        .video = info_,
+        .on_device = on_device(),
+        .times = stretch_times_,
+        .order = std::move(order),
+        .container = input_.container(),
+        .next_packet = [this] { return next_ready(); }});
   }
   bool has_lost_order() const override { return stretches_ && stretches_->has_failed(); }
 
@@ -156,11 +156,11 @@ class ContainerSource final : public Source {
                             options_.nvdec);
     arrivals_.emplace(input_.container(), *stream_, options_.video_only);
     times_.emplace(*stream_, options_.notify, has_asked_rate());
-    ahead_.emplace(
-        FramesAhead::Options{.origin = time_of_start(),
-                             .patient = !options_.low_delay && !decoder_->on_device(),
-                             .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
-                             .notify = options_.notify});
+    ahead_.emplace(FrameLookahead::Options{
+        .origin = time_of_start(),
+        .patient = !options_.low_delay && !decoder_->on_device(),
+        .has_times = !(input_.container().iformat->flags & AVFMT_NOTIMESTAMPS),
+        .notify = options_.notify});
     accounts_.emplace(input_.container(), *stream_);
     missed_.emplace(input_.container(), *stream_, options_.video_only ? Notify() : loss());
     at_end_of_input_ = false;
@@ -241,7 +241,7 @@ class ContainerSource final : public Source {
     // Some were read before they could be refused.
     if (options_.video_only && &stream != stream_) return;
     arrivals_->count(*packet);
-    StreamAccount& account = accounts_->of(packet->stream_index);
+    PacketStatistics& account = accounts_->of(packet->stream_index);
     ++account.read;
     if (video_done_ && packet->dts != unknown_time &&
         av_rescale_q(packet->dts, stream.time_base, AV_TIME_BASE_Q) > part_.end + AV_TIME_BASE)
@@ -332,7 +332,7 @@ class ContainerSource final : public Source {
 
   // Some decoders drop pictures without a word: before the first key frame, where the size changes.
   void name_missing_pictures() {
-    StreamAccount& a = accounts_->filtered();
+    PacketStatistics& a = accounts_->filtered();
     a.without_picture = std::max<std::int64_t>(0, a.decoded - a.failed - a.hidden - a.frames);
     // A packet may be a field, or a picture that is for others to refer to.
     const bool one_each =
@@ -352,7 +352,7 @@ class ContainerSource final : public Source {
   }
 
   void take_frame(FramePtr frame) {
-    StreamAccount& account = accounts_->filtered();
+    PacketStatistics& account = accounts_->filtered();
     ++account.frames;
     const FrameTimes::Shown shown = times_->find(*frame, frame_rate());
     if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when
@@ -372,7 +372,7 @@ class ContainerSource final : public Source {
   }
 
   void take_timed_frame(FramePtr frame, const FrameTimes::Shown& shown) {
-    StreamAccount& account = accounts_->filtered();
+    PacketStatistics& account = accounts_->filtered();
     const std::int64_t time = av_rescale_q(shown.pts, stream_->time_base, AV_TIME_BASE_Q);
     const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
     if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
@@ -453,17 +453,17 @@ class ContainerSource final : public Source {
   const std::string url_;
   const SourceOptions options_;
   ContainerInput input_;
-  WantedPart part_;  // its end is moved to where so many frames end
+  InputRange part_;  // its end is moved to where so many frames end
   AVStream* stream_ = nullptr;
   std::unique_ptr<VideoDecoder> decoder_;
-  std::optional<Arrivals> arrivals_;
+  std::optional<TruncationCheck> arrivals_;
   VideoInfo info_;
   std::optional<PictureFitter> fitter_;
   std::optional<StartSearch> search_;
   std::optional<FrameTimes> times_;
-  std::optional<FramesAhead> ahead_;
+  std::optional<FrameLookahead> ahead_;
   Damage damage_;
-  std::optional<StreamAccounts> accounts_;
+  std::optional<StreamStatistics> accounts_;
   std::optional<Marks> marks_;
   std::optional<MissedStreams> missed_;
   std::int64_t errors_before_ = 0;  // that are forgotten
@@ -478,7 +478,7 @@ class ContainerSource final : public Source {
   int drain_failures_ = 0;
 
   std::shared_ptr<const std::vector<std::int64_t>> stretch_times_;  // null until they are known
-  std::unique_ptr<Stretches> stretches_;  // null where frames come in order of time
+  std::unique_ptr<SegmentSource> stretches_;  // null where frames come in order of time
 };
 
 }  // namespace

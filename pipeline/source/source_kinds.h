@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/bytes/byte_io.h"
+#include "pipeline/io/byte_io.h"
 #include "pipeline/source/source.h"
 
 namespace vidconv {

@@ -24,13 +24,13 @@ class PushedSource final : public Source {
     return Item(std::move(*frame));
   }
   void cancel() override { frames_->channel.cancel(); }
-  std::vector<StreamAccount> accounts() const override { return {account_}; }
+  std::vector<PacketStatistics> accounts() const override { return {account_}; }
   std::size_t memory() const override { return 0; }  // the program's
 
  private:
   const VideoInfo video_;
   const std::shared_ptr<PushedFrames> frames_;
-  StreamAccount account_;
+  PacketStatistics account_;
 };
 
 }  // namespace

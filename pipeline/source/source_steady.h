@@ -21,7 +21,7 @@ class SteadySource : public Source {
   std::optional<Item> next() override;
   void cancel() override;
   Damage damage() const override { return damage_; }
-  std::vector<StreamAccount> accounts() const override { return {account_}; }
+  std::vector<PacketStatistics> accounts() const override { return {account_}; }
   std::size_t memory() const override { return pool_.bytes(); }
 
  protected:
@@ -54,7 +54,7 @@ class SteadySource : public Source {
   const bool strict_;
   std::atomic<bool> cancelled_ = false;
   Damage damage_;
-  StreamAccount account_;
+  PacketStatistics account_;
   std::int64_t first_ = 0;                                       // of the part, by index
   std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  // after the last
   std::int64_t index_ = 0;  // of the next frame to read; in another order, after all that were read

@@ -46,7 +46,7 @@ class TurnedSource final : public Source {
   void cancel() override { source_->cancel(); }
 
   Damage damage() const override { return source_->damage(); }
-  std::vector<StreamAccount> accounts() const override { return source_->accounts(); }
+  std::vector<PacketStatistics> accounts() const override { return source_->accounts(); }
   std::size_t memory() const override {
     std::size_t bytes = source_->memory();
     for (const auto& turner : turners_) bytes += turner ? turner->memory() : 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/demux/stream_video.h"
 #include "pipeline/source/source_kinds.h"
-#include "pipeline/source/stream_video.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -69,8 +69,8 @@ class Videos final : public Source {
   }
 
   // Each video's are those of the source that has decoded it.
-  std::vector<StreamAccount> accounts() const override {
-    std::vector<StreamAccount> all = lanes_[0].source->accounts();
+  std::vector<PacketStatistics> accounts() const override {
+    std::vector<PacketStatistics> all = lanes_[0].source->accounts();
     for (const Lane& lane : lanes_) {
       const auto stream = static_cast<std::size_t>(lane.source->video_stream());
       all.at(stream) = lane.source->accounts().at(stream);
@@ -78,10 +78,10 @@ class Videos final : public Source {
     for (const Lane& lane : lanes_) {
       if (!lane.ahead) continue;  // else the run was interrupted
       if (const PacketPtr* packet = std::get_if<PacketPtr>(&*lane.ahead)) {
-        StreamAccount& account = all.at(static_cast<std::size_t>((*packet)->stream_index));
+        PacketStatistics& account = all.at(static_cast<std::size_t>((*packet)->stream_index));
         --account.handed_on, ++account.unused;
       } else {
-        StreamAccount& account = all.at(static_cast<std::size_t>(lane.source->video_stream()));
+        PacketStatistics& account = all.at(static_cast<std::size_t>(lane.source->video_stream()));
         --account.frames_handed_on, ++account.frames_unused;
       }
     }

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "pipeline/bytes/y4m.h"
+#include "pipeline/io/y4m.h"
 #include "pipeline/source/source_kinds.h"
 #include "pipeline/source/source_steady.h"
 

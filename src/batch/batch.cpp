@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "kernels/convolver/thread_pool.h"
-#include "kernels/convolver/usable_threads.h"
-#include "pipeline/av/process.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/platform/process.h"
+#include "pipeline/platform/usable_threads.h"
 #include "src/batch/batch_file.h"
 #include "src/options/batch_plan.h"
 #include "src/options/output_key.h"

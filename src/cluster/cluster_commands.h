@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/bytes/run_files.h"
+#include "pipeline/io/run_files.h"
 #include "src/cluster/cluster_plan.h"
 #include "src/cluster/cluster_words.h"
 #include "src/run/messages.h"

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
-#include "pipeline/bytes/partial_name.h"
 #include "pipeline/cluster/join.h"
+#include "pipeline/io/partial_name.h"
+#include "pipeline/platform/process.h"
 #include "pipeline/run/job.h"
 #include "pipeline/source/source_turned.h"
 #include "src/cluster/cluster_commands.h"
@@ -36,7 +36,7 @@ std::map<std::string, std::string> foreign_parts(const ClusterPlan& plan,
 }
 
 struct PartState {
-  std::optional<FinishedPart> part;
+  std::optional<FinishedShard> part;
   std::string why_not;
 };
 
@@ -50,7 +50,7 @@ PartState look_at(const ClusterPlan& plan, const std::string& folder, std::size_
               .why_not = other == foreign.end() ? "it is missing"
                                                 : "it is missing: '" + verbatim(other->second) +
                                                       "' is of another plan"};
-    FinishedPart part{.path = path + ".nut", .ledger = read_ledger(path + ".json", key)};
+    FinishedShard part{.path = path + ".nut", .ledger = read_ledger(path + ".json", key)};
     check_part(part.path, part.ledger, all);
     if (std::ssize(part.ledger.packets) != plan.parts[number].frames)
       return {.part = {}, .why_not = "it has another number of frames than the plan"};
@@ -60,9 +60,9 @@ PartState look_at(const ClusterPlan& plan, const std::string& folder, std::size_
   }
 }
 
-std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords& words) {
+std::vector<FinishedShard> find_parts(const ClusterPlan& plan, const WorkerWords& words) {
   const auto foreign = foreign_parts(plan, words.folder);
-  std::vector<FinishedPart> parts;
+  std::vector<FinishedShard> parts;
   std::string missing, first;
   for (std::size_t i = 0; i < plan.parts.size(); ++i) {
     PartState state = look_at(plan, words.folder, i, foreign, words.dry_run);
@@ -86,7 +86,7 @@ std::vector<FinishedPart> find_parts(const ClusterPlan& plan, const WorkerWords&
 }
 
 int join_all(const ClusterPlan& plan, const Options& options,
-             const std::vector<FinishedPart>& parts) {
+             const std::vector<FinishedShard>& parts) {
   ClusterRun run(options.quiet);
   capture_av_log();
   run.files.reads("the input", options.input);
@@ -125,7 +125,7 @@ int run_join(const WorkerWords& words) {
   opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
   if (words.output.empty()) opened.output = "";
   enter_sandbox(opened, {words.folder});
-  const std::vector<FinishedPart> parts = find_parts(plan, words);
+  const std::vector<FinishedShard> parts = find_parts(plan, words);
   return words.dry_run ? 0 : join_all(plan, options, parts);
 }
 

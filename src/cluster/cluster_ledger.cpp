@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "pipeline/av/content_key.h"
-#include "pipeline/av/digest.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/bytes/byte_io.h"
-#include "pipeline/bytes/partial_file.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/io/content_key.h"
+#include "pipeline/io/digest.h"
+#include "pipeline/io/partial_file.h"
 #include "src/cluster/cluster_plan.h"
 
 namespace vidconv {
@@ -64,7 +64,7 @@ std::string own_digest_of(const Json& ledger) {
 
 }  // namespace
 
-std::string ledger_json(const PartLedger& ledger, std::size_t part) {
+std::string ledger_json(const ShardLedger& ledger, std::size_t part) {
   Json all{{"schema", 1},
            {"part", part},
            {"key", ledger.key},
@@ -79,12 +79,12 @@ std::string ledger_json(const PartLedger& ledger, std::size_t part) {
   return all.dump() + "\n";
 }
 
-PartLedger read_ledger(const std::string& path, const std::string& key) {
+ShardLedger read_ledger(const std::string& path, const std::string& key) {
   return parse_ledger(read_text(path, MessageKind::part), path, key);
 }
 
-PartLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key) {
-  PartLedger ledger;
+ShardLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key) {
+  ShardLedger ledger;
   try {
     Json all = Json::parse(text);
     const std::string own = all.at("own_digest");

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pipeline/av/digest.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
-#include "pipeline/source/survey.h"
+#include "pipeline/io/digest.h"
+#include "pipeline/source/packet_survey.h"
 
 extern "C" {
 #include <libswresample/swresample.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cluster/part_file.h"
+#include "pipeline/cluster/shard_file.h"
 #include "pipeline/source/source.h"
 #include "src/cluster/cluster_words.h"
 
@@ -70,10 +70,10 @@ void check_source(const ClusterPlan& plan, const SourceOptions& options);
 
 // "DIR/parts/3-0123456789abcdef", to which ".nut" or ".json" is added.
 std::string part_path(const std::string& folder, std::size_t part, const std::string& key);
-std::string ledger_json(const PartLedger& ledger, std::size_t part);
+std::string ledger_json(const ShardLedger& ledger, std::size_t part);
 // Throw Error(part). `key`: of the part whose ledger it is to be.
-PartLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key);
-PartLedger read_ledger(const std::string& path, const std::string& key);
+ShardLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key);
+ShardLedger read_ledger(const std::string& path, const std::string& key);
 // Whether there is anything of that name, be it a link that leads nowhere.
 bool is_there(const std::string& path);
 // All of a small file, which is refused where it is large or none. Throws Error(kind).

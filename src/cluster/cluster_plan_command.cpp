@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "pipeline/av/container.h"
-#include "pipeline/av/digest.h"
-#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
-#include "pipeline/cluster/part_sink.h"
+#include "pipeline/cluster/sink_shard.h"
 #include "pipeline/encode/sharded_encoder.h"
+#include "pipeline/io/digest.h"
+#include "pipeline/platform/process.h"
 #include "pipeline/run/job.h"
-#include "pipeline/source/survey.h"
+#include "pipeline/source/packet_survey.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/cluster/job_scripts.h"
 #include "src/options/option_values.h"
@@ -28,7 +28,7 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   Options o = parse_options(static_cast<int>(argv.size()), argv.data());
   if (o.list != List::none) refuse("plan", "", "lists are printed without it", "leave out plan");
   if (!o.shards) refuse("--shards", "", "a plan is of parts", "add --shards auto");
-  if (o.decoder.kind == DecoderWish::Kind::nvdec)
+  if (o.decoder.kind == DecoderRequest::Kind::nvdec)
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
   if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();

@@ -8,11 +8,11 @@ extern "C" {
 #include <libavutil/cpu.h>
 }
 
-#include "kernels/convolver/usable_threads.h"
-#include "pipeline/av/digest.h"
-#include "pipeline/av/process.h"
 #include "pipeline/base/url.h"
-#include "pipeline/cluster/part_sink.h"
+#include "pipeline/cluster/sink_shard.h"
+#include "pipeline/io/digest.h"
+#include "pipeline/platform/process.h"
+#include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/options/settings.h"
@@ -38,7 +38,7 @@ class Worker {
   bool is_done() {
     if (!is_there(path_ + ".json")) return false;
     try {
-      const PartLedger ledger = read_ledger(path_ + ".json", key_);
+      const ShardLedger ledger = read_ledger(path_ + ".json", key_);
       check_part(path_ + ".nut", ledger, true);
       return std::ssize(ledger.packets) == plan_.parts[number_].frames;
     } catch (const Error& error) {
@@ -77,9 +77,9 @@ class Worker {
     options.source.video_only = true;
     options.sink.encoder.shards->jobs = options.sink.encoder.shards->slots = 1;
     const std::int64_t frames = plan_.parts[number_].frames;
-    PartSink* part = nullptr;
+    ShardSink* part = nullptr;
     options.open_sink = [&](const OutputPlan& output, const InputInfo& input) {
-      auto sink = std::make_unique<PartSink>(output, input, path_ + ".nut", frames);
+      auto sink = std::make_unique<ShardSink>(output, input, path_ + ".nut", frames);
       part = sink.get();
       return sink;
     };
@@ -88,7 +88,7 @@ class Worker {
     const RunResult result = filter(job, frames);
     if (run_.interrupted) throw interrupted_error("the part is not published");
     refuse_damage(result.damage);
-    PartLedger ledger = part->publish();
+    ShardLedger ledger = part->publish();
     if (digest_of(ledger.header) != plan_.header)
       throw Error(MessageKind::plan, "the plan cannot be used", part->description(),
                   "the encoder's header is not the one that the plan was made with",

@@ -12,7 +12,7 @@
 #include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_choice.h"
-#include "pipeline/encode/file_options.h"
+#include "pipeline/io/policy/file_options.h"
 #include "src/options/option_lines.h"
 #include "src/options/option_values.h"
 

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "kernels/base/names.h"
-#include "kernels/convolver/usable_threads.h"
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/av/format.h"
 #include "pipeline/device/cuda.h"
+#include "pipeline/platform/usable_threads.h"
 #include "src/help/completions.h"
 #include "src/help/help.h"
 #include "src/process/standard_streams.h"

@@ -8,7 +8,7 @@
 #include "pipeline/av/container.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/url.h"
-#include "pipeline/bytes/run_files.h"
+#include "pipeline/io/run_files.h"
 #include "src/options/input_list.h"
 #include "src/options/name_pattern.h"
 #include "src/options/option_values.h"

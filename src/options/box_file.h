@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/filter/boxes.h"
+#include "pipeline/region/boxes.h"
 
 namespace vidconv {
 

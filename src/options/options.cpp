@@ -296,7 +296,8 @@ void keep_words(const CLI::App& app, Options& o) {
 
 // Frames come out as they came in, so that a device would only take them there and back.
 bool only_copies(const Options& o) {
-  const bool on_device = o.decoder.kind == DecoderWish::Kind::nvdec || o.codec.ends_with("_nvenc");
+  const bool on_device =
+      o.decoder.kind == DecoderRequest::Kind::nvdec || o.codec.ends_with("_nvenc");
   const bool computes = o.linear || o.clamp_range || o.boxes || o.compare || o.verify_every;
   return !on_device && !computes && !o.filters.empty() &&
          std::ranges::all_of(o.filters, [](const FilterSpec& f) { return f.text() == "identity"; });
@@ -385,12 +386,12 @@ Options parse_options(int argc, const char* const* argv) {
   o.variant = parse_variant(w.variant);
   o.device = parse_device(w.device);
   o.device.asked = app.count("--device") > 0;
-  if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
+  if (o.variant && o.device.kind == DeviceRequest::Kind::automatic)  // it knows where it runs
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
   if (!w.regions.empty()) take_boxes(w.regions, o);
   o.decoder = parse_decoder(w.decoder);
-  if (o.device.kind == DeviceWish::Kind::automatic && only_copies(o))
-    o.device = {.kind = DeviceWish::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
+  if (o.device.kind == DeviceRequest::Kind::automatic && only_copies(o))
+    o.device = {.kind = DeviceRequest::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
   o.scan = parse_scan(w.scan);
   if (!w.orientation.empty()) o.orientation = parse_orientation(w.orientation);
   for (const std::string& text : w.encoder_options)

@@ -11,14 +11,14 @@
 #include "kernels/picture/border.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
-#include "pipeline/decode/decoder_wish.h"
+#include "pipeline/decode/decoder_request.h"
 #include "pipeline/device/device_choice.h"
-#include "pipeline/encode/shards.h"
-#include "pipeline/filter/boxes.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/measure/frame_score.h"
+#include "pipeline/region/boxes.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/upright.h"
+#include "pipeline/shards/shards.h"
 
 namespace vidconv {
 
@@ -67,8 +67,8 @@ struct Options {
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
-  DeviceWish device;
-  DecoderWish decoder;
+  DeviceRequest device;
+  DecoderRequest decoder;
   const Variant* variant = nullptr;  // nullptr: the best for each step
   Border border;
   std::string planes;            // empty: by the purpose of the filter
@@ -94,7 +94,7 @@ struct Options {
   double timeout = 0;       // seconds; 0: wait for ever
   std::int64_t max_pixels = default_max_pixels;
   Scan scan = Scan::automatic;
-  OrientationWish orientation;
+  OrientationRequest orientation;
   bool strict = false;  // what would be lost is an error
 
   bool no_sandbox = false;

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "pipeline/av/content_key.h"
 #include "pipeline/base/url.h"
-#include "pipeline/bytes/references.h"
+#include "pipeline/io/content_key.h"
+#include "pipeline/io/policy/references.h"
 
 namespace vidconv {
 namespace {

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/convolver/usable_threads.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/filter/light.h"
+#include "pipeline/platform/usable_threads.h"
+#include "pipeline/work/light.h"
 #include "src/options/option_values.h"
 
 namespace vidconv {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "pipeline/bytes/partial_name.h"
+#include "pipeline/io/partial_name.h"
 
 namespace vidconv {
 namespace {

@@ -11,9 +11,9 @@
 #include <exception>
 #include <string>
 
-#include "pipeline/av/process.h"
 #include "pipeline/base/printable.h"
-#include "pipeline/bytes/byte_io.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/platform/process.h"
 
 namespace vidconv {
 namespace {

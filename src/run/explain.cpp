@@ -8,8 +8,8 @@
 #include <span>
 
 #include "pipeline/base/printable.h"
-#include "pipeline/filter/light.h"
-#include "pipeline/filter/work_names.h"
+#include "pipeline/work/light.h"
+#include "pipeline/work/work_names.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>

@@ -5,9 +5,9 @@
 
 #include "kernels/plan/plan.h"
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/timed_work.h"
 #include "pipeline/run/latency.h"
 #include "pipeline/source/source.h"
+#include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 

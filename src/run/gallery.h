@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/filter/work.h"
 #include "pipeline/source/source.h"
+#include "pipeline/work/work.h"
 
 namespace vidconv {
 

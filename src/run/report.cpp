@@ -13,7 +13,7 @@
 
 #include "kernels/plan/numerics.h"
 #include "pipeline/base/url.h"
-#include "pipeline/filter/work_names.h"
+#include "pipeline/work/work_names.h"
 #include "src/options/measure_words.h"
 #include "src/options/option_names.h"
 #include "src/run/explain.h"
@@ -61,7 +61,7 @@ Json steps_json(const TimedWork& timed, const Processor& processor) {
 // Of each stream of the input, what became of what was read.
 Json ledger_json(const RunResult& r) {
   Json streams = Json::array();
-  for (const StreamAccount& a : r.streams) {
+  for (const PacketStatistics& a : r.streams) {
     Json& stream = streams.emplace_back();
     stream = {{"stream", a.stream},
               {"type", a.type},
@@ -80,7 +80,7 @@ Json ledger_json(const RunResult& r) {
                           {"handed_on", a.frames_handed_on}};
     } else {
       const auto found = r.copies.find(a.stream);
-      const CopyAccount copies = found == r.copies.end() ? CopyAccount() : found->second;
+      const CopyStatistics copies = found == r.copies.end() ? CopyStatistics() : found->second;
       packets["unused"] = a.unused;
       packets["copied"] = copies.copied;
       packets["left_out"] = copies.left_out;

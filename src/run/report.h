@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/filter/timed_work.h"
 #include "pipeline/run/run.h"
+#include "pipeline/work/timed_work.h"
 #include "src/options/options.h"
 #include "src/run/sandbox.h"
 

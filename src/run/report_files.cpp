@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/bytes/byte_io.h"
+#include "pipeline/io/byte_io.h"
 #include "src/options/measure_words.h"
 #include "src/process/standard_streams.h"
 #include "src/run/metrics.h"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/bytes/byte_io.h"
-#include "pipeline/bytes/partial_file.h"
-#include "pipeline/bytes/run_files.h"
-#include "pipeline/bytes/trace.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/io/partial_file.h"
+#include "pipeline/io/run_files.h"
+#include "pipeline/io/trace.h"
 #include "pipeline/measure/measure_log.h"
 #include "src/options/options.h"
 

@@ -18,7 +18,7 @@ extern "C" {
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
-#include "pipeline/bytes/references.h"
+#include "pipeline/io/policy/references.h"
 #include "src/options/settings.h"
 #include "src/process/landlock.h"
 #include "src/process/system_calls.h"
@@ -66,7 +66,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-bool asks_for_cuda(const Options& o) { return o.device.kind != DeviceWish::Kind::cpu; }
+bool asks_for_cuda(const Options& o) { return o.device.kind != DeviceRequest::Kind::cpu; }
 
 bool encodes_on_chip(const Options& o) {
   const AVCodec* encoder = avcodec_find_encoder_by_name(o.codec.c_str());

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "pipeline/run/job.h"
-#include "pipeline/source/survey.h"
+#include "pipeline/source/packet_survey.h"
 #include "src/options/measure_words.h"
 #include "src/options/option_values.h"
 #include "src/options/settings.h"

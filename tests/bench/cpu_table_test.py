@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/cpu_table.py: what counts, what is behind, and that what it merged says the same again."""
+"""bench/scripts/cpu_table.py: what counts, what is behind, and that what it merged says the same again."""
 import json
 import pathlib
 import subprocess
@@ -8,12 +8,12 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "bench/cpu_table.py"
+SCRIPT = ROOT / "bench/scripts/cpu_table.py"
 COLUMNS = ["filter", "bits", "frame", "variant", "vidconv us", "Gsample/s", "peer", "peer us", "peer / vidconv"]
 CHECKED = COLUMNS + ["equal %", "peer off by", "vidconv off by"]
 
 
-def ours(filter_, microseconds, peer="", time=None, bits="8", frame="4K", variant="cpu-bytes"):
+def ours(filter_, microseconds, peer="", time=None, bits="8", frame="4K", variant="cpu-conv-u8-vnni"):
     return [filter_, bits, frame, variant, microseconds, 1.0, peer, time, None]
 
 
@@ -59,7 +59,7 @@ class CpuTable(unittest.TestCase):
         self.assertEqual(self.cells(done, "box 3")["IPP"], "**0.800**")
         self.assertIn("vidconv is behind in 1 (0 ", done.stdout)
         late = self.table(report(ours("box 3", 1000.0, "IPP a", 800.0)), options=["--behind"])
-        self.assertEqual(late.stdout, "0.80 4K 8 bits box 3: cpu-bytes 1.00, IPP 0.800\n")
+        self.assertEqual(late.stdout, "0.80 4K 8 bits box 3: cpu-conv-u8-vnni 1.00, IPP 0.800\n")
 
     def test_a_peer_that_is_wrong_is_not_ahead(self):
         times = report(ours("box 3", 1000.0, "IPP a", 800.0), ours("sobel-x 3", 1000.0, "IPP a", 800.0))

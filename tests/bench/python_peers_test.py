@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/python_peers.py: its filters are vidconv's, and, where this Python has VapourSynth, what it says of peers.
+"""bench/scripts/python_peers.py: its filters are vidconv's, and, where this Python has VapourSynth, what it says of peers.
 
     python_peers_test.py VIDCONV [Filters | VapourSynth]
 """
@@ -64,7 +64,7 @@ class Filters(unittest.TestCase):
 @unittest.skipUnless(vapoursynth, "this Python has no VapourSynth")
 class VapourSynth(unittest.TestCase):
     def rows(self, *options):
-        done = subprocess.run([sys.executable, ROOT / "bench/python_peers.py", "--peer", "vapoursynth", "--frame", "chroma", "--pairs", "2",
+        done = subprocess.run([sys.executable, ROOT / "bench/scripts/python_peers.py", "--peer", "vapoursynth", "--frame", "chroma", "--pairs", "2",
                                "--seconds", "0.001", "--json", "-", *options], capture_output=True, text=True, check=True)
         table = json.loads(done.stdout)["tables"][0]
         return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""bench/study_check.py: finds rows where a published system is faster, and the committed run has none."""
+"""bench/scripts/study_check.py: finds rows where a published system is faster, and the committed run has none."""
 import importlib.util
 import json
 import pathlib
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-spec = importlib.util.spec_from_file_location("study_check", ROOT / "bench/study_check.py")
+spec = importlib.util.spec_from_file_location("study_check", ROOT / "bench/scripts/study_check.py")
 study_check = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(study_check)
 

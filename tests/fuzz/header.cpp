@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "kernels/spec/parse.h"
-#include "pipeline/filter/light.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/run/compare.h"
+#include "pipeline/work/light.h"
 #include "tests/fuzz/extremes.h"
 #include "tests/fuzz/input.h"
 

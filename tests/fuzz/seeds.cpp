@@ -14,7 +14,7 @@
 
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
-#include "pipeline/bytes/y4m.h"
+#include "pipeline/io/y4m.h"
 #include "pipeline/run/run.h"
 #include "tests/fuzz/extremes.h"
 

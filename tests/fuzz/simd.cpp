@@ -1,7 +1,7 @@
 // Differential: what any variant of the CPU makes of a plan, with every instruction set of this
 // machine, has the bytes of the definition. The input says all of it: the samples, the border, the
 // size, the filter, and what is in the picture.
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 
 #include <algorithm>
 #include <cstddef>

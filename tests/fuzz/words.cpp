@@ -91,12 +91,12 @@ void read_options(const std::string& text) {
 }
 
 void make_ledger_of(const std::string& text) {
-  PartLedger ledger{.key = "key", .digest = "digest", .header = text, .bytes = 1, .packets = {}};
+  ShardLedger ledger{.key = "key", .digest = "digest", .header = text, .bytes = 1, .packets = {}};
   for (Numbers numbers(text); numbers.any();) {
     const std::int64_t pts = numbers.next(), dts = numbers.next(), duration = numbers.next();
     ledger.packets.push_back({pts, dts, duration, static_cast<int>(numbers.next())});
   }
-  const PartLedger again = parse_ledger(ledger_json(ledger, 0), "ledger", "key");
+  const ShardLedger again = parse_ledger(ledger_json(ledger, 0), "ledger", "key");
   require(again.header == ledger.header && again.packets.size() == ledger.packets.size());
   for (std::size_t i = 0; i < again.packets.size(); ++i)
     require(again.packets[i].pts == ledger.packets[i].pts &&

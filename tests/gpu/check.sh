@@ -95,7 +95,7 @@ once() {
 
 # The CPU's variants have tests of their own that need no device.
 of_kernels='*Sweep*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*HardFloats*:*WideMatrices*'
-of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*PartWindows*'
+of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*RegionWindows*'
 # The rest of the pipeline's needs no device, or FFmpeg's program, which a bare host does not have.
 of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*Wish*:*DeviceChoice*:*Light*:*Scan*'
 

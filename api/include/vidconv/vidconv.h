@@ -227,7 +227,7 @@ typedef struct vidconv_step_info {
   const char* filter;     /* as it was given */
   const char* action;     /* "filter", "copy" or "fill" */
   const char* components; /* "Y", "UV", "RGB"; of bare samples a "C" each */
-  const char* variant;    /* what computes it: "cpu-int16", "cuda-dense-imma", ... */
+  const char* variant;    /* what computes it: "cpu-conv-int16", "cuda-dense-imma", ... */
   const char* arithmetic; /* "int32", "float32" or "float64": docs/numerics.md */
   int32_t two_passes;     /* 1: rows first, then columns, by definition */
   int32_t exact;          /* 1: equal to real arithmetic, rounded once */

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
-#include "kernels/cuda/check.h"
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/device_array.h"
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/check.h"
+#include "kernels/cuda/common/device.h"
+#include "kernels/cuda/common/device_array.h"
+#include "kernels/cuda/common/device_buffer.h"
 #include "kernels/study/lesson.h"
 
 namespace vidconv::study {

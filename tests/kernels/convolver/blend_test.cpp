@@ -13,7 +13,7 @@
 #include "kernels/picture/rect.h"
 #include "tests/kernels/support/runner.h"
 #ifdef VIDCONV_HAVE_CUDA
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/device_buffer.h"
 #endif
 
 namespace vidconv {

@@ -126,7 +126,7 @@ TEST(Quantise, BlursOf3KeepRoomForDifferences) {
     const int fraction = max == 255 ? 6 : 4;
     for (int i = 1; i < 100; ++i) {
       const double p = i * 0.00499, q = 0.499 - p;
-      const auto passes = quantise_blur3({{p, 1 - 2 * p, p}, {q, 1 - 2 * q, q}}, max, 0.5);
+      const auto passes = quantise_short_blur({{p, 1 - 2 * p, p}, {q, 1 - 2 * q, q}}, max, 0.5);
       ASSERT_TRUE(passes) << p;
       EXPECT_EQ(passes->intermediate_bits, fraction);
       EXPECT_LE(2 * max << fraction, 32767) << "differences of differences";
@@ -146,8 +146,8 @@ TEST(Quantise, BlursOf3KeepRoomForDifferences) {
 TEST(Quantise, OtherProductsAreNoBlursOf3) {
   const std::vector<double> blur{0.2, 0.6, 0.2};
   const auto taken = [&](std::vector<double> row, int max = 255, double headroom = 0.5) {
-    return quantise_blur3({blur, row}, max, headroom).has_value() &&
-           quantise_blur3({std::move(row), blur}, max, headroom).has_value();
+    return quantise_short_blur({blur, row}, max, headroom).has_value() &&
+           quantise_short_blur({std::move(row), blur}, max, headroom).has_value();
   };
   EXPECT_TRUE(taken(blur));
   EXPECT_FALSE(taken(blur, 4095)) << "12 bits";

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/runner.h"
 

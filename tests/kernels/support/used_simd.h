@@ -3,7 +3,7 @@
 
 #include <hwy/targets.h>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 
 namespace vidconv::test {
 

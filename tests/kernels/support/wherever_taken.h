@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/runner.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/places.h"
@@ -159,7 +159,7 @@ TEST_P(HardFloats, AreAddedUpInOrder) {
     expect_of_all_variants(plan, src, blank, truth);
     for (const SimdLevel level : simd_levels()) {
       force_simd(level);
-      for (const char* name : {"cpu-fft", "cpu-lanes"}) {
+      for (const char* name : {"cpu-fft", "cpu-generic"}) {
         Picture made = blank;
         take_used_simd();
         Runner(*find_variant(name), plan).run(src, made);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/runner.h"
 

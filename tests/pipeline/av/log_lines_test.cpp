@@ -7,7 +7,7 @@
 
 #include "pipeline/av/av.h"
 #include "pipeline/av/av_log.h"
-#include "pipeline/av/process.h"
+#include "pipeline/platform/process.h"
 #include "tests/pipeline/support/support.h"
 
 extern "C" {

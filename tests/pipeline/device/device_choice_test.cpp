@@ -49,7 +49,7 @@ TEST(DeviceChoice, ADeviceThatNobodyAskedForIsNotMissed) {
     for (const bool expected : {false, true}) {
       CudaDevices found = devices(0);
       found.expected = expected;
-      DeviceWish wish = parse_device("auto");
+      DeviceRequest wish = parse_device("auto");
       wish.asked = asked;
       const std::string why = choose_device(wish, found).why;
       EXPECT_EQ(why, asked || expected ? "convolving on the CPU: no CUDA device" : "");

@@ -1,12 +1,12 @@
 // The kernel between planes and the layouts of video engines, against plain loops; what lies beside
 // the samples stays as it is.
-#include "kernels/cuda/repack.h"
+#include "kernels/cuda/copy/repack.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/common/device_buffer.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {

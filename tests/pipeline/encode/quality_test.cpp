@@ -14,7 +14,7 @@ extern "C" {
 
 #include "pipeline/av/container.h"
 #include "pipeline/encode/encoder_table.h"
-#include "pipeline/encode/kept_scheduling.h"
+#include "pipeline/platform/thread_priority.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -48,7 +48,7 @@ std::size_t bytes_at(const AVCodec& codec, int rate) {
   context->bit_rate = rate;
   if (const auto [key, value] = fast_option(codec); !key.empty())
     av_opt_set(context.get(), key.c_str(), value.c_str(), AV_OPT_SEARCH_CHILDREN);
-  const KeptScheduling scheduling(codec);  // or all that follows would leave nobody else a CPU
+  const ThreadPriority scheduling(codec);  // or all that follows would leave nobody else a CPU
   if (avcodec_open2(context.get(), &codec, nullptr) < 0) return 0;
   std::mt19937 random(1);
   std::size_t bytes = 0;

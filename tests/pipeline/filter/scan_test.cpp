@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "pipeline/filter/light.h"
+#include "pipeline/work/light.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {

@@ -15,8 +15,8 @@
 #include <functional>
 #include <thread>
 
-#include "pipeline/av/process.h"
 #include "pipeline/filter/processors_dealt.h"
+#include "pipeline/platform/process.h"
 #include "pipeline/source/source_steady.h"
 #include "tests/pipeline/support/support.h"
 #include "tests/support/process.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "pipeline/bytes/y4m.h"
+#include "pipeline/io/y4m.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {

@@ -37,11 +37,11 @@ class MemorySink final : public Sink {
   std::int64_t frames() const override { return static_cast<std::int64_t>(pictures.size()); }
   std::string description() const override { return "memory"; }
   void copy(PacketPtr packet) override { ++packets[packet->stream_index].copied; }
-  std::map<int, CopyAccount> copies() const override { return packets; }
+  std::map<int, CopyStatistics> copies() const override { return packets; }
 
   std::vector<std::string> pictures;
   std::vector<std::int64_t> times;  // pts
-  std::map<int, CopyAccount> packets;
+  std::map<int, CopyStatistics> packets;
   bool finished = false;
 };
 

@@ -1,0 +1,45 @@
+// Sums of 3x3, 5x5 or 7x7 samples, all alike, or 1 2 1 or 1 4 6 4 1 in both directions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/cpu/simd/division16.h"
+#include "kernels/plan/plan.h"
+
+namespace vidconv {
+
+// A division by one multiply-add of floats. `sum + start` of an integer sum are the bits of a float
+// from 2^23 to 2^24; it times `inverse` plus `added` is one too, rounded to 2^23 and the code,
+// which its lower 16 bits are.
+struct RoundedQuotient {
+  float inverse = 0;  // 0: there is none
+  float added = 0;
+  std::int32_t start = 0;
+};
+
+// code = (sum + start) / divisor
+struct BoxBinomialPlan {
+  int size = 3;
+  bool binomial = false;  // else all taps are 1
+  int start = 0;
+  std::optional<Division16> division;  // of sums of 16 bits; where there is none, they have 32
+  Finish finish;
+  RoundedQuotient rounded;
+  int shift = 0;  // of stored codes
+
+  static constexpr int passes() { return 0; }
+  static constexpr bool any_dense() { return true; }
+};
+
+// `rows_together`: output rows computed at a time. More of them share more sums of lines, but their
+// lines are more for the cache.
+template <int rows_together>
+struct BoxBinomialPlanOf : BoxBinomialPlan {
+  static constexpr int rows = rows_together;
+};
+
+// None but for one such kernel whose sums need no clamp.
+std::optional<BoxBinomialPlan> make_smooth_plan(const Plan& plan);
+
+}  // namespace vidconv

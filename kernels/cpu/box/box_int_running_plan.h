@@ -1,0 +1,48 @@
+// A plan whose taps are all the same: what running sums compute.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/cpu/simd/division16.h"
+#include "kernels/plan/plan.h"
+
+namespace vidconv {
+
+struct RunningBoxPlan {
+  static constexpr int rows = 2;           // output rows computed together
+  static constexpr int taps_a_sample = 8;  // cost as much, however many there are
+  static constexpr int parts = 3;          // of a row, that are computed apart
+
+  int width = 1, height = 1;
+  int left = 0;  // samples from the first tap to the output sample
+  std::int32_t tap = 1;
+  Finish finish;
+  // Whether the last step is a division of the sum of samples and finish.offset and no more.
+  bool plain = false;
+  // What find_inverse() makes of the divisor, where it is plain; else 0.
+  float inverse = 0;
+  // Where it is plain, samples have 8 bits, and no sum needs more than 16.
+  std::optional<Division16> division16;
+  // Whether, of samples of 8 bits, sums of columns need no more than 15, or division16.
+  bool in_16_bits() const { return division16.has_value() || height * 255 < 1 << 15; }
+  int start() const { return plain ? finish.offset : 0; }
+  int shift = 0;  // of stored codes
+
+  static constexpr int passes() { return 0; }
+  static constexpr bool any_dense() { return true; }
+};
+
+// `lane_bytes`: of samples.
+template <int lane_bytes>
+struct RunningBoxPlanOf : RunningBoxPlan {
+  // Lines beside those of source rows, for sums of up to 32 bits: one of each part, two of each
+  // output row, and one for what they need at their ends.
+  static constexpr int scratch = (parts + 2 * rows + 1) * 4 / lane_bytes;
+};
+
+// None where taps differ, where sums need more than 32 bits, for real arithmetic, and for kernels
+// so small that adding up their samples is faster.
+std::optional<RunningBoxPlan> make_running_plan(const Plan& plan);
+
+}  // namespace vidconv

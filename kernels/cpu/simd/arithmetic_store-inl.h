@@ -1,0 +1,79 @@
+// Sums in lanes as samples of a row. Compiled once for each instruction set.
+#if defined(VIDCONV_CPU_LANE_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_LANE_STORE_INL_H
+#undef VIDCONV_CPU_LANE_STORE_INL_H
+#else
+#define VIDCONV_CPU_LANE_STORE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cpu/simd/arithmetic-inl.h"
+#include "kernels/cpu/simd/dot-inl.h"
+#include "kernels/cpu/simd/finish-inl.h"
+#include "kernels/cpu/simd/store-inl.h"
+#include "kernels/cpu/simd/unroll-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+// The last step of samples that are floats where no more is added: of no absolute values and of one
+// kernel.
+template <class D>
+class PlainFloats {
+ public:
+  explicit HWY_INLINE PlainFloats(const Finish& f)
+      : serves_(f.combine == Combine::linear && !f.absolute),
+        offset_(hn::Set(D(), static_cast<float>(f.real_offset))) {}
+  HWY_INLINE bool serves() const { return serves_; }
+  HWY_INLINE hn::VFromD<D> of(hn::VFromD<D> response) const { return hn::Add(response, offset_); }
+
+ private:
+  const bool serves_;
+  const hn::VFromD<D> offset_;
+};
+
+// The sums of a block at column x of a row of `width` samples. `last`: Finish, or PlainFloats,
+// PlainCodes or PlainCodes::AllCodes where they serve. `shift`: of stored codes. `way`: as
+// of store_block().
+template <class Way, class D, class Last, int vectors, class T>
+HWY_INLINE void store_lanes(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
+                            int shift, T* out, int x, int width) {
+  constexpr bool is_plain = !std::is_same_v<Last, Finish>;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  if constexpr (is_plain && std::is_same_v<hn::TFromD<D>, float> && sizeof(T) == 2 &&
+                vectors % 2 == 0) {
+    constexpr hn::ScalableTag<std::uint16_t> d16;
+    hn::VFromD<decltype(d16)> samples[vectors / 2];
+    unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
+      samples[u] =
+          clamped_halves(truncated(last.of(sums[2 * u])), truncated(last.of(sums[2 * u + 1])));
+      if constexpr (Last::may_shift) samples[u] = hn::ShiftLeftSame(samples[u], shift);
+    });
+    return store_block(way, d16, samples, out, x, width);
+  }
+#endif
+  using Narrow = hn::Rebind<T, D>;
+  hn::VFromD<Narrow> samples[vectors];
+  unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+    if constexpr (is_plain && std::is_same_v<T, float>)
+      samples[u] = last.of(sums[u]);
+    else if constexpr (is_plain)
+      samples[u] = samples_of_plain<T>(d, last.of(sums[u]), shift);
+    else
+      samples[u] = samples_of<T>(d, finish_lanes<T>(last, d, sums[u]), shift);
+  });
+  store_block(way, Narrow(), samples, out, x, width);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,82 @@
+// How blocks of results are stored. Compiled once for each instruction set; who includes it says
+// VIDCONV_DOT_TARGET, as dot-inl.h asks.
+#if defined(VIDCONV_CPU_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VIDCONV_CPU_STORE_INL_H
+#undef VIDCONV_CPU_STORE_INL_H
+#else
+#define VIDCONV_CPU_STORE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "kernels/cpu/simd/dot-inl.h"
+#include "kernels/cpu/simd/streaming_stores.h"
+#include "kernels/cpu/simd/unroll-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Usual = std::integral_constant<StoreWay, StoreWay::usual>;
+// Either of the other ways. They have their loops in common, because each loop more takes long to
+// compile: what is left of a row is one block, and stores past the caches wait for memory.
+struct Unusual {
+  bool whole;
+  HWY_INLINE operator StoreWay() const { return whole ? StoreWay::past_caches : StoreWay::part; }
+};
+
+// Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for what is
+// left of it. The usual way is a constant, so that loops do not ask for it.
+template <int block, class Blocks>
+HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
+  const int whole = width / block * block;
+  if (stream)
+    blocks(Unusual{true}, 0, whole);
+  else
+    blocks(Usual(), 0, whole);
+  if (whole < width) blocks(Unusual{false}, whole, width);
+}
+
+HWY_INLINE StoreWay store_way(bool stream, bool whole) {
+  if (!whole) return StoreWay::part;
+  return stream ? StoreWay::past_caches : StoreWay::usual;
+}
+
+// Stores the vectors of a block at column x of a row. `way`: a StoreWay, or as of for_blocks().
+template <class Way, class D, int vectors>
+HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors],
+                            hn::TFromD<D>* out, int x, int width) {
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(D())), block = vectors * lanes;
+  if (way == StoreWay::past_caches) {
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      // What is smaller than a vector of the machine cannot be written so.
+      if constexpr (lanes * sizeof(hn::TFromD<D>) >= 16)
+        hn::Stream(samples[u], d, out + x + u * lanes);
+      else
+        hn::StoreU(samples[u], d, out + x + u * lanes);
+    });
+  } else if (way == StoreWay::usual) {
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+      hn::StoreU(samples[u], d, out + x + u * lanes);
+    });
+  } else {
+    HWY_ALIGN hn::TFromD<D> last[block];
+    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+      hn::Store(samples[u], d, last + u * lanes);
+    });
+    std::copy_n(last, std::min(block, width - x), out + x);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

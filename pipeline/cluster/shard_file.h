@@ -1,0 +1,50 @@
+// A part of a video that was encoded on its own, as a file that another process joins: its packets
+// in NUT, which players know, and beside them what NUT does not keep.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/av/av.h"
+
+namespace vidconv {
+
+// Of a packet, as its encoder has given it; ticks of the video's time base.
+struct PacketTimes {
+  std::int64_t pts = 0, dts = AV_NOPTS_VALUE, duration = 0;
+  int flags = 0;  // AV_PKT_FLAG_...
+};
+
+// What is known of a part that is complete.
+struct ShardLedger {
+  std::string key;     // of what it was made from
+  std::string digest;  // SHA-256 of the file
+  std::string header;  // the encoder's, as bytes
+  std::int64_t bytes = 0;
+  std::vector<PacketTimes> packets;  // in order
+};
+
+// When its frames are shown, in order.
+std::vector<std::int64_t> times_of(const ShardLedger& ledger);
+
+// Throws Error(part) where the file is missing or is not the one of the ledger: by its size, and
+// with `all` by its digest.
+void check_part(const std::string& path, const ShardLedger& ledger, bool all);
+
+// Reads the packets of a part.
+class PartReader {
+ public:
+  // Throws Error(part). The ledger outlives it.
+  PartReader(const std::string& path, const ShardLedger& ledger);
+  // Throws Error(part) where there is none.
+  PacketPtr read();
+
+ private:
+  const std::string path_;
+  const ShardLedger& ledger_;
+  InputPtr container_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace vidconv

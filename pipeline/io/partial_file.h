@@ -1,0 +1,95 @@
+// PartialFile: an output that gets its name only when it is complete.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pipeline/io/partial_name.h"
+#include "pipeline/io/run_files.h"
+
+namespace vidconv {
+
+// What is written until it is complete has no name, where the file system can do so (O_TMPFILE):
+// nothing is left of a process that dies. Elsewhere its name stands beside the final one, cannot be
+// foreseen, and is removed by the next run to the same output. What it replaces hands on its mode
+// and owner, as far as this process may give them; what is new has the usual mode. A final name
+// that is no regular file (a FIFO, /dev/null) is written to directly.
+class PartialFile {
+ public:
+  struct Options {
+    std::string what = "the output";  // for messages
+    bool overwrite = false;
+    bool files_only = false;         // what stands there is replaced if it is a file, and no link
+    RunFiles* files = nullptr;       // which are not overwritten; outlives the object
+    bool look_for_leftovers = true;  // else somebody else calls remove_leftovers() for this name
+    // Ends the wait for a reader of a FIFO when it becomes true; outlives the object. May be null.
+    const std::atomic<bool>* interrupted = nullptr;
+    // Called with the descriptor when all is written, of a set that of the first; it may throw, and
+    // there is no output then. Not where the name is written to directly. May be empty.
+    std::function<void(int fd)> before_name = {};
+  };
+
+  // Throws Error(output): `path` exists and `overwrite` is not set, is a directory, is a file of
+  // `files`, or its folder cannot be written. `first`: of a set of files, the one that was made
+  // first, which outlives this one; nullptr for that one itself.
+  PartialFile(const std::string& path, Options options, PartialFile* first = nullptr);
+  // Removes what was not committed.
+  ~PartialFile();
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  // Open for writing, and for reading where it is a regular file; belongs to this object.
+  int fd() const { return fd_; }
+
+  // Closes the descriptor until commit(), where a set has many files: they have names then. Not for
+  // the first of a set. Throws Error(output).
+  void set_aside();
+
+  // Gives it the final name, after everything was written, and returns when all of it is on the
+  // disk. Throws Error(output).
+  void commit();
+
+  using Set = std::span<const std::unique_ptr<PartialFile>>;
+  // All of a set or none: where one fails, what others have replaced is put back. In the order of
+  // their making. Throws Error(output), which names what could not be put back. Where the process
+  // is killed meanwhile, some are new, and the next run to them removes what is left beside them.
+  static void commit(Set files);
+
+ private:
+  [[noreturn]] void refuse(const std::string& why, const std::string& remedy = {}) const;
+  [[noreturn]] void refuse_to_overwrite(const std::string& why) const;
+
+  void open_directly(const struct stat& seen);
+  int open_for_reader() const;
+  void create();
+  bool create_without_name(mode_t mode);
+  void create_with_name(mode_t mode);
+  void take_over(const struct stat& old) const;
+  void give_partial_name();
+  bool link_to(const std::string& name) const;
+  void sync() const;
+  static void place_all(Set files);
+  void place(bool keep_old);
+  void place_anew();
+  bool put_back();
+  void sync_folder() const;
+
+  const std::string path_;  // as it was given
+  std::string final_;       // what a link leads to
+  const Options options_;
+  PartialFile* const first_;
+  std::string mark_;
+  int fd_ = -1;
+  bool direct_ = false, placed_ = false;
+  std::optional<struct stat> replaces_;
+  std::optional<TemporaryName> name_;
+  std::string old_;  // where the replaced file is kept until the whole set is there
+};
+
+}  // namespace vidconv

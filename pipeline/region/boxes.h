@@ -1,0 +1,120 @@
+// Boxes: where in each frame filters act, as a detector has found it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/filter/orientation.h"
+#include "kernels/picture/rect.h"
+#include "pipeline/av/frame.h"
+#include "pipeline/av/video.h"
+#include "pipeline/region/box_index.h"
+
+namespace vidconv {
+
+// One line of a file of boxes (docs/places.md). Pixels of what is seen, or parts of its size.
+struct BoxLine {
+  int line = 0;                       // of the file, counted from 1
+  std::optional<std::int64_t> frame;  // counted from 0; else
+  double time = 0;                    // in seconds
+  std::string id = {};                // of what is seen there; empty: nothing else is known of it
+  double x = 0, y = 0, width = 0, height = 0;
+  bool ellipse = false;
+  int filter = 0;  // of the chain, counted from 1; 0: each that has no place of its own
+};
+
+// What a box's numbers count.
+enum class Units { unknown, pixels, relative };
+
+struct BoxOptions {
+  std::string file = {};             // for messages
+  double grow = 0;                   // of a box's width and height, on each side
+  std::optional<bool> ellipse = {};  // all of them, or none; else as each line says
+  int feather = 0;                   // pixels
+  Units units = Units::unknown;      // relative: parts of the picture's width and height
+};
+
+// A box on one frame, in stored pixels; it may reach beyond the picture.
+struct PlacedBox {
+  Rect rect;
+  bool ellipse = false;
+};
+
+// What a frame's number and time are in the whole of its input.
+struct BoxClock {
+  AVRational time_base = {0, 1};
+  InputClock clock = {};
+};
+
+// What became of the boxes of one id, or of a line without one.
+struct BoxAccount {
+  std::string id;
+  int line = 0;             // the first
+  std::size_t lines = 0;    // how many
+  std::int64_t frames = 0;  // on which it was filtered
+  std::int64_t first = 0, last = 0;
+};
+
+// Any thread.
+class Boxes {
+ public:
+  Boxes(std::vector<BoxLine> lines, BoxOptions options);
+
+  const BoxOptions& options() const { return options_; }
+  // The same, applied to no frame yet.
+  std::shared_ptr<Boxes> anew() const { return std::make_shared<Boxes>(lines_, options_); }
+  // The line that names the filter of the largest number; of all of them one that names none.
+  const BoxLine& last_filter() const;
+  bool has_frames() const;   // some lines are by frame
+  bool has_weights() const;  // some boxes are not filtered in all of their pixels alike
+
+  // Those of filter `filter` of the chain (from 0) on a frame that is shown so; between two lines
+  // of one id boxes move in straight lines. `clock`: of the frame's video. Notes that they were
+  // applied where `note`.
+  void on(const Frame& frame, const BoxClock& clock, std::size_t filter, const Orientation& shown,
+          bool note, std::vector<PlacedBox>& boxes);
+
+  // After the last frame. Throws Error(filter_spec) where a line was not applied to any frame: of
+  // all, or where only a part of the input was read, of that part.
+  void check(bool whole) const;
+  std::vector<BoxAccount> accounts() const;
+
+ private:
+  struct Track {
+    std::uint32_t begin, end;  // of order_
+    std::int64_t frames = 0, first = 0, last = -1;
+  };
+  using Lines = std::span<const std::uint32_t>;
+  // When a frame is shown, in what lines count.
+  struct Moment {
+    double from, to;
+  };
+  double place_of(std::uint32_t line) const;
+  Lines lines_of(const Track& track) const;
+  void make_tracks();
+  static Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame);
+  bool find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
+            double& part) const;
+  // In a picture that is seen so large.
+  Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part, int width,
+                          int height) const;
+  std::string why_not(std::size_t line) const;
+
+  const std::vector<BoxLine> lines_;
+  const BoxOptions options_;
+  std::vector<std::uint32_t> order_;     // lines of one track side by side, in order of time
+  std::vector<Track> tracks_;            // in order of their first lines
+  BoxIndex by_frame_, by_time_;          // of tracks_
+  mutable std::mutex mutex_;             // of all below
+  std::vector<bool> applied_, outside_;  // of each line
+  std::optional<double> first_time_, last_time_;
+  std::optional<std::int64_t> first_frame_, last_frame_;
+  std::string size_;  // of the pictures
+};
+
+}  // namespace vidconv

@@ -1,0 +1,72 @@
+#include <memory>
+
+#include "pipeline/base/error.h"
+#include "pipeline/work/work.h"
+
+namespace vidconv {
+namespace {
+
+// Light has the resolution of luma.
+const PixelFormat& light_format(const LightPlan& light) {
+  return *find_format(light.model == ColourModel::grey ? AV_PIX_FMT_GRAYF32 : AV_PIX_FMT_GBRPF32);
+}
+
+// Where a step of the filters on light works, which came from a frame and went to one: in scratch
+// memory throughout. `longest`: how many steps there are.
+Place in_scratch(Place place, std::size_t longest) {
+  if (place == Place::output) return Place::scratch1;  // the step before, if any, wrote scratch0
+  if (place == Place::input) return longest % 2 ? Place::scratch0 : Place::scratch1;
+  return place;
+}
+
+}  // namespace
+
+Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
+                     const LightPlan& light) {
+  for (const FilterSpec& spec : chain)
+    if (spec.planes())
+      throw Error(MessageKind::filter_spec, "cannot select planes", spec.text(),
+                  "filters in linear light act on all colours", "leave out planes or `linear`");
+  for (const FilterSpec& spec : chain)
+    if (spec.has_place())
+      throw Error(MessageKind::filter_spec, "cannot filter a part of the picture", spec.text(),
+                  "linear light is made of all of it, and codes again, which would change the rest",
+                  "leave out region or `linear`");
+  const PixelFormat& between = light_format(light);
+  const Work on_light = make_work(chain, between, {PlaneSelection::Mode::all, {}}, border);
+  // Without filters each component is copied; that step is as good as any.
+  const std::size_t longest = on_light.steps.size();
+
+  Work work;
+  work.format = &format;
+  work.scratch_format = &between;
+  work.links = on_light.links;
+  const auto shared = std::make_shared<const LightPlan>(light);
+  Step convert{.plan = {}, .components = {}, .light = shared};
+  for (int i = 0; i < light.components(); ++i)
+    convert.components.push_back(static_cast<std::size_t>(i));
+
+  convert.action = Action::to_light;
+  convert.from = Place::input;
+  convert.to = in_scratch(Place::input, longest);
+  work.steps.push_back(convert);
+  for (Step step : on_light.steps) {
+    step.from = in_scratch(step.from, longest);
+    step.to = in_scratch(step.to, longest);
+    work.steps.push_back(std::move(step));
+  }
+  convert.action = Action::to_codes;
+  convert.from = in_scratch(Place::output, longest);
+  convert.to = Place::output;
+  convert.link = chain.empty() ? 0 : chain.size() - 1;
+  work.steps.push_back(convert);
+
+  // Alpha and padding are copied.
+  for (Step& step : make_work({}, format, {}, border).steps) {
+    std::erase_if(step.components, [&](std::size_t i) { return i < convert.components.size(); });
+    if (!step.components.empty()) work.steps.push_back(std::move(step));
+  }
+  return work;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,187 @@
+#include "pipeline/work/timed_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "pipeline/base/error.h"
+
+namespace vidconv {
+namespace {
+
+// Of each there is a number in a table.
+constexpr std::size_t most_moments = 1 << 20;
+// Each has plans, and what computes them.
+constexpr std::size_t most_cases = 4096;
+
+void add_ends(const std::vector<Stretch>& stretches, std::vector<std::int64_t>& ends) {
+  for (const Stretch& s : stretches) {
+    if (s.begin != INT64_MIN) ends.push_back(s.begin);
+    if (s.end != INT64_MAX) ends.push_back(s.end);
+  }
+}
+
+void sort_once(std::vector<std::int64_t>& ends) {
+  std::ranges::sort(ends);
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+}
+
+// How many of them have passed.
+std::size_t passed(const std::vector<std::int64_t>& ends, std::int64_t at) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(ends, at) - ends.begin());
+}
+
+// A moment when so many have passed.
+std::int64_t moment(const std::vector<std::int64_t>& ends, std::size_t passed) {
+  return passed == 0 ? INT64_MIN : ends[passed - 1];
+}
+
+void check_numbers(std::span<const FilterSpec> chain, const VideoInfo& video) {
+  if (video.clock.frames_before) return;
+  for (const FilterSpec& spec : chain)
+    if (counts_frames(spec))
+      throw Error(MessageKind::filter_spec, "cannot count frames for", spec.text(),
+                  "with `start` nobody knows how many frames of the input come before",
+                  "give times, which are counted from the input's beginning");
+}
+
+// Of each filter of a chain whether it acts, and which values it has: the same numbers, the same
+// case.
+using State = std::vector<int>;
+
+State state_at(std::span<const FilterSpec> chain, std::int64_t time, std::int64_t frame) {
+  State state;
+  for (const FilterSpec& spec : chain) {
+    const bool acts = spec.when().holds(time, frame);
+    state.push_back(acts);
+    for (const TimedParameter& timed : spec.timed())
+      state.push_back(acts ? timed.curve.at(timed.curve.of_frames() ? frame : time) : 0);
+  }
+  return state;
+}
+
+std::vector<FilterSpec> acting_in(const State& state, std::span<const FilterSpec> chain) {
+  std::vector<FilterSpec> acting;
+  auto at = state.begin();
+  for (const FilterSpec& spec : chain) {
+    const bool acts = *at++ != 0;
+    const std::vector<int> values(at, at + std::ssize(spec.timed()));
+    at += std::ssize(spec.timed());
+    if (!acts) continue;
+    try {
+      acting.push_back(spec.with_values(values));
+    } catch (const std::invalid_argument& error) {
+      throw Error(MessageKind::filter_spec, "cannot make a filter of", spec.text(), error.what(),
+                  "choose other values");
+    }
+  }
+  return acting;
+}
+
+// Nothing that can be seen in the output.
+bool changes_nothing(const Work& work) {
+  return std::ranges::all_of(work.steps, [](const Step& step) {
+    return !step.light &&
+           (step.action == Action::copy || (step.action == Action::filter && step.plan.is_copy()));
+  });
+}
+
+}  // namespace
+
+bool counts_frames(const FilterSpec& spec) {
+  return !spec.when().frames.empty() ||
+         std::ranges::any_of(spec.timed(), [](const auto& t) { return t.curve.of_frames(); });
+}
+
+TimedWork::TimedWork(Work always)
+    : cases_(std::make_shared<const std::vector<Work>>(1, std::move(always))), case_at_{0} {}
+
+TimedWork::TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video,
+                     const MakeWork& make)
+    : time_base_(video.time_base), clock_(video.clock) {
+  check_numbers(chain, video);
+  for (const FilterSpec& spec : chain) {
+    add_ends(spec.when().times, times_);
+    add_ends(spec.when().frames, frames_);
+    for (const TimedParameter& timed : spec.timed())
+      timed.curve.add_changes(timed.curve.of_frames() ? frames_ : times_);
+  }
+  sort_once(times_);
+  sort_once(frames_);
+  if (times_.size() + 1 > most_moments / (frames_.size() + 1))
+    throw Error(MessageKind::filter_spec, "too much changes on the way", "",
+                fmt::format("at {} times and {} frames", times_.size(), frames_.size()),
+                "give fewer keys, or either times or numbers of frames");
+
+  std::vector<Work> cases;
+  cases.push_back(make_work({}, *video.format, {}, {}));
+  const bool changes = !times_.empty() || !frames_.empty();
+  std::map<State, std::size_t> known;
+  const auto case_for = [&](const State& state) {
+    const auto [found, is_new] = known.try_emplace(state, cases.size());
+    if (!is_new) return found->second;
+    const std::vector<FilterSpec> acting = acting_in(state, chain);
+    Work work = acting.empty() ? make_work({}, *video.format, {}, {}) : make(acting);
+    if (changes && changes_nothing(work)) return found->second = 0;
+    if (cases.size() > most_cases)
+      throw Error(MessageKind::filter_spec, "too much changes together", acting[0].text(),
+                  fmt::format("there are more than {} sets of values that some frame has at once",
+                              most_cases),
+                  "change fewer parameters at a time, or through fewer keys");
+    cases.push_back(std::move(work));
+    return found->second;
+  };
+  for (std::size_t t = 0; t <= times_.size(); ++t)
+    for (std::size_t f = 0; f <= frames_.size(); ++f)
+      case_at_.push_back(case_for(state_at(chain, moment(times_, t), moment(frames_, f))));
+  leaves_out_ = std::ranges::find(case_at_, std::size_t{0}) != case_at_.end();
+  if (!leaves_out_) {  // then there is no such case
+    cases.erase(cases.begin());
+    for (std::size_t& number : case_at_) --number;
+  }
+  cases_ = std::make_shared<const std::vector<Work>>(std::move(cases));
+}
+
+void TimedWork::read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock) {
+  const auto has_mask = [](const Step& step) {
+    return step.where && !step.where->place().mask_video().empty();
+  };
+  if (std::ranges::none_of(
+          *cases_, [&](const Work& work) { return std::ranges::any_of(work.steps, has_mask); }))
+    return;
+  std::vector<Work> cases = *cases_;
+  for (Work& work : cases) work.masks = masks, work.clock = clock;
+  cases_ = std::make_shared<const std::vector<Work>>(std::move(cases));
+}
+
+std::size_t TimedWork::case_of(const Frame& frame) const {
+  if (case_at_.size() == 1) return case_at_[0];
+  const std::int64_t time = clock_.time_of(frame.av().pts, time_base_);
+  const std::int64_t number = clock_.number_of(frame.number_in_video());
+  return case_at_[passed(times_, time) * (frames_.size() + 1) + passed(frames_, number)];
+}
+
+const PixelFormat& TimedWork::scratch_format() const {
+  for (const Work& work : cases())
+    if (work.scratch_frames() > 0) return *work.scratch_format;
+  return *cases()[0].scratch_format;
+}
+
+int TimedWork::scratch_frames() const {
+  int most = 0;
+  for (const Work& work : cases()) most = std::max(most, work.scratch_frames());
+  return most;
+}
+
+bool TimedWork::has_regions() const { return std::ranges::any_of(cases(), &Work::has_regions); }
+
+std::size_t TimedWork::most_steps() const {
+  std::size_t most = 0;
+  for (const Work& work : cases()) most = std::max(most, work.steps.size());
+  return most;
+}
+
+}  // namespace vidconv

@@ -1,0 +1,122 @@
+// Filters of a part of the picture, asked for on the command line.
+#include <fstream>
+#include <utility>
+
+#include "tests/cli/support/cli_test.h"
+
+namespace vidconv::test {
+namespace {
+
+class Region : public CliTest {
+ protected:
+  static Result filter(const std::string& kernel, const Arguments& more = {}) {
+    Arguments all{"pattern:64x48@25#3", "-o", "md5:", "--kernel", kernel};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  }
+};
+
+// ffmpeg puts a part of our filtered picture over the original.
+TEST_F(Region, IsThePartOfTheFilteredPicture) {
+  EXPECT_TRUE(succeeded(
+      run_vidconv({"pattern:64x48@25#3", "-o", path("before.y4m"), "--kernel", "identity"})));
+  EXPECT_TRUE(succeeded(
+      run_vidconv({path("before.y4m"), "-o", path("all.y4m"), "--kernel", "gaussian:sigma=3"})));
+  ffmpeg("-i " + path("before.y4m") + " -i " + path("all.y4m") +
+         " -filter_complex '[1]crop=20:12:6:10[part];[0][part]overlay=6:10:format=yuv420' "
+         "-pix_fmt yuv420p " +
+         path("expected.y4m"));
+  const Result part = run_vidconv(
+      {path("before.y4m"), "-o", "md5:", "--kernel", "gaussian:sigma=3:region=6,10,20,12"});
+  EXPECT_TRUE(succeeded(part));
+  EXPECT_EQ(parse_digests(part.out), judge_digests(path("expected.y4m")));
+}
+
+TEST_F(Region, SameBytesOnEveryPath) {
+  const std::string kernel = "unsharp:region=5,7,33,20;50%,50%,50%,50%";
+  const Result result = filter(kernel, {"--threads", "1", "--verify"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"3 verified"}));
+  for (const Arguments& more : {Arguments{"--threads", "3"}, Arguments{"--slots", "1"},
+                                Arguments{"--variant", "reference"}})
+    EXPECT_EQ(filter(kernel, more).out, result.out);
+  EXPECT_NE(filter("unsharp").out, result.out);
+}
+
+TEST_F(Region, IsWhatIsSeenOfATurnedVideo) {
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=0.2 -pix_fmt yuv444p -c:v libx264 -qp 0 " +
+         path("plain.mp4"));
+  EXPECT_TRUE(
+      succeeded(shell("ffmpeg -v error -display_rotation -90 -i " + path("plain.mp4") +
+                      " -c copy " + path("in.mp4") + " || ffmpeg -v error -y -i " +
+                      path("plain.mp4") + " -c copy -metadata:s:v rotate=90 " + path("in.mp4"))));
+  ffmpeg("-i " + path("in.mp4") + " -c:v libx264 -qp 0 " + path("upright.mp4"));
+  const auto seen = [&](const std::string& name) {
+    EXPECT_TRUE(succeeded(run_vidconv({path(name), "-o", path("out-" + name), "--kernel",
+                                       "motion:length=9:angle=30:region=10,20,30,60", "--codec",
+                                       "libx264", "--encoder-opt", "qp=0"})));
+    return judge_digests(path("out-" + name)).all;
+  };
+  EXPECT_EQ(seen("in.mp4"), seen("upright.mp4"));
+}
+
+// A filter has its place in the frames that it is for, the others are passed on.
+TEST_F(Region, ComesAndGoes) {
+  const std::string place = "gaussian:sigma=3:region=5,7,33,20";
+  const auto all = parse_digests(filter(place).out).frames;
+  const auto none = parse_digests(filter("identity").out).frames;
+  const Result some = filter(place + ":between=f1-f1", {"--audit", path("audit.jsonl")});
+  EXPECT_TRUE(succeeded(some));
+  EXPECT_EQ(parse_digests(some.out).frames, (std::vector{none[0], all[1], none[2]}));
+  EXPECT_TRUE(has_line_with(some.err, {"2 passed on"}));
+}
+
+// A CUDA device takes every kind of place; without one it is the device that is missing.
+TEST_F(Region, SameBytesOnACudaDevice) {
+  std::ofstream(path("boxes.jsonl")) << R"({"frame":0,"id":1,"box":[5,5,30,20]})"
+                                     << "\n"
+                                     << R"({"frame":2,"id":1,"box":[20,9,40,30]})"
+                                     << "\n";
+  const Arguments boxes{"--regions", path("boxes.jsonl") + ":shape=ellipse:feather=3"};
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.2,format=gray -c:v ffv1 " + path("mask.mkv"));
+  for (const auto& pair :
+       {std::pair<std::string, Arguments>("gaussian:sigma=3:region=5,7,33,20:feather=4", {}),
+        {"gaussian:sigma=1..4@f0-f2:region=5,7,33,20;40,0,9,9:invert=1", {}},
+        {"unsharp:mask=edges:sobel:feather=2", {}},
+        {"unsharp:feather=2:mask=" + path("mask.mkv"), {}},
+        {"sharpen:between=f1-f2", boxes}}) {
+    const std::string& kernel = pair.first;
+    SCOPED_TRACE(kernel);
+    const auto on = [&](const std::string& device, const Arguments& extra = {}) {
+      Arguments all = pair.second;
+      all.insert(all.end(), {"--device", device});
+      all.insert(all.end(), extra.begin(), extra.end());
+      return filter(kernel, all);
+    };
+    const Result cpu = on("cpu"), cuda = on("cuda", {"--verify", "--audit", path("audit.jsonl"),
+                                                     "-y", "--trace", path("trace.json")});
+    EXPECT_TRUE(succeeded(cpu));
+    if (cuda.exit_code == exit_device) GTEST_SKIP() << cuda.err;
+    EXPECT_TRUE(succeeded(cuda));
+    EXPECT_EQ(cuda.out, cpu.out);
+  }
+}
+
+TEST_F(Region, IsSaid) {
+  const Result result = filter("gaussian:sigma=2:region=0,0,32,24", {"--explain"});
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.out, {"on 25% of the pixels", "stay as they are"}));
+}
+
+TEST_F(Region, WhatCannotBeIsRefused) {
+  const std::string kernel = "box:region=0,0,9,9";
+  EXPECT_TRUE(refused(filter("box:region=60,0,9,9"), exit_command_line,
+                      {"column 12", "ends at 69,9", "64x48", "[filter-spec]"}));
+  EXPECT_TRUE(
+      refused(filter("box:region=9,9"), exit_command_line, {"--kernel", "column 15", "','"}));
+  EXPECT_TRUE(refused(filter(kernel, {"--linear"}), exit_command_line,
+                      {"part of the picture", "--linear"}));
+}
+
+}  // namespace
+}  // namespace vidconv::test
