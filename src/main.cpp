@@ -16,12 +16,13 @@ extern "C" {
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
+#include "pipeline/settings/settings_job.h"
 #include "src/batch/batch.h"
 #include "src/cluster/cluster.h"
 #include "src/help/lists.h"
+#include "src/options/job_settings.h"
 #include "src/options/measure_words.h"
 #include "src/options/options.h"
-#include "src/options/settings.h"
 #include "src/process/interrupt.h"
 #include "src/process/stack.h"
 #include "src/process/standard_streams.h"
@@ -99,7 +100,7 @@ class Command {
   void find_target() {
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
-    options_.crf = found_->chosen.crf;
+    options_.sink.encoder.crf = fmt::format("{}", found_->chosen.crf);
     const Measures wanted = measures_of(*options_.target);
     options_.measures.psnr |= wanted.psnr;
     options_.measures.ssim |= wanted.ssim;
@@ -147,10 +148,10 @@ class Command {
   }
 
   int gallery() {
-    const FramePtr sheet = draw_gallery(
-        *job_->source(), {options_.filters, planes(options_), options_.border, threads(options_)});
-    result_.bytes =
-        write_picture(*sheet, options_.output, {.overwrite = options_.overwrite, .files = &files_});
+    const FramePtr sheet = draw_gallery(*job_->source(), {options_.filters, options_.planes,
+                                                          options_.border, threads_of(options_)});
+    result_.bytes = write_picture(*sheet, options_.output,
+                                  {.overwrite = options_.sink.overwrite, .files = &files_});
     result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
     return finish_reports({});
   }

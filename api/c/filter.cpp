@@ -7,15 +7,19 @@
 
 namespace vidconv {
 
+ColumnError column_error(const SpecError& error) {
+  return {
+      Error(MessageKind::filter_spec, "cannot understand the filter",
+            excerpt(error.text(), error.column() - 1, longest_value),
+            fmt::format("column {}: {}", error.column(), verbatim(error.what())), error.remedy()),
+      error.column()};
+}
+
 FilterSpec parse_kernel_setting(const std::string& text) {
   try {
     return FilterSpec::parse(text);
   } catch (const SpecError& error) {
-    throw ColumnError(
-        Error(MessageKind::filter_spec, "cannot understand the filter",
-              excerpt(error.text(), error.column() - 1, longest_value),
-              fmt::format("column {}: {}", error.column(), verbatim(error.what())), error.remedy()),
-        error.column());
+    throw column_error(error);
   }
 }
 

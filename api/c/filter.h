@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/c/call.h"
 #include "kernels/spec/parse.h"
 
 struct vidconv_filter {
@@ -15,5 +16,6 @@ namespace vidconv {
 
 // Throws ColumnError.
 FilterSpec parse_kernel_setting(const std::string& text);
+ColumnError column_error(const SpecError& error);
 
 }  // namespace vidconv

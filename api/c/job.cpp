@@ -2,6 +2,7 @@
 #include "api/c/job.h"
 
 #include <string>
+#include <vector>
 
 #include "api/c/call.h"
 #include "pipeline/platform/process.h"
@@ -25,13 +26,18 @@ vidconv_status vidconv_job_set(vidconv_job* job, const char* name, const char* v
 }
 
 const char* vidconv_setting_name(size_t index) {
-  const auto table = vidconv::setting_table();
-  return index < table.size() ? table[index].name : nullptr;
+  const auto table = vidconv::settings();
+  return index < table.size() ? table[index].name.data() : nullptr;  // a literal
 }
 
 const char* vidconv_setting_meaning(size_t index) {
-  const auto table = vidconv::setting_table();
-  return index < table.size() ? table[index].meaning : nullptr;
+  static const std::vector<std::string> meanings = [] {
+    std::vector<std::string> lines;
+    for (const vidconv::Setting& setting : vidconv::settings())
+      lines.push_back(vidconv::meaning_of(setting));
+    return lines;
+  }();
+  return index < meanings.size() ? meanings[index].c_str() : nullptr;
 }
 
 vidconv_status vidconv_job_on_progress(vidconv_job* job, vidconv_progress_function function,
@@ -56,13 +62,13 @@ vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats, vidconv_e
   return vidconv::call(error, [&] {
     vidconv_job& j = vidconv::needed(job, "job");
     if (stats) vidconv::check_size(stats->size, sizeof *stats, "stats");
-    const vidconv::JobSettings settings = j.words.settings();
+    const vidconv::Settings settings = j.words.settings();
     for (const auto& [text, name] :
          {std::pair(&settings.input, "input"), {&settings.output, "output"}})
       if (text->empty())
         throw vidconv::Error(vidconv::Fault::usage, "cannot run the job", "",
                              std::string("`") + name + "` is not set", "set it");
-    if (settings.kernels.empty())
+    if (settings.filters.empty())
       throw vidconv::Error(vidconv::Fault::usage, "cannot run the job", "", "there is no `kernel`",
                            "set one");
     if (stats) vidconv::give(stats, vidconv_stats{}, "stats");

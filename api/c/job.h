@@ -11,6 +11,7 @@
 
 #include "api/c/settings.h"
 #include "api/c/stop_flags.h"
+#include "pipeline/run/job.h"
 
 namespace vidconv {
 
@@ -28,7 +29,7 @@ class JobRun {
  public:
   // `stop` ends it early when it becomes true; it outlives the run. `change` has the last word on
   // what the pipeline is given. Throws Error(usage).
-  JobRun(const JobSettings& settings, const JobCallbacks& callbacks, std::atomic<bool>& stop,
+  JobRun(const Settings& settings, const JobCallbacks& callbacks, std::atomic<bool>& stop,
          const std::function<void(JobOptions&)>& change = {});
   ~JobRun() { join(); }
   JobRun(const JobRun&) = delete;
@@ -61,7 +62,7 @@ class JobRun {
 };
 
 // Without a kernel frames stay as they are.
-void want_kernel(JobSettings& settings);
+void want_kernel(Settings& settings);
 
 }  // namespace vidconv
 

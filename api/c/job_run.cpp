@@ -6,6 +6,7 @@
 #include "api/c/job.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "pipeline/settings/settings_job.h"
 
 namespace vidconv {
 namespace {
@@ -35,13 +36,17 @@ Notify JobCallbacks::notify() const {
   };
 }
 
-JobRun::JobRun(const JobSettings& settings, const JobCallbacks& callbacks, std::atomic<bool>& stop,
+JobRun::JobRun(const Settings& settings, const JobCallbacks& callbacks, std::atomic<bool>& stop,
                const std::function<void(JobOptions&)>& change)
     : callbacks_(callbacks), stop_(stop) {
   if (stop_) throw_interrupted(false);
+  check_settings(settings);
+  warn_of_filters(settings, callbacks_.notify());
   JobOptions options = job_options(settings, callbacks_.notify(), files_, stop_);
   if (change) change(options);
   if (!options.open_source) files_.reads("the input", options.input);
+  for (const FilterSpec& filter : settings.filters)
+    for (const std::string& file : filter.files()) files_.reads("the file of a filter", file);
   job_ = std::make_unique<Job>(std::move(options));
 }
 
@@ -119,8 +124,8 @@ vidconv_stats JobRun::stats() const {
   return s;
 }
 
-void want_kernel(JobSettings& settings) {
-  if (settings.kernels.empty()) settings.kernels.push_back(FilterSpec::parse("identity"));
+void want_kernel(Settings& settings) {
+  if (settings.filters.empty()) settings.filters.push_back(FilterSpec::parse("identity"));
 }
 
 }  // namespace vidconv

@@ -9,14 +9,17 @@
 #include "api/c/call.h"
 #include "api/c/filter.h"
 #include "api/c/plan_planes.h"
-#include "api/c/values.h"
 #include "pipeline/av/bare_format.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/platform/usable_threads.h"
+#include "pipeline/settings/setting_values.h"
 #include "pipeline/work/work_names.h"
 
 namespace vidconv {
+// Of one chain.
+constexpr std::size_t most_filters = 1000;
+
 struct StepWords {
   std::string filter, components;
 };
@@ -78,8 +81,9 @@ struct vidconv_plan {
         planes(format.get(), width, height),
         processor(vidconv::processor_options(options)) {
     const vidconv::PixelFormat& f = format.get();
-    work = vidconv::make_work(chain, f, vidconv::planes_setting(options.planes),
-                              vidconv::border_setting(options.border));
+    work =
+        vidconv::make_work(chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
+                           vidconv::border_setting(options.border ? options.border : ""));
     filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
     for (const vidconv::Step& step : work.steps) {
       vidconv::StepWords& words =

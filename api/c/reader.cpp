@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t waiting_frames = 2;
 
-JobSettings reading(const vidconv_job& job) {
-  JobSettings settings = job.words.settings();
+Settings reading(const vidconv_job& job) {
+  Settings settings = job.words.settings();
   if (settings.input.empty())
     throw Error(Fault::usage, "cannot open a reader", "", "`input` is not set", "set it");
   if (!settings.source.video)

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t frames_that_wait = 2;
 
-JobSettings writing(const vidconv_job& job) {
-  JobSettings settings = job.words.settings();
+Settings writing(const vidconv_job& job) {
+  Settings settings = job.words.settings();
   if (settings.output.empty())
     throw Error(Fault::usage, "cannot open a writer", "", "`output` is not set", "set it");
   want_kernel(settings);

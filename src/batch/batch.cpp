@@ -15,10 +15,11 @@
 #include "pipeline/device/cuda.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
+#include "pipeline/settings/settings_job.h"
 #include "src/batch/batch_file.h"
 #include "src/options/batch_plan.h"
+#include "src/options/job_settings.h"
 #include "src/options/output_key.h"
-#include "src/options/settings.h"
 #include "src/process/interrupt.h"
 #include "src/process/standard_streams.h"
 #include "src/process/worse_exit_code.h"
@@ -78,9 +79,9 @@ class Batch {
     woken_ = wake_chosen_device(options_.device, nullptr);
     const DeviceChoice choice = woken_.choice.get();
     if (!choice.why.empty()) notify_(MessageKind::device_chosen, choice.why);
-    if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads(options_));
+    if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads_of(options_));
     const int devices = std::max(static_cast<int>(choice.indices.size()), 1);
-    const int wanted = options_.jobs > 0 ? options_.jobs : devices;
+    const int wanted = options_.files_at_once > 0 ? options_.files_at_once : devices;
     files_at_once_ = std::min(wanted, static_cast<int>(plan_.files.size()));
   }
 

@@ -12,7 +12,7 @@
 #include "pipeline/run/job.h"
 #include "pipeline/source/source_turned.h"
 #include "src/cluster/cluster_commands.h"
-#include "src/options/settings.h"
+#include "src/options/job_settings.h"
 #include "src/process/interrupt.h"
 #include "src/process/standard_streams.h"
 
@@ -122,7 +122,7 @@ int run_join(const WorkerWords& words) {
   const Options options = plan.options(output, words.machine);
   check_host(plan, options);
   Options opened = options;
-  opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
+  opened.sink.encoder.own.clear();  // whose files are not to be opened: see check_planned()
   if (words.output.empty()) opened.output = "";
   enter_sandbox(opened, {words.folder});
   const std::vector<FinishedShard> parts = find_parts(plan, words);

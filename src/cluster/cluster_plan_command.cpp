@@ -14,8 +14,8 @@
 #include "pipeline/source/packet_survey.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/cluster/job_scripts.h"
+#include "src/options/job_settings.h"
 #include "src/options/option_values.h"
-#include "src/options/settings.h"
 #include "src/process/interrupt.h"
 #include "src/process/standard_streams.h"
 
@@ -199,7 +199,7 @@ int run_plan(const PlanWords& words) {
       words.script == JobScript::none
           ? ""
           : job_script(words.script, {folder, options.output, kept.machine}, plan.parts.size());
-  write_plan(plan, folder, options.overwrite);
+  write_plan(plan, folder, options.sink.overwrite);
   if (!script.empty())
     print_for_programs(script);
   else if (!options.quiet)

@@ -15,7 +15,7 @@ extern "C" {
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
 #include "src/cluster/cluster_commands.h"
-#include "src/options/settings.h"
+#include "src/options/job_settings.h"
 #include "src/process/interrupt.h"
 #include "src/run/progress.h"
 #include "src/run/report_files.h"
@@ -151,7 +151,7 @@ int run_shard(const WorkerWords& words) {
   Worker worker(words, plan, options);
   Options opened = options;
   opened.output = worker.path() + ".nut";
-  opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
+  opened.sink.encoder.own.clear();  // whose files are not to be opened: see check_planned()
   enter_sandbox(opened);
   return worker.run(words.dry_run);
 }

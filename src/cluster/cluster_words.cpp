@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "kernels/base/numbers.h"
 #include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_choice.h"
@@ -19,18 +20,21 @@
 namespace vidconv {
 namespace {
 
-// A plan carries these and no others: they bear on the bytes of the output, name no file to be
-// written, and open nothing.
-constexpr std::string_view of_plan[] = {
-    "--kernel",  "--border",   "--planes",      "--range",      "--linear",
-    "--scan",    "--compare",  "--fps",         "--format-in",  "--input-opt",
-    "--start",   "--duration", "--video",       "--copy-times", "--codec",
-    "--crf",     "--preset",   "--encoder-opt", "--bitrate",    "--shards",
-    "--pix-fmt", "--audio",    "--muxer-opt",   "--format",     "--threads"};
-// Each worker is told these itself.
-constexpr std::string_view of_machine[] = {
-    "--device",     "--variant", "--slots",    "--verify",     "-y",      "--strict",
-    "--no-sandbox", "--timeout", "--insecure", "--max-pixels", "--quiet", "--progress"};
+// Options of each worker itself: settings of its machine, and these.
+constexpr std::string_view also_of_machine[] = {"--no-sandbox", "--quiet", "--progress"};
+
+bool has_flag(std::string_view option, SettingFlags flag) {
+  const auto row = std::ranges::find(settings(), option, &Setting::option);
+  return row != settings().end() && (row->flags & flag);
+}
+
+std::vector<std::string> options_of_machine() {
+  std::vector<std::string> names(std::begin(also_of_machine), std::end(also_of_machine));
+  for (const Setting& row : settings())
+    if (row.flags & of_machine) names.emplace_back(row.option);
+  return names;
+}
+
 // Of one process, or settled by the plan itself.
 constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
                                                  "--trace",  "--decoder", "--quiet", "--progress"};
@@ -74,7 +78,7 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
 
 // Why a plan may not carry "--name=value"; empty where it may.
 std::string why_not_in_plan(const std::string& name, const std::string& value) {
-  if (!is_named_in(name, of_plan)) return "it does not bear on the bytes of the output";
+  if (!has_flag(name, planned)) return "it does not bear on the bytes of the output";
   const auto [key, of_key] = parts_of(value);
   const char* const may_name_file = "it may name a file, which is not for a plan to say";
   if ((name == "--encoder-opt" && encoder_option_may_name_file(key, of_key)) ||
@@ -119,14 +123,16 @@ void parse_for_plan(CLI::App& app, std::vector<std::string> words) {
 // What schedulers call the number of a task of an array.
 constexpr const char* number_variables[] = {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"};
 
-int number_of(const std::string& word) {
+int shard_number_of(const std::string& word) {
   std::string text = word;
   for (const char* name : number_variables)
     if (const char* value = std::getenv(name); value && text.empty()) text = value;
   if (text.empty())
     refuse("shard", "", "there is no number of a part",
            "vidconv shard I DIR, or set SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX");
-  return static_cast<int>(parse_whole("shard", text, 0, std::numeric_limits<int>::max()));
+  constexpr int most = std::numeric_limits<int>::max();
+  if (const auto number = number_of<int>(text, 0, most)) return *number;
+  refuse("shard", text, fmt::format("not a whole number from 0 to {}", most), "");
 }
 
 }  // namespace
@@ -182,7 +188,8 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
   app.add_flag("--dry-run", worker.dry_run);
   if (!numbered) app.add_option("-o,--output", worker.output);
   std::vector<std::pair<CLI::Option*, std::string>> given;
-  std::vector<std::string> values(std::size(of_machine) + 1);
+  const std::vector<std::string> machine = options_of_machine();
+  std::vector<std::string> values(machine.size() + 1);
   const auto take = [&](std::string_view name, std::string& value) {
     const CLI::Option& like = *all.get_option(std::string(name));
     const bool flag = like.get_items_expected_max() == 0;
@@ -190,7 +197,7 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
     given.emplace_back(flag ? app.add_flag(names) : app.add_option(names, value),
                        std::string(name));
   };
-  for (std::size_t i = 0; i < std::size(of_machine); ++i) take(of_machine[i], values[i]);
+  for (std::size_t i = 0; i < machine.size(); ++i) take(machine[i], values[i]);
   take("--stats", values.back());
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -214,7 +221,7 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
   if (!numbered && worker.output.empty() && !worker.dry_run)
     refuse("--output", "", "a plan does not say what may be written", "vidconv join DIR -o OUTPUT");
   worker.folder = named.back();
-  if (numbered) worker.number = number_of(named.size() == 2 ? named[0] : "");
+  if (numbered) worker.number = shard_number_of(named.size() == 2 ? named[0] : "");
   return worker;
 }
 
@@ -227,6 +234,7 @@ KeptWords kept_words(const std::vector<std::string>& words) {
   CLI::App app("", "vidconv");
   declare_options(app, unused, unused_words);
   parse_for_plan(app, full);
+  const std::vector<std::string> machine = options_of_machine();
   KeptWords kept;
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option_name_of(*option);
@@ -235,8 +243,7 @@ KeptWords kept_words(const std::vector<std::string>& words) {
     if (const auto* r = std::ranges::find(refused_beside_plan, name, &RefusedBesidePlan::option);
         r != std::end(refused_beside_plan))
       refuse(name, "", r->why, r->remedy);
-    const bool of_worker = is_named_in(name, of_machine),
-               flag = option->get_items_expected_max() == 0;
+    const bool of_worker = is_named_in(name, machine), flag = option->get_items_expected_max() == 0;
     auto& to = of_worker ? kept.machine : kept.job;
     const auto allow = [&](const std::string& value) {
       const std::string why = of_worker ? "" : why_not_in_plan(name, value);

@@ -147,7 +147,7 @@ BatchPlan plan_batch(const Options& o, const Notify& notify) {
   for (const ListedInput& input : inputs) {
     const NamedInput name{name_of_input(input.input), input.folder, plan.files.size() + 1};
     BatchFile file{.input = input.input,
-                   .output = named("--output", o.output, name, o.output_format),
+                   .output = named("--output", o.output, name, o.sink.format),
                    .stats = named("--stats", o.stats_file, name),
                    .trace = named("--trace", o.trace_file, name),
                    .metrics = named("--metrics", o.metrics_file, name)};

@@ -10,6 +10,7 @@
 #include "kernels/base/names.h"
 #include "kernels/score/score.h"
 #include "pipeline/base/url.h"
+#include "pipeline/settings/setting_values.h"
 #include "src/options/option_values.h"
 
 namespace vidconv {
@@ -98,7 +99,7 @@ Target parse_target(const std::string& text) {
     refuse("--target", shortened(text, longest_value), "it is not a measure and its value",
            "e.g. psnr=40, ssim=0.98, vmaf=95 or xpsnr=40");
   return {.measure = name,
-          .value = parse_number("--target", text.substr(equals + 1), kind->least, kind->most)};
+          .value = number_setting("--target", text.substr(equals + 1), kind->least, kind->most)};
 }
 
 Measures measures_of(const Target& target) {

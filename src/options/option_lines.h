@@ -10,17 +10,23 @@
 
 namespace vidconv {
 
+// The words of one setting as typed: of a switch, of one value, of many.
+struct SettingWords {
+  bool given = false;
+  std::string value;
+  std::vector<std::string> values;
+};
+
 // Words as typed on the command line, before they mean anything.
 struct OptionWords {
-  std::vector<std::string> kernels, encoder_options, muxer_options, input_options;
-  std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
-  std::string device = "auto", decoder = "auto", variant, scan, regions, orientation;
-  // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
-  std::string max_pixels = std::to_string(default_max_pixels);
-  std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify,
-      measure, target;
+  std::vector<SettingWords> settings{vidconv::settings().size()};  // in the order of the table
+  std::string at, progress = "auto", regions, benchmark, measure, target;
   std::string list_kernels, list_formats, completions, skip_done;
   bool list_variants = false, list_devices = false, manual = false;
+
+  // The settings that were given to `app`, but for the inputs.
+  SettingValues values(const CLI::App& app) const;
+  const std::vector<std::string>& inputs() const { return settings.front().values; }
 };
 
 // Declares all of them to `app`, which writes what it reads into the other two; they outlive it.

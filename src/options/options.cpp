@@ -4,15 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <span>
+#include <utility>
 
 #include "kernels/base/names.h"
 #include "kernels/spec/kernel_file.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "pipeline/settings/setting_values.h"
+#include "pipeline/settings/settings_job.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
 #include "src/options/box_file.h"
@@ -48,52 +49,38 @@ void refuse_empty(const CLI::App& app) {
       refuse(option->get_name(), "", "its value is empty", "give one, or leave the option out");
 }
 
-void read_numbers(const OptionWords& w, Options& o) {
-  const auto whole = [](const char* option, const std::string& text, int max) {
-    return static_cast<int>(parse_whole(option, text, 1, max));
-  };
-  if (!w.start.empty()) o.start = parse_time("--start", w.start);
-  if (!w.duration.empty()) o.duration = parse_time("--duration", w.duration);
-  if (o.duration == 0)
-    refuse("--duration", w.duration, "nothing would be left", "give more than 0");
-  if (!w.frames.empty())
-    o.frames = parse_whole("--frames", w.frames, 1, std::numeric_limits<std::int64_t>::max());
-  if (!o.frame_rate.empty()) check_frame_rate(o.frame_rate);
-  if (!w.video.empty()) o.video = parse_video(w.video);
-  o.max_pixels =
-      parse_whole("--max-pixels", w.max_pixels, 1, std::numeric_limits<std::int64_t>::max());
-  if (!w.timeout.empty()) o.timeout = parse_number("--timeout", w.timeout, 0.001, longest_time);
-  if (!w.latency.empty()) o.latency = parse_number("--latency", w.latency, 1, 60'000) / 1000;
-  if (!w.crf.empty()) o.crf = parse_number("--crf", w.crf, 0, 1000);
-  if (!w.threads.empty()) o.threads = whole("--threads", w.threads, 1024);
-  if (!w.slots.empty()) o.slots = whole("--slots", w.slots, 256);
-  if (!w.shards.empty()) o.shards = parse_shards(w.shards);
+void read_settings(const CLI::App& app, const OptionWords& w, Options& o) {
+  try {
+    set_all(w.values(app), o);
+  } catch (const SpecError& error) {
+    throw kernel_error(error);
+  }
+  o.inputs = w.inputs();
+  if (!o.inputs.empty()) o.input = o.inputs.front();
+}
+
+void read_words(const OptionWords& w, Options& o) {
   o.skip_done = !w.skip_done.empty();
   o.by_content = w.skip_done == "content";
-  if (!w.jobs.empty()) {
-    const int jobs = whole("--jobs", w.jobs, 1024);
-    if (is_batch(o))
-      o.jobs = jobs;
-    else if (o.shards)
-      o.shards->jobs = jobs;
-    else
-      refuse("--jobs", w.jobs, "there are no parts", "add --shards auto");
+  if (is_batch(o)) o.files_at_once = std::exchange(o.jobs, 0);
+  if (!w.at.empty()) {
+    if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
+    o.source.start = time_setting("--at", w.at);
   }
+  o.progress = parse_progress(w.progress);
   if (!w.benchmark.empty())
-    o.benchmark_seconds = parse_number("--benchmark", w.benchmark, 0.01, 3600);
-  if (!w.verify.empty())
-    o.verify_every = whole("--verify", w.verify, std::numeric_limits<int>::max());
+    o.benchmark_seconds = number_setting("--benchmark", w.benchmark, 0.01, 3600);
   if (!w.target.empty()) o.target = parse_target(w.target);
   if (!w.measure.empty()) o.measures = parse_measures(w.measure);
 }
 
 // A gallery is one picture, which the CPU draws.
 void refuse_beside_gallery(const CLI::App& app) {
-  for (const char* name :
-       {"--range",     "--linear",  "--scan",        "--duration",  "--frames",  "--codec",
-        "--crf",       "--preset",  "--encoder-opt", "--bitrate",   "--pix-fmt", "--audio",
-        "--muxer-opt", "--variant", "--slots",       "--benchmark", "--verify",  "--measure",
-        "--target",    "--report",  "--explain"}) {
+  std::vector<std::string> useless = {"--benchmark", "--measure", "--target", "--report",
+                                      "--explain"};
+  for (const Setting& row : settings())
+    if (row.flags & not_in_gallery) useless.emplace_back(row.option);
+  for (const std::string& name : useless) {
     const CLI::Option& option = *app.get_option(name);
     const bool flag = option.get_items_expected_max() == 0;
     if (option.count() > 0)
@@ -137,7 +124,7 @@ void check_measuring(const Options& o) {
   if (!log.empty() && is_batch(o))
     refuse("--measure-log", log, "there are several inputs, and this is one name",
            "leave it out: --stats has a summary of each");
-  if (o.target && (o.crf || !o.bitrate.empty()))
+  if (o.target && (!o.sink.encoder.crf.empty() || !o.sink.encoder.bitrate.empty()))
     refuse("--target", o.target->measure, "--crf and --bitrate say what is to come out",
            "leave one out");
   if (o.target && (is_batch(o) || o.benchmark_seconds || o.explain))
@@ -150,11 +137,11 @@ void check_measuring(const Options& o) {
 
 // What comes and goes in its own time, and once.
 void check_live(const Options& o) {
-  check_address(o.output, o.output_format);
+  check_address(o.output, o.sink.format);
   if (is_url(o.output) && is_batch(o))
     refuse("--output", redacted(o.output), "an address takes one video", "name one input");
-  if (o.input.starts_with("v4l2:") && !o.input_format.empty())
-    refuse("--format-in", o.input_format, "the input is a camera already",
+  if (o.input.starts_with("v4l2:") && !o.source.format.empty())
+    refuse("--format-in", o.source.format, "the input is a camera already",
            "what it sends is chosen by --input-opt input_format=NAME");
   const bool live = is_live(o);
   if (live && o.target)
@@ -164,24 +151,17 @@ void check_live(const Options& o) {
            "leave it out");
   if (o.realtime && (o.benchmark_seconds || o.gallery))
     refuse("--realtime", "", "there is no output to be played", "leave it out");
-  if (o.realtime && o.shards)
-    refuse("--realtime", "", "parts of --shards are encoded side by side", "leave out one");
   if (o.latency == 0) return;
   const std::string value = fmt::format("{:g}", 1e3 * o.latency);
   if (o.benchmark_seconds || o.gallery)
     refuse("--latency", value, "there is no output to be late", "leave it out");
-  if (o.shards)
-    refuse("--latency", value, "parts of --shards come out long after their frames",
-           "leave out one");
   if (is_batch(o)) refuse("--latency", value, "it is of one input", "name one");
   if (o.input.starts_with("pattern:"))
     refuse("--latency", value, "a pattern waits for its reader", "leave it out");
 }
 
 void check_together(const Options& o) {
-  if (!o.bitrate.empty()) check_bitrate(o.bitrate);
-  if (o.crf && !o.bitrate.empty())
-    refuse("--bitrate", o.bitrate, "--crf asks for a quality, whatever the rate", "leave out one");
+  if (!o.gallery) check_settings(o);
   refuse_parts_as_inputs(o);
   check_batch(o);
   if (o.inputs.empty() && o.files_from.empty())
@@ -191,20 +171,21 @@ void check_together(const Options& o) {
            "e.g. --kernel gaussian:sigma=2; see --list-kernels");
   if (o.output.empty() && !o.explain && !o.benchmark_seconds)
     refuse("--output", "", "no output was named", remedy_for_output(o));
-  if (!o.output_format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
-    refuse("--format", o.output_format, "the output has no format to choose", "leave it out");
-  const bool no_container = !o.raw.empty() || o.input.starts_with("pattern:");
-  if (!o.input_format.empty() && no_container)
-    refuse("--format-in", o.input_format, "this input is no container", "leave it out");
-  if (!o.input_options.empty() && no_container)
-    refuse("--input-opt", o.input_options[0].first, "this input is no container", "leave it out");
+  if (!o.sink.format.empty() && (o.gallery || o.output == "null:" || o.output == "md5:"))
+    refuse("--format", o.sink.format, "the output has no format to choose", "leave it out");
+  const bool no_container = !o.source.raw.empty() || o.input.starts_with("pattern:");
+  if (!o.source.format.empty() && no_container)
+    refuse("--format-in", o.source.format, "this input is no container", "leave it out");
+  if (!o.source.own.empty() && no_container)
+    refuse("--input-opt", o.source.own[0].first, "this input is no container", "leave it out");
   check_live(o);
-  if (!o.frame_rate.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
-    refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
+  if (!o.source.frame_rate.empty() && (!o.source.raw.empty() || o.input.starts_with("pattern:")))
+    refuse("--fps", o.source.frame_rate, "this input's own description has it",
+           "write @RATE there");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   check_measuring(o);
-  if (!o.audit_file.empty() && !o.video)
+  if (!o.audit_file.empty() && !o.source.video)
     refuse("--audit", o.audit_file, "it is of one video", "choose one by --video N");
   if (o.audit_file == "-") refuse("--audit", "-", "an audit is a file", "name one");
   if (o.metrics_file == "-") refuse("--metrics", "-", "metrics are a file", "name one");
@@ -256,7 +237,8 @@ void check_boxes(const Options& o, const BoxOptions& boxes) {
     refuse("--regions", boxes.file, why, remedy);
   };
   if (is_batch(o)) refuse_boxes("its boxes are of one video", "name one input");
-  if (o.gallery || !o.video) refuse_boxes("its boxes are of one video", "choose one by --video N");
+  if (o.gallery || !o.source.video)
+    refuse_boxes("its boxes are of one video", "choose one by --video N");
   if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
     refuse_boxes("each filter has a region of its own", "leave out the region of one");
   const BoxLine& last = o.boxes->last_filter();
@@ -287,28 +269,28 @@ void take_boxes(const std::string& text, Options& o) {
     if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
 }
 
+// The words of an option, one spelling for those that mean the same.
+std::vector<std::string> words_of(const CLI::Option& option) {
+  std::vector<std::string> words = option.results();
+  const auto row = std::ranges::find(settings(), option.get_name(), &Setting::option);
+  if (row != settings().end() && (row->flags & any_case))
+    for (std::string& word : words) word = CLI::detail::to_lower(word);
+  return words;
+}
+
 // What output_key() is made of, kernels apart, of which there is more to say than their words.
 void keep_words(const CLI::App& app, Options& o) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 && bears_on_bytes(option->get_name()))
-      o.words.emplace_back(option->get_name(), option->results());
-}
-
-// Frames come out as they came in, so that a device would only take them there and back.
-bool only_copies(const Options& o) {
-  const bool on_device =
-      o.decoder.kind == DecoderRequest::Kind::nvdec || o.codec.ends_with("_nvenc");
-  const bool computes = o.linear || o.clamp_range || o.boxes || o.compare || o.verify_every;
-  return !on_device && !computes && !o.filters.empty() &&
-         std::ranges::all_of(o.filters, [](const FilterSpec& f) { return f.text() == "identity"; });
+      o.words.emplace_back(option->get_name(), words_of(*option));
 }
 
 }  // namespace
 
 bool is_live(const Options& o) {
   SourceOptions source;
-  source.raw = o.raw;
-  source.format = o.input_format;
+  source.raw = o.source.raw;
+  source.format = o.source.format;
   return o.latency > 0 || is_live(o.input, source);
 }
 
@@ -368,38 +350,12 @@ Options parse_options(int argc, const char* const* argv) {
   refuse_empty(app);
   o.list = list_of(w);
   if (o.list != List::none) return o;
-  take_local_paths(o);
   if (o.gallery) refuse_beside_gallery(app);
   keep_words(app, o);
-  if (!o.inputs.empty()) o.input = o.inputs.front();
-
-  read_numbers(w, o);
-  for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
-  o.border = border_of(w.border);
-  o.clamp_range = w.range == "clamp";
-  if (!w.at.empty()) {
-    if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
-    o.start = parse_time("--at", w.at);
-  }
-  if (!w.compare.empty()) o.compare = parse_comparison(w.compare);
-  o.progress = parse_progress(w.progress);
-  o.variant = parse_variant(w.variant);
-  o.device = parse_device(w.device);
-  o.device.asked = app.count("--device") > 0;
-  if (o.variant && o.device.kind == DeviceRequest::Kind::automatic)  // it knows where it runs
-    o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
+  read_settings(app, w, o);
+  take_local_paths(o);
+  read_words(w, o);
   if (!w.regions.empty()) take_boxes(w.regions, o);
-  o.decoder = parse_decoder(w.decoder);
-  if (o.device.kind == DeviceRequest::Kind::automatic && only_copies(o))
-    o.device = {.kind = DeviceRequest::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
-  o.scan = parse_scan(w.scan);
-  if (!w.orientation.empty()) o.orientation = parse_orientation(w.orientation);
-  for (const std::string& text : w.encoder_options)
-    o.encoder_options.push_back(parse_pair("--encoder-opt", text, "tune=film"));
-  for (const std::string& text : w.input_options)
-    o.input_options.push_back(parse_pair("--input-opt", text, "video_size=1280x720"));
-  for (const std::string& text : w.muxer_options)
-    o.muxer_options.push_back(parse_pair("--muxer-opt", text, "movflags=+faststart"));
   check_together(o);
   return o;
 }

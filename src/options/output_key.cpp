@@ -11,18 +11,16 @@
 namespace vidconv {
 namespace {
 
+// Options of the command that are no settings of a job.
 constexpr std::string_view without_bearing[] = {
-    "INPUT",       "--output",     "--kernel",    "--files-from", "--null",        "--recursive",
-    "--skip-done", "--keep-going", "--fail-fast", "--timeout",    "--insecure",    "--max-pixels",
-    "-y",          "--strict",     "--device",    "--variant",    "--decoder",     "--slots",
-    "--jobs",      "--no-sandbox", "--progress",  "--quiet",      "--stats",       "--trace",
-    "--metrics",   "--realtime",   "--verify",    "--measure",    "--measure-log", "--report",
-    "--audit"};
+    "--files-from", "--null",        "--recursive", "--skip-done", "--keep-going", "--fail-fast",
+    "--no-sandbox", "--progress",    "--quiet",     "--stats",     "--trace",      "--metrics",
+    "--measure",    "--measure-log", "--report",    "--audit"};
 
 std::optional<std::string> identity_of_input(const Options& o) {
   if (o.input.starts_with("pattern:")) return o.input;
   const std::string path = local_path(o.input);
-  if (o.input == "-" || is_url(o.input) || is_playlist(path, o.input_format)) return std::nullopt;
+  if (o.input == "-" || is_url(o.input) || is_playlist(path, o.source.format)) return std::nullopt;
   return o.by_content ? content_of_file(path) : identity_of_file(path);
 }
 
@@ -34,6 +32,8 @@ std::string contents(const std::string& path) {
 }  // namespace
 
 bool bears_on_bytes(std::string_view option) {
+  const auto row = std::ranges::find(settings(), option, &Setting::option);
+  if (row != settings().end()) return !(row->flags & no_bytes);
   return std::ranges::find(without_bearing, option) == std::end(without_bearing);
 }
 

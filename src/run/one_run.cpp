@@ -24,16 +24,6 @@ void claim_files(const Options& o, RunFiles& files) {
     files.writes("the output", o.output);
 }
 
-void warn_of_filters(const Options& options, const Notify& notify_user) {
-  const auto warn = [&](MessageKind kind, const std::string& warning) {
-    if (!warning.empty()) notify(notify_user, kind, "warning: " + verbatim(warning));
-  };
-  for (const FilterSpec& filter : options.filters) {
-    warn(MessageKind::gain, filter.gain_warning());
-    warn(MessageKind::one_row, filter.shape_warning());
-  }
-}
-
 void say_end(const Options& options, const RunResult& result, const Sink& sink,
              Messages& messages) {
   if (result.measured) messages.summarise(describe(*result.measured));

@@ -13,8 +13,6 @@ namespace vidconv {
 // Error(usage).
 void claim_files(const Options& options, RunFiles& files);
 
-void warn_of_filters(const Options& options, const Notify& notify);
-
 // Of a run that has come to its end: what was done, and what was wrong with the input.
 void say_end(const Options& options, const RunResult& result, const Sink& sink, Messages& messages);
 

@@ -303,7 +303,7 @@ PartialFile::Options report_options(const std::string& what, const std::string& 
   files.writes(what, path);
   std::error_code error;  // what is no regular file is not read here
   const bool ours = std::filesystem::is_regular_file(path, error) && is_report(path);
-  return {.what = what, .overwrite = options.overwrite || ours, .files = &files};
+  return {.what = what, .overwrite = options.sink.overwrite || ours, .files = &files};
 }
 
 }  // namespace vidconv

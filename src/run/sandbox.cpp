@@ -19,7 +19,7 @@ extern "C" {
 #include "pipeline/av/devices.h"
 #include "pipeline/base/url.h"
 #include "pipeline/io/policy/references.h"
-#include "src/options/settings.h"
+#include "src/options/job_settings.h"
 #include "src/process/landlock.h"
 #include "src/process/system_calls.h"
 
@@ -69,7 +69,7 @@ std::string environment(const char* name) {
 bool asks_for_cuda(const Options& o) { return o.device.kind != DeviceRequest::Kind::cpu; }
 
 bool encodes_on_chip(const Options& o) {
-  const AVCodec* encoder = avcodec_find_encoder_by_name(o.codec.c_str());
+  const AVCodec* encoder = avcodec_find_encoder_by_name(o.sink.encoder.codec.c_str());
   return encoder && (encoder->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID));
 }
 
@@ -210,12 +210,12 @@ struct Needs {
 Needs needs_of(const Options& o, const std::vector<BatchFile>& files) {
   return {.chips = encodes_on_chip(o) || (asks_for_cuda(o) && has_cuda_device()),
           // A session's description is a file that names addresses.
-          .network = o.input_format == "sdp" || std::ranges::any_of(files,
-                                                                    [](const BatchFile& file) {
-                                                                      return is_url(file.input) ||
-                                                                             is_url(file.output);
-                                                                    }),
-          .device = is_device(o.input, o.input_format)};
+          .network = o.source.format == "sdp" || std::ranges::any_of(files,
+                                                                     [](const BatchFile& file) {
+                                                                       return is_url(file.input) ||
+                                                                              is_url(file.output);
+                                                                     }),
+          .device = is_device(o.input, o.source.format)};
 }
 
 // Whether a file may be replaced, which hands on its mode and owner.
@@ -224,7 +224,7 @@ bool replaces(const Options& o, const std::vector<std::string>& folders,
   const auto is_there = [](const std::string& name) {
     return is_file(name) && exists(local_path(name).c_str());
   };
-  return o.overwrite || !folders.empty() ||
+  return o.sink.overwrite || !folders.empty() ||
          std::ranges::any_of(files,
                              [&](const BatchFile& file) {
                                return is_there(file.stats) || is_there(file.trace) ||
@@ -244,7 +244,7 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
   for (const std::string& folder : folders)
     if (!folder.empty()) rules.allow_writing(folder);
   for (const BatchFile& names : files) {
-    allow_input(rules, names.input, o.input_format);
+    allow_input(rules, names.input, o.source.format);
     if (is_url(names.output)) allow_network(rules);
     for (const std::string& file : {names.output, names.stats, names.trace, names.metrics})
       if (is_file(file) && !is_url(file)) allow_output(rules, file);
@@ -257,7 +257,7 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
   if (is_file(o.audit_file)) allow_output(rules, o.audit_file);
   // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
   rules.allow_writing("/proc/self/fd/1");
-  for (const auto& [key, value] : o.encoder_options) allow_named(rules, value);
+  for (const auto& [key, value] : o.sink.encoder.own) allow_named(rules, value);
   if (!rules.enforce()) {
     sandbox.why_not = reason();
     return;

@@ -12,9 +12,9 @@
 
 #include "pipeline/run/job.h"
 #include "pipeline/source/packet_survey.h"
+#include "src/options/job_settings.h"
 #include "src/options/measure_words.h"
 #include "src/options/option_values.h"
-#include "src/options/settings.h"
 #include "src/run/progress.h"
 
 namespace vidconv {
@@ -36,11 +36,12 @@ bool reaches(const QualityTry& tried, const Target& target) {
 // Three of them, or the input whole where it is no longer than they are.
 std::vector<std::pair<double, double>> parts_of(const Options& o, std::optional<double> seconds) {
   constexpr double length = 2, longest_whole = 8;
-  if (!seconds) return {{o.start, 3 * length}};
-  if (*seconds <= longest_whole) return {{o.start, *seconds + 1}};
+  const double start = o.source.start.value_or(0);
+  if (!seconds) return {{start, 3 * length}};
+  if (*seconds <= longest_whole) return {{start, *seconds + 1}};
   std::vector<std::pair<double, double>> parts;
   for (const int sixths : {1, 3, 5})
-    parts.emplace_back(o.start + *seconds * sixths / 6 - length / 2, length);
+    parts.emplace_back(start + *seconds * sixths / 6 - length / 2, length);
   return parts;
 }
 
@@ -93,12 +94,12 @@ class Search {
              found_.encoder + " has no scale of constant quality", "choose another --codec");
     found_.parts = parts_of(options_, total_of(*job.source()).seconds);
     if (numbers_frames()) count_frames(*job.source());
-    options_.codec = found_.encoder;
+    options_.sink.encoder.codec = found_.encoder;
     options_.shards.reset();
-    options_.muxer_options.clear();
-    options_.audio = "none";
+    options_.sink.muxer_options.clear();
+    options_.sink.audio = "none";
     options_.output = "/dev/null";
-    options_.output_format = "matroska";
+    options_.sink.format = "matroska";
   }
 
   bool numbers_frames() const {
@@ -133,7 +134,7 @@ class Search {
   const QualityTry& attempt(int step) {
     QualityTry tried;
     tried.crf = scale_.best + (scale_.worst < scale_.best ? -step : step);
-    options_.crf = tried.crf;
+    options_.sink.encoder.crf = fmt::format("{}", tried.crf);
     double frames = 0, sum = 0;
     for (std::size_t part = 0; part < found_.parts.size(); ++part) {
       const Measured measured = measure(part);
@@ -155,7 +156,8 @@ class Search {
 
   Measured measure(std::size_t number) {
     Options part = options_;
-    std::tie(part.start, part.duration) = found_.parts[number];
+    std::tie(part.source.start, part.source.duration) = found_.parts[number];
+    if (part.source.start == 0) part.source.start.reset();
     RunFiles files;
     JobOptions options = job_options(part, {}, files, interrupted_, nullptr);
     if (!frames_before_.empty()) options.source.frames_before = frames_before_[number];

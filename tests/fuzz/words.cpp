@@ -86,7 +86,7 @@ void read_options(const std::string& text) {
   check_planned("plan.json", "/in.mkv", words);
   const Options options = options_of("/in.mkv", "/out.mkv", words, {});
   require(options.list == List::none && !options.gallery && !options.no_sandbox &&
-          !options.overwrite && options.stats_file.empty() && options.output == "/out.mkv" &&
+          !options.sink.overwrite && options.stats_file.empty() && options.output == "/out.mkv" &&
           options.inputs.size() == 1);
 }
 

@@ -26,7 +26,7 @@ TEST_F(Names, AreGuessedWhereverTheyAreRefused) {
            Case{{"--kernel", "box", "--compare", "spilt"}, "'split'"},
            Case{{"--kernel", "box", "--device", "gpu"}, "'cuda'"},
            Case{{"--kernel", "box", "--decoder", "nvdc"}, "'nvdec'"},
-           Case{{"--kernel", "box", "--variant", "cpu-in16"}, "'cpu-conv-int16'"},
+           Case{{"--kernel", "box", "--variant", "cpu-conv-in16"}, "'cpu-conv-int16'"},
            Case{{"--kernel", "box", "--codec", "mpeg2vido"}, "'mpeg2video'"},
            Case{{"--kernel", "box", "--codec", "mpeg4", "--encoder-opt", "b_stratgy=1"},
                 "'b_strategy'"},

@@ -7,11 +7,6 @@
 
 namespace vidconv {
 
-// Of the CPU.
-int threads(const Options& options);
-// Throws Error(filter_spec).
-PlaneSelection planes(const Options& options);
-
 // `notify` hears what was assumed and what changes nothing; it outlives the job, as do `files`,
 // which hear what is read and written, `interrupted` and `trace`, which may be null.
 JobOptions job_options(const Options& options, const Notify& notify, RunFiles& files,

@@ -1,0 +1,131 @@
+#include "pipeline/settings/settings_job.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "kernels/base/names.h"
+#include "pipeline/base/printable.h"
+#include "pipeline/platform/usable_threads.h"
+#include "pipeline/settings/setting_values.h"
+#include "pipeline/work/light.h"
+
+namespace vidconv {
+namespace {
+
+Codes codes_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
+  if (!s.clamp_range) return Codes::all;
+  if (is_limited_range(video)) return Codes::limited;
+  vidconv::notify(notify, MessageKind::no_effect,
+                  "`range` clamp changes nothing: the video is full range");
+  return Codes::all;
+}
+
+TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
+  const std::vector<FilterSpec> chain = of_stored(s.filters, video.shown);
+  if (s.boxes && s.boxes->has_frames() && !video.clock.frames_before)
+    throw Error(MessageKind::filter_spec, "cannot count frames for", s.boxes->options().file,
+                "with `start` nobody knows how many frames of the input come before",
+                "give times, which are counted from the input's beginning");
+  const Codes codes = codes_of(s, video, notify);
+  if (!s.linear)
+    return {chain, video, [&](std::span<const FilterSpec> acting) {
+              Work work = make_work(acting, *video.format, s.planes, s.border, codes);
+              work.boxes = s.boxes;
+              work.clock = {video.time_base, video.clock};
+              return work;
+            }};
+  const LightPlan light = make_light_plan(video, codes, notify);
+  return {chain, video, [&](std::span<const FilterSpec> acting) {
+            return make_light_work(acting, *video.format, s.border, light);
+          }};
+}
+
+// Whether frames come out as they came in, so that a device would only take them there and back.
+bool only_copies(const Settings& s) {
+  const bool on_device =
+      s.decoder.kind == DecoderRequest::Kind::nvdec || s.sink.encoder.codec.ends_with("_nvenc");
+  const bool computes = s.linear || s.clamp_range || s.boxes || s.compare || s.verify_every;
+  return !on_device && !computes && !s.filters.empty() &&
+         std::ranges::all_of(s.filters,
+                             [](const FilterSpec& f) { return same_name(f.text(), "identity"); });
+}
+
+DeviceRequest device_of(const Settings& s) {
+  if (s.device.kind != DeviceRequest::Kind::automatic) return s.device;
+  DeviceRequest device = s.device;
+  if (s.variant)  // it knows where it runs
+    device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
+  if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
+    device = {.kind = DeviceRequest::Kind::cpu, .why = "copying on the CPU: nothing is computed"};
+  return device;
+}
+
+}  // namespace
+
+int threads_of(const Settings& s) { return s.threads > 0 ? s.threads : usable_threads(); }
+
+void check_settings(const Settings& s) {
+  const EncoderOptions& encoder = s.sink.encoder;
+  if (s.linear && s.planes != PlaneSelection())
+    refuse_setting("planes", "", "filters in linear light act on all colours",
+                   "leave out `planes` or `linear`");
+  if (!encoder.crf.empty() && !encoder.bitrate.empty())
+    refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",
+                   "leave out one");
+  if (s.latency > 0 && s.shards)
+    refuse_setting("latency", "", "parts of `shards` come out long after their frames",
+                   "leave out one");
+  if (s.realtime && s.shards)
+    refuse_setting("realtime", "", "parts of `shards` are encoded side by side", "leave out one");
+  if (s.jobs > 0 && !s.shards)
+    refuse_setting("jobs", "", "there are no parts", "set `shards` auto");
+}
+
+void warn_of_filters(const Settings& s, const Notify& notify) {
+  const auto warn = [&](MessageKind kind, const std::string& warning) {
+    if (!warning.empty()) vidconv::notify(notify, kind, "warning: " + verbatim(warning));
+  };
+  for (const FilterSpec& filter : s.filters) {
+    warn(MessageKind::gain, filter.gain_warning());
+    warn(MessageKind::one_row, filter.shape_warning());
+  }
+}
+
+JobOptions job_options(const Settings& s, const Notify& notify, RunFiles& files,
+                       const std::atomic<bool>& stop) {
+  const int threads = threads_of(s);
+  JobOptions job;
+  job.input = s.input;
+  job.output = s.output;
+  job.device = device_of(s);
+  job.decoder = s.decoder;
+  job.source = s.source;
+  job.source.threads = s.threads;
+  job.sink = s.sink;
+  // Encoders count CPUs themselves, and know nothing of quotas.
+  job.sink.encoder.threads = s.threads > 0 || usable_cpus().by_quota ? threads : 0;
+  if (s.shards) {  // the bytes of a part do not depend on this machine
+    job.sink.encoder.threads = s.threads;
+    job.sink.encoder.shards = s.shards;
+    if (s.jobs > 0) job.sink.encoder.shards->jobs = s.jobs;
+    job.sink.encoder.shards->slots = s.slots;
+  }
+  if (s.strict) job.sink.lose = refuse_loss;
+  job.source.notify = job.sink.notify = job.notify = notify;
+  job.source.files = job.sink.files = &files;
+  job.source.interrupted = job.sink.interrupted = &stop;
+  job.work = [s, notify](const VideoInfo& video) { return work_of(s, video, notify); };
+  job.slots = s.slots;
+  job.processor.threads = threads;
+  job.processor.scan = s.scan;
+  job.processor.variant = s.variant;
+  job.verify_every = s.verify_every;
+  job.compare = s.compare;
+  job.orientation = s.orientation;
+  job.latency = s.latency;
+  job.realtime = s.realtime;
+  return job;
+}
+
+}  // namespace vidconv
