@@ -100,12 +100,7 @@ class Command {
   void find_target() {
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
-    options_.sink.encoder.crf = fmt::format("{}", found_->chosen.crf);
-    const Measures wanted = measures_of(*options_.target);
-    options_.measures.psnr |= wanted.psnr;
-    options_.measures.ssim |= wanted.ssim;
-    options_.measures.vmaf |= wanted.vmaf;
-    options_.measures.xpsnr |= wanted.xpsnr;
+    take(*found_, options_);
   }
 
   int explain_all() {

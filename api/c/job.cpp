@@ -1,11 +1,13 @@
 // Files to files: vidconv_job.
 #include "api/c/job.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "api/c/call.h"
 #include "pipeline/platform/process.h"
+#include "pipeline/settings/quality_search.h"
 
 vidconv_status vidconv_job_new(vidconv_job** job, vidconv_error* error) {
   return vidconv::call(error, [&] {
@@ -62,7 +64,7 @@ vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats, vidconv_e
   return vidconv::call(error, [&] {
     vidconv_job& j = vidconv::needed(job, "job");
     if (stats) vidconv::check_size(stats->size, sizeof *stats, "stats");
-    const vidconv::Settings settings = j.words.settings();
+    vidconv::Settings settings = j.words.settings();
     for (const auto& [text, name] :
          {std::pair(&settings.input, "input"), {&settings.output, "output"}})
       if (text->empty())
@@ -72,10 +74,20 @@ vidconv_status vidconv_job_run(vidconv_job* job, vidconv_stats* stats, vidconv_e
       throw vidconv::Error(vidconv::Fault::usage, "cannot run the job", "", "there is no `kernel`",
                            "set one");
     if (stats) vidconv::give(stats, vidconv_stats{}, "stats");
+    double crf = std::numeric_limits<double>::quiet_NaN();
+    if (settings.target) {
+      const vidconv::FoundQuality found = vidconv::find_quality(settings, j.stop);
+      vidconv::take(found, settings);
+      crf = found.chosen.crf;
+    }
     vidconv::JobRun run(settings, j.callbacks, j.stop);
     run.open();
     run.run();
-    if (stats) vidconv::give(stats, run.stats(), "stats");
+    if (stats) {
+      vidconv_stats done = run.stats();
+      done.crf = crf;
+      vidconv::give(stats, done, "stats");
+    }
     run.conclude();
   });
 }

@@ -11,6 +11,8 @@
 
 #include "api/c/settings.h"
 #include "api/c/stop_flags.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/io/partial_file.h"
 #include "pipeline/run/job.h"
 
 namespace vidconv {
@@ -50,10 +52,13 @@ class JobRun {
 
  private:
   bool goes_on(const Progress& progress) const;
+  void open_audit(const Settings& settings, JobOptions& options);
 
   const JobCallbacks callbacks_;
   std::atomic<bool>& stop_;
   RunFiles files_;
+  std::unique_ptr<PartialFile> audit_;  // outlives the writer
+  std::unique_ptr<ByteWriter> audit_writer_;
   std::unique_ptr<Job> job_;
   std::int64_t total_ = -1;  // frames to be expected
   RunResult result_;

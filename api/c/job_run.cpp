@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -44,10 +45,21 @@ JobRun::JobRun(const Settings& settings, const JobCallbacks& callbacks, std::ato
   warn_of_filters(settings, callbacks_.notify());
   JobOptions options = job_options(settings, callbacks_.notify(), files_, stop_);
   if (change) change(options);
+  if (!settings.audit_file.empty()) open_audit(settings, options);
   if (!options.open_source) files_.reads("the input", options.input);
   for (const FilterSpec& filter : settings.filters)
     for (const std::string& file : filter.files()) files_.reads("the file of a filter", file);
   job_ = std::make_unique<Job>(std::move(options));
+}
+
+void JobRun::open_audit(const Settings& settings, JobOptions& options) {
+  const std::string& name = settings.audit_file;
+  audit_ =
+      std::make_unique<PartialFile>(name, PartialFile::Options{.what = "the file of `audit`",
+                                                               .overwrite = settings.sink.overwrite,
+                                                               .files = &files_});
+  audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), name);
+  options.audit = [this](const std::string& line) { audit_writer_->write(line); };
 }
 
 void JobRun::open() {
@@ -81,6 +93,8 @@ void JobRun::run() noexcept {
       options.observer_interval = progress_seconds;
     }
     result_ = job_->run(options);
+    audit_writer_.reset();
+    if (audit_) audit_->commit();
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -118,6 +132,15 @@ vidconv_stats JobRun::stats() const {
   s.damaged_packets = result_.damage.packets;
   s.damaged_frames = result_.damage.frames;
   s.errors = result_.damage.errors;
+  s.psnr = s.ssim = s.vmaf = s.xpsnr = s.crf = std::numeric_limits<double>::quiet_NaN();
+  if (result_.measured) {
+    const Measured& m = *result_.measured;
+    for (const auto& [to, summary] : {std::pair(&s.psnr, &m.psnr),
+                                      {&s.ssim, &m.ssim},
+                                      {&s.vmaf, &m.vmaf},
+                                      {&s.xpsnr, &m.xpsnr}})
+      if (*summary) *to = (*summary)->all.value_or(std::numeric_limits<double>::infinity());
+  }
   copy_text(s.limiting_stage, limiting_stage(result_.stages));
   if (job_->processor()) copy_text(s.device, job_->processor()->device());
   if (job_->sink()) copy_text(s.encoder, job_->sink()->description());

@@ -21,6 +21,8 @@ Settings reading(const vidconv_job& job) {
                 "set `video` to a number");
   want_kernel(settings);
   settings.sink = {};
+  settings.measures = {};
+  settings.target.reset();
   settings.output = "null:";
   return settings;
 }

@@ -21,6 +21,9 @@ Settings writing(const vidconv_job& job) {
   if (settings.output.empty())
     throw Error(Fault::usage, "cannot open a writer", "", "`output` is not set", "set it");
   want_kernel(settings);
+  if (settings.target)
+    throw Error(Fault::usage, "cannot open a writer", "", "`target` reads the input several times",
+                "set `crf`");
   settings.source = {};
   return settings;
 }

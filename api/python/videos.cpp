@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -94,6 +95,14 @@ nb::dict dict_of(const vidconv_stats& s) {
   d["limiting_stage"] = s.limiting_stage;
   d["device"] = s.device;
   d["encoder"] = s.encoder;
+  const auto measured = [&](const char* name, double value) {
+    d[name] = std::isnan(value) ? nb::object(nb::none()) : nb::object(nb::float_(value));
+  };
+  measured("psnr", s.psnr);
+  measured("ssim", s.ssim);
+  measured("vmaf", s.vmaf);
+  measured("xpsnr", s.xpsnr);
+  measured("crf", s.crf);
   return d;
 }
 

@@ -153,6 +153,9 @@ constexpr Setting rows[] = {
      [](S& s, Text v) {
        s.sink.encoder.crf = fmt::format("{}", number_setting("crf", v, 0, 1000));
      }},
+    {"target", "--target", "Output", "psnr=DB|ssim=VALUE|vmaf=VALUE|xpsnr=DB", "",
+     "find the `crf` that reaches this on parts of the input, and encode with it", not_in_gallery,
+     [](S& s, Text v) { s.target = parse_target(v); }},
     {"preset", "--preset", "Output", "NAME", "", "speed preset of the encoder",
      not_in_gallery | planned, [](S& s, Text v) { s.sink.encoder.preset = v; }},
     {"encoder_options", "--encoder-opt", "Output", "KEY=VALUE", "",
@@ -226,6 +229,14 @@ constexpr Setting rows[] = {
      "variant, and compare",
      no_bytes | not_in_gallery | of_machine,
      [](S& s, Text v) { s.verify_every = int(whole_setting("verify", v, 1, largest_int)); }},
+    {"measure", "--measure", "Reports", "psnr,ssim,vmaf[:model=NAME],xpsnr", "",
+     "decode again what was encoded, meanwhile, and compare it with the filtered frames",
+     no_bytes | not_in_gallery, [](S& s, Text v) { s.measures = parse_measures(v); }},
+    {"audit", "--audit", "Reports", "FILE", "",
+     "write for each frame digests of what lies inside the filters' regions and outside, before "
+     "and "
+     "after, as JSON lines",
+     no_bytes, [](S& s, Text v) { s.audit_file = v; }},
 };
 
 }  // namespace

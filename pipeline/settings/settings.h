@@ -18,6 +18,7 @@
 #include "pipeline/decode/decoder_request.h"
 #include "pipeline/demux/source_options.h"
 #include "pipeline/device/device_choice.h"
+#include "pipeline/measure/measures.h"
 #include "pipeline/region/boxes.h"
 #include "pipeline/run/compare.h"
 #include "pipeline/run/upright.h"
@@ -49,6 +50,9 @@ struct Settings {
   bool realtime = false;  // frames leave the input as their times say
   bool strict = false;    // what would be lost is an error
   std::optional<int> verify_every;
+  Measures measures;             // of the encoded video
+  std::optional<Target> target;  // looked for by find_quality()
+  std::string audit_file;        // empty: none
 
   SourceOptions source;  // what the settings say of the input
   SinkOptions sink;      // what the settings say of the output

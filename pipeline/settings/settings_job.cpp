@@ -125,6 +125,7 @@ JobOptions job_options(const Settings& s, const Notify& notify, RunFiles& files,
   job.orientation = s.orientation;
   job.latency = s.latency;
   job.realtime = s.realtime;
+  if (s.measures.any()) job.measure = {.measures = s.measures, .each = {}};
   return job;
 }
 

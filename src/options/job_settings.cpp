@@ -19,7 +19,6 @@ JobOptions job_options(const Options& options, const Notify& notify, RunFiles& f
     job.work = {};
   }
   job.processor.trace = trace;
-  if (options.measures.any()) job.measure = {.measures = options.measures, .each = {}};
   return job;
 }
 

@@ -2,28 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernels/base/names.h"
 #include "kernels/score/score.h"
 #include "pipeline/base/url.h"
-#include "pipeline/settings/setting_values.h"
-#include "src/options/option_values.h"
 
 namespace vidconv {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr MeasureName measure_names[] = {
-    {"psnr", &Measures::psnr, &Measured::psnr, "{:.2f} dB", 1, 100},
-    {"ssim", &Measures::ssim, &Measured::ssim, "{:.6f}", 0, 1},
-    {"vmaf", &Measures::vmaf, &Measured::vmaf, "{:.2f}", 1, 100},
-    {"xpsnr", &Measures::xpsnr, &Measured::xpsnr, "{:.2f} dB", 1, 100},
-};
 
 std::string name_of(char component) {
   return {static_cast<char>(std::tolower(static_cast<unsigned char>(component)))};
@@ -59,67 +48,11 @@ Json by_component(const FrameScore& score, const std::optional<double>& all, Val
 
 }  // namespace
 
-const MeasureName* measure_named(std::string_view name) {
-  const auto* row = std::ranges::find(measure_names, name, &MeasureName::name);
-  return row == std::end(measure_names) ? nullptr : row;
-}
-
-Measures parse_measures(const std::string& text) {
-  Measures measures;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string word = text.substr(at, end - at);
-    constexpr std::string_view with_model = "vmaf:model=";
-    if (word.starts_with(with_model) && word.size() > with_model.size()) {
-      measures.vmaf_model = word.substr(with_model.size());
-      word.resize(with_model.find(':'));
-    }
-    const MeasureName* row = row_named(measure_names, word, &MeasureName::name);
-    if (!row) {
-      std::vector<std::string_view> names;
-      for (const MeasureName& known : measure_names) names.push_back(known.name);
-      refuse("--measure", shortened(text, longest_value),
-             "there is no measure '" + verbatim(word) + "'" + did_you_mean(word, names),
-             "use psnr, ssim, vmaf, vmaf:model=NAME or xpsnr, or several: psnr,ssim");
-    }
-    if (measures.*row->wanted)
-      refuse("--measure", shortened(text, longest_value),
-             std::string(row->name) + " is there twice", "name it once");
-    measures.*row->wanted = true;
-    at = end + 1;
-  }
-  return measures;
-}
-
-Target parse_target(const std::string& text) {
-  const auto equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const MeasureName* kind = measure_named(name);
-  if (equals == text.npos || !kind)
-    refuse("--target", shortened(text, longest_value), "it is not a measure and its value",
-           "e.g. psnr=40, ssim=0.98, vmaf=95 or xpsnr=40");
-  return {.measure = name,
-          .value = number_setting("--target", text.substr(equals + 1), kind->least, kind->most)};
-}
-
-Measures measures_of(const Target& target) {
-  Measures measures;
-  measures.*measure_named(target.measure)->wanted = true;
-  return measures;
-}
-
-std::string names_of(const Measures& measures) {
-  std::string names;
-  for (const MeasureName& measure : measure_names)
-    if (measures.*measure.wanted) names += (names.empty() ? "" : ", ") + std::string(measure.name);
-  return names;
-}
-
 std::string describe(const Measured& measured) {
   std::string text = fmt::format("measured against the filtered frames in {}", measured.given);
   if (measured.given != measured.filtered)
     text += fmt::format(", to which {} was converted for the encoder", measured.filtered);
-  for (const MeasureName& measure : measure_names) {
+  for (const MeasureName& measure : measure_names()) {
     const auto& summary = measured.*measure.summary;
     if (!summary) continue;
     text += fmt::format("; {} {}", measure.name, shown(measure, summary->all));
@@ -136,7 +69,7 @@ std::string describe(const Measured& measured) {
 
 std::string in_short(const Measured& measured) {
   std::string text;
-  for (const MeasureName& measure : measure_names)
+  for (const MeasureName& measure : measure_names())
     if (const auto& summary = measured.*measure.summary)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", measure.name,
                           shown(measure, summary->all));
@@ -148,7 +81,7 @@ nlohmann::ordered_json measured_json(const Measured& measured) {
                {"filtered_format", measured.filtered},
                {"compared_format", measured.given},
                {"decoder", measured.decoder}};
-  for (const MeasureName& measure : measure_names)
+  for (const MeasureName& measure : measure_names())
     if (const auto& summary = measured.*measure.summary)
       json[std::string(measure.name)] = summary_json(*summary);
   return json;
@@ -156,7 +89,7 @@ nlohmann::ordered_json measured_json(const Measured& measured) {
 
 std::string measure_log_head(const Options& options) {
   Json names = Json::array();
-  for (const MeasureName& measure : measure_names)
+  for (const MeasureName& measure : measure_names())
     if (options.measures.*measure.wanted) names.push_back(measure.name);
   const Json json = {{"schema", 1},
                      {"measures", names},

@@ -2,38 +2,16 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "pipeline/measure/measure_log.h"
+#include "pipeline/measure/measures.h"
 #include "src/options/options.h"
 
 namespace vidconv {
 
 // What every file of --measure-log begins with.
 inline constexpr std::string_view measure_log_beginning = R"({"schema":1,"measures":)";
-
-struct MeasureName {
-  std::string_view name;
-  bool Measures::*wanted;
-  std::optional<MeasureSummary> Measured::*summary;
-  const char* format;  // of a value, for people
-  double least, most;  // that can be aimed at
-};
-// The row of that name; nullptr where there is none.
-const MeasureName* measure_named(std::string_view name);
-
-// "psnr,ssim". Throws Error(usage).
-Measures parse_measures(const std::string& text);
-
-// "psnr=40", "ssim=0.98". Throws Error(usage).
-Target parse_target(const std::string& text);
-// That one alone.
-Measures measures_of(const Target& target);
-
-// "psnr, ssim"; empty where nothing is measured.
-std::string names_of(const Measures& measures);
 
 // For people: against what, each measure with its components and its worst frame.
 std::string describe(const Measured& measured);

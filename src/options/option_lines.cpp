@@ -72,13 +72,6 @@ void declare_files(CLI::App& app, Options& o, OptionWords& w) {
   app.add_flag("--fail-fast", o.fail_fast, "after an input has failed, begin no other");
 }
 
-void declare_output(CLI::App& app, OptionWords& w) {
-  declare_settings(app, w, "Output");
-  app.add_option("--target", w.target,
-                 "find the --crf that reaches this on parts of the input, and encode with it")
-      ->type_name("psnr=DB|ssim=VALUE|vmaf=VALUE|xpsnr=DB");
-}
-
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
   declare_settings(app, w, "Machine");
   app.add_flag("--no-sandbox", o.no_sandbox,
@@ -99,10 +92,6 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
                  "write a page to look at: pictures before and after, times, measures, all in one "
                  "file of HTML")
       ->type_name("FILE");
-  app.add_option("--audit", o.audit_file,
-                 "write for each frame digests of what lies inside the filters' regions and "
-                 "outside, before and after, as JSON lines")
-      ->type_name("FILE");
   app.add_option("--trace", o.trace_file,
                  "write what worked when on which frame: a file for ui.perfetto.dev")
       ->type_name("FILE");
@@ -110,10 +99,6 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
                  "frames per second of each stage and of all, no codec (for 2 seconds)")
       ->type_name("[=SECONDS]");
   declare_settings(app, w, "Reports");
-  app.add_option(
-         "--measure", w.measure,
-         "decode again what was encoded, meanwhile, and compare it with the filtered frames")
-      ->type_name("psnr,ssim,vmaf[:model=NAME],xpsnr");
   app.add_option("--measure-log", o.measure_log,
                  "write what --measure finds of each frame to this file, a line of JSON each")
       ->type_name("FILE");
@@ -198,7 +183,7 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, "Filter", [&] { declare_filter(app, w); });
   declare_group(app, "Input", [&] { declare_settings(app, w, "Input"); });
   declare_group(app, "Several inputs", [&] { declare_files(app, o, w); });
-  declare_group(app, "Output", [&] { declare_output(app, w); });
+  declare_group(app, "Output", [&] { declare_settings(app, w, "Output"); });
   declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
   declare_group(app, "Lists", [&] {

@@ -13,8 +13,9 @@ struct Row {
 };
 // What is no setting of a job.
 constexpr Row table[] = {
-    {"devices", "--list-devices"},   {"help", "--help"},
-    {"kernels", "--list-kernels"},   {"measure", "--measure"},
+    {"devices", "--list-devices"},
+    {"help", "--help"},
+    {"kernels", "--list-kernels"},
     {"variants", "--list-variants"},
 };
 

@@ -70,14 +70,11 @@ void read_words(const OptionWords& w, Options& o) {
   o.progress = parse_progress(w.progress);
   if (!w.benchmark.empty())
     o.benchmark_seconds = number_setting("--benchmark", w.benchmark, 0.01, 3600);
-  if (!w.target.empty()) o.target = parse_target(w.target);
-  if (!w.measure.empty()) o.measures = parse_measures(w.measure);
 }
 
 // A gallery is one picture, which the CPU draws.
 void refuse_beside_gallery(const CLI::App& app) {
-  std::vector<std::string> useless = {"--benchmark", "--measure", "--target", "--report",
-                                      "--explain"};
+  std::vector<std::string> useless = {"--benchmark", "--report", "--explain"};
   for (const Setting& row : settings())
     if (row.flags & not_in_gallery) useless.emplace_back(row.option);
   for (const std::string& name : useless) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/measure/frame_score.h"
 #include "pipeline/settings/settings.h"
 
 namespace vidconv {
@@ -30,12 +29,6 @@ enum class List {
   fish_completions,
 };
 
-// What the encoding is to reach.
-struct Target {
-  std::string measure;  // "psnr", "ssim"
-  double value = 0;
-};
-
 // The settings of the job, and what the command alone is told.
 struct Options : Settings {
   // Of several inputs (src/batch/batch.h); `input` is the first of `inputs`.
@@ -52,11 +45,9 @@ struct Options : Settings {
   bool no_sandbox = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
-  std::string stats_file, metrics_file, trace_file, audit_file;  // empty: none
+  std::string stats_file, metrics_file, trace_file;  // empty: none
   std::optional<double> benchmark_seconds;
-  Measures measures;
   std::string measure_log;  // empty: none
-  std::optional<Target> target;
   std::string report_file;  // empty: none
   bool explain = false;
   bool gallery = false;

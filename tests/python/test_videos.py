@@ -30,6 +30,20 @@ def test_settings_reach_the_encoder(tmp_path):
     assert "crf" in vidconv.settings()
 
 
+def test_measure_audit_and_target(tmp_path):
+    audit = tmp_path / "audit.jsonl"
+    stats = vidconv.run("pattern:64x48@25#25", tmp_path / "a.mkv", kernel="box:region=0,0,16,16", codec="libx264", measure="psnr,ssim",
+                        audit=audit, variant="reference")
+    assert 20 < stats.psnr < 100 and 0 < stats.ssim <= 1 and stats.vmaf is None and stats.crf is None
+    assert len(audit.read_text().splitlines()) >= 25
+    lossless = vidconv.run("pattern:64x48@25#5", tmp_path / "b.mkv", kernel="box", codec="ffv1", measure="psnr")
+    assert lossless.psnr == float("inf")
+    found = vidconv.run("pattern:64x48@25#25", tmp_path / "c.mkv", kernel="box", codec="libx264", target="psnr=35")
+    assert found.psnr >= 35 and found.crf > 0
+    with pytest.raises(vidconv.UsageError, match="loud"):
+        vidconv.run("pattern:64x48#2", tmp_path / "d.mkv", kernel="box", measure="loud")
+
+
 def test_progress(tmp_path):
     reports = []
     vidconv.run("pattern:64x48@25#40", tmp_path / "a.y4m", kernel="box", progress=reports.append)

@@ -39,6 +39,7 @@ inline const std::map<std::string_view, SettingSamples> setting_samples = {
     {"max_pixels", {{"1", "9223372036854775807"}, {"0", "-5", "many"}}},
     {"codec", {{"libx264", "FFV1"}, {}}},
     {"crf", {{"0", "23.5", "1000"}, {"-1", "1001", "good"}}},
+    {"target", {{"psnr=40", "ssim=0.98", "psnr=100"}, {"psnr", "psnr=101", "loud=3"}}},
     {"preset", {{"fast"}, {}}},
     {"encoder_options", {{"tune=film"}, {"tune"}}},
     {"bitrate", {{"1", "5M", "800k", "2G"}, {"0", "3G", "5 M"}}},
@@ -55,6 +56,8 @@ inline const std::map<std::string_view, SettingSamples> setting_samples = {
     {"threads", {{"1", "4096"}, {"0", "4097", "0x10", "two"}}},
     {"slots", {{"1", "1024"}, {"0", "1025"}}},
     {"jobs", {{"1", "1024"}, {"0", "1025"}}},
+    {"measure", {{"psnr", "psnr,ssim", "vmaf:model=a"}, {"psnr,psnr", "loud"}}},
+    {"audit", {{"audit.jsonl"}, {}}},
     {"verify", {{"1", "2147483647"}, {"0", "2147483648"}}},
 };
 

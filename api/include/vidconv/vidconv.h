@@ -302,9 +302,12 @@ typedef struct vidconv_stats {
   int64_t host_bytes, device_bytes;                /* of memory for frames */
   double seconds;                                  /* that it took */
   int64_t damaged_packets, damaged_frames, errors; /* of the input */
-  char limiting_stage[32]; /* that has worked longest: "decode", "convolve", "encode", ... */
-  char device[128];        /* "CPU, 8 threads" */
-  char encoder[256];       /* and how it is set; empty where there is none */
+  char limiting_stage[32];        /* that has worked longest: "decode", "convolve", "encode", ... */
+  char device[128];               /* "CPU, 8 threads" */
+  char encoder[256];              /* and how it is set; empty where there is none */
+  double psnr, ssim, vmaf, xpsnr; /* by the setting "measure"; NAN where not measured, INFINITY
+                                     where nothing differs */
+  double crf;                     /* that the setting "target" has found; NAN without it */
 } vidconv_stats;
 
 /* Filters the input into the output. Waits until the output is complete and has its name. `stats`

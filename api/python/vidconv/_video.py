@@ -47,6 +47,11 @@ class Stats:
     limiting_stage: str  #: that has worked longest, "decode", "convolve", "encode", ...
     device: str  #: "CPU, 8 threads"
     encoder: str  #: and how it is set; empty where there is none
+    psnr: Optional[float] = None  #: by ``measure``, as the next three; None where not measured, inf where nothing differs
+    ssim: Optional[float] = None
+    vmaf: Optional[float] = None
+    xpsnr: Optional[float] = None
+    crf: Optional[float] = None  #: that ``target`` has found
 
 
 @dataclass(frozen=True)

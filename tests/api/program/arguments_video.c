@@ -2,8 +2,8 @@
 
 /* Every setting refuses what it cannot be, but for names that only FFmpeg or the disk knows. */
 static void settings(vidconv_job* job) {
-  static const char* const names[] = {"input", "output", "raw",     "input_format", "format",
-                                      "codec", "preset", "bitrate", "pixel_format", "audio"};
+  static const char* const names[] = {"input", "output", "raw",   "input_format", "format",
+                                      "codec", "preset", "audit", "pixel_format", "audio"};
   size_t i, n;
   const char* name;
   tried("vidconv_setting_name");

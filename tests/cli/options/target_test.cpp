@@ -90,8 +90,8 @@ TEST_F(TargetQuality, RefusesWhatCannotBe) {
   const std::string in = "pattern:64x48#5", out = path("out.mkv");
   refusal({in, "-o", out, "--target", "40"}, {"--target '40'", "e.g. psnr=40"});
   refusal({in, "-o", out, "--target", "quality=3"}, {"not a measure and its value"});
-  refusal({in, "-o", out, "--target", "psnr=high"}, {"--target 'high'"});
-  refusal({in, "-o", out, "--target", "ssim=1.5"}, {"--target '1.5'"});
+  refusal({in, "-o", out, "--target", "psnr=high"}, {"--target 'psnr=high'"});
+  refusal({in, "-o", out, "--target", "ssim=1.5"}, {"--target 'ssim=1.5'"});
   refusal({in, "-o", out, "--target", "psnr=40", "--crf", "20"}, {"--crf and --bitrate say"});
   refusal({in, "-o", out, "--target", "psnr=40", "--bitrate", "1M"}, {"--crf and --bitrate say"});
   refusal({in, "-o", out, "--target", "psnr=40", "--codec", "ffv1"}, {"ffv1 has no scale"});
