@@ -1,4 +1,4 @@
-// What libraries below libav* print on stderr by themselves.
+// Captures what libraries below libav* print on stderr themselves.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace vidconv {
 
-// Hears the errors that libraries print while it lives, on whatever thread; several hear the same.
-// Without catch_library_words() (process.h) it hears nothing. All members: any thread.
+// Hears the errors that libraries print on any thread while it lives; several objects hear the
+// same. Hears nothing without catch_library_words() (process.h). All members are thread-safe.
 class CapturedStderr {
  public:
   CapturedStderr();
@@ -15,7 +15,8 @@ class CapturedStderr {
   CapturedStderr(const CapturedStderr&) = delete;
   CapturedStderr& operator=(const CapturedStderr&) = delete;
 
-  // So far, joined by "; ", without the library's name, verbatim() (printable.h).
+  // Returns the errors so far, joined by "; ", without the library's name, verbatim()
+  // (printable.h).
   std::string errors() const;
 
  private:
