@@ -65,7 +65,7 @@ class Channel {
   std::mutex mutex_;
   std::condition_variable readable_, writable_;
   std::vector<std::optional<T>> ring_;  // allocated once: no item costs an allocation
-  std::size_t first_ = 0, count_ = 0;   // of the waiting items
+  std::size_t first_ = 0, count_ = 0;   // the waiting items
   bool ended_ = false;
 };
 

@@ -18,7 +18,7 @@ struct PacketStatistics {
   std::int64_t outside = 0;    // before or after the range that was asked for
   std::int64_t unused = 0;     // read, but the run was interrupted before they were handed on
   std::int64_t handed_on = 0;  // to the sink
-  std::int64_t marked = 0;     // of those read, unless filtered: the container calls them corrupt
+  std::int64_t marked = 0;     // read, and the container calls them corrupt; not if filtered
 
   // These are for the filtered stream. How many frames come out of so many packets is the codec's
   // affair.
@@ -44,7 +44,7 @@ struct CopyStatistics {
   std::int64_t empty = 0;     // subtitles that show nothing, where they are re-encoded
   std::int64_t refused = 0;   // by the output's container, or by a filter on the way
   std::int64_t decoded = 0;   // sound that is re-encoded
-  std::int64_t failed = 0;    // of those decoded: their decoder complained, they are damaged
+  std::int64_t failed = 0;    // decoded, but their decoder complained: they are damaged
   std::int64_t encoded = 0;   // packets made from those decoded; like `failed` not in the sum
 
   std::int64_t sum() const { return copied + left_out + empty + refused + decoded; }

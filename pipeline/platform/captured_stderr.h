@@ -24,9 +24,9 @@ class CapturedStderr {
   std::string errors_;
 };
 
-// Lines that a library has printed: errors go to those who hear, what is of less weight goes
-// nowhere, and what has no weight written to it, such as the last words of a program that ends
-// itself, goes to stderr, made printable. Never throws: it is called by C.
+// Takes lines that a library has printed. Errors go to the listeners, lesser levels are dropped,
+// and lines without a level, such as the last words of a program that ends itself, go to stderr,
+// made printable. Never throws, because C calls it.
 void hear_library_words(std::string_view text) noexcept;
 
 }  // namespace vidconv
