@@ -7,7 +7,6 @@
 // keep_pinned_memory() of device/cuda.h. Hooks for tests do nothing until a test sets them.
 // (Registries that only vidconv's own objects use are next to these: AvErrors, names of unfinished
 // files, pools of threads.)
-// threads.)
 #pragma once
 
 #include <atomic>

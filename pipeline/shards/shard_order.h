@@ -20,7 +20,6 @@ namespace vidconv {
 //
 // Begins the next shard as soon as the last frame of another is read, while that one's encoder
 // still works: its frames wait until another encoder is permitted.
-// works: what it reads by then waits until there may be one more encoder.
 class ShardOrder final : public FrameOrder {
  public:
   // Takes settled() options, and a video that has `times`, or a steady one of `frames` frames.
