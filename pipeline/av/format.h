@@ -37,8 +37,8 @@ struct Component {
   bool fills_up() const { return kind == Kind::padding && subsampling.x > 1; }
 };
 
-// Is derived from FFmpeg's descriptor of `id`. Every byte of a visible row belongs to one
-// component.
+// Describes a pixel format, derived from FFmpeg's descriptor of `id`. Every byte of a visible row
+// belongs to one component.
 struct PixelFormat {
   AVPixelFormat id;
   std::string name;

@@ -14,7 +14,8 @@
 
 namespace vidconv {
 
-// Is the limit for one picture, unless the user says otherwise; about what FFmpeg's decoders take.
+// Limits the size of a picture, unless the user says otherwise; it is about what FFmpeg's decoders
+// take.
 constexpr std::int64_t default_max_pixels = std::int64_t{1} << 28;
 
 // Returns whether a picture that has a size has more pixels than that.

@@ -13,7 +13,7 @@
 
 namespace vidconv {
 
-// Is a set of NUMA nodes of the host: bit n is node n; 0: wherever the system likes.
+// Names a set of NUMA nodes of the host: bit n is node n; 0 means no preference.
 using Nodes = std::uint64_t;
 
 // Describes where frames live: ordinary host memory, pinned memory that devices copy from, or a
@@ -47,7 +47,7 @@ class FramePool {
   FramePool& operator=(const FramePool&) = delete;
 
   // Returns a writable frame with data, linesize, buf[0], format and size set; its contents are
-  // undefined. Thread-safe. Throws Error(device) where memory is out. A frame that comes back as
+  // undefined. Thread-safe. Throws Error(memory) where memory is out. A frame that comes back as
   // the only reference to its memory is reused as it is, so that no frame costs an allocation.
   FramePtr get();
   // Gives `frame`, which has no buffers yet, memory of the pool; returns false where memory is out.
@@ -81,7 +81,7 @@ class ChangingPool {
   explicit ChangingPool(const FrameMemory& memory) : memory_(memory) {}
 
   std::shared_ptr<FramePool> of(const FrameLayout& layout);
-  // As FramePool's, for the last layout.
+  // Returns what FramePool does, for the last layout.
   bool owns(const AVFrame& frame) const;
   std::size_t bytes() const;
 

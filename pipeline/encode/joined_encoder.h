@@ -26,7 +26,7 @@ class EncodedShards {
   // Returns the next packet of that shard, with its encoder's times; there are as many as frames.
   // Throws Error.
   virtual PacketPtr read() = 0;
-  // Is called with each packet before it comes out, when it has its dts.
+  // Gets each packet before it comes out, when it has its dts.
   virtual void before(const AVPacket& packet) = 0;
   virtual std::int64_t frames() const = 0;  // in all shards
 };

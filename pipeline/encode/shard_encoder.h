@@ -38,7 +38,7 @@ struct ShardLimits {
 // All members belong to one thread, which is the same for all shards.
 class ShardEncoder {
  public:
-  // Is called on the shard's thread.
+  // Makes the encoder, on the shard's thread.
   using Make = std::function<std::unique_ptr<Encoder>()>;
 
   // `limits` outlives it. Shards are made in the order of their numbers.

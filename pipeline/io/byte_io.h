@@ -103,8 +103,9 @@ class ByteWriter {
 
   // Makes a write that waits for the reader of a pipe throw, now and from now on. Thread-safe.
   void cancel();
-  // Cancels a waiting write when `interrupted` has been true for a second, unless something is read
-  // meanwhile: the wait shall end well, but not last for ever. `interrupted` outlives this object.
+  // Makes a waiting write throw when `interrupted` has been true for a second, unless the reader
+  // takes something meanwhile: the rest should still get out, but nobody waits for ever.
+  // `interrupted` outlives this object.
   void heed(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
 
   void write(std::string_view bytes);

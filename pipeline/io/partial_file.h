@@ -44,7 +44,8 @@ class PartialFile {
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
-  // Is open for writing, and for reading where it is a regular file. This object owns it.
+  // Returns a descriptor that is open for writing, and for reading where it is a regular file. This
+  // object owns it.
   int fd() const { return fd_; }
 
   // Closes the descriptor until commit(), for sets with many files: they then have names. Not for

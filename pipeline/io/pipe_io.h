@@ -13,7 +13,7 @@
 
 namespace vidconv {
 
-// Is the type of the bytes that libavformat gives a write function.
+// libavformat passes bytes of this type to a write function.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using AvioBytes = const std::uint8_t*;
 #else

@@ -23,7 +23,7 @@ class RunFiles {
   // existing ones. Other URLs are ignored.
   void reads(const std::string& what, const std::string& name);
   void reads(const std::string& what, int fd);
-  // Is the set of files that are open for reading at one moment.
+  // Identifies the files that are open for reading at one moment.
   using OpenFiles = std::set<std::pair<dev_t, ino_t>>;
   static OpenFiles open_now();
   // Adds every file that this process has open for reading now and had not then, by whatever name.

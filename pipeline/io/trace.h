@@ -20,7 +20,7 @@ namespace vidconv {
 // member is thread-safe.
 class Trace {
  public:
-  // Is the beginning of every such file.
+  // Every such file begins like this.
   static const std::string_view beginning;
 
   // The file gets its name when it is complete. Throws Error(output).

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<bool> left_alone = false, captured = false;
 
-// Is the write function for fopencookie().
+// Receives what is written to the stream that fopencookie() makes.
 ssize_t hear_stderr(void*, const char* text, std::size_t size) {
   hear_library_words({text, size});
   return static_cast<ssize_t>(size);

@@ -33,7 +33,7 @@ void ignore_broken_pipes();
 // has to print its messages to that descriptor. Call it before the process has threads.
 void catch_library_words();
 
-// Is shared by all CUDA devices.
+// Holds the state that all CUDA devices share.
 struct CudaProcessState {
   std::atomic<bool> pins_later = false;      // pin_when_awake() was called, wake_devices() not yet
   std::atomic<bool> pinning_failed = false;  // a device had no more pinned memory

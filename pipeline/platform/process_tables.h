@@ -16,12 +16,12 @@ class ProcessTables {
   using Writing = std::unique_lock<std::shared_mutex>;
   using Reading = std::shared_lock<std::shared_mutex>;
 
-  // Is held while an encoder is opened, and while one is closed.
+  // Returns the lock to hold while an encoder is opened, and while one is closed.
   static Writing writing(const AVCodec& encoder) {
     std::shared_mutex* const tables = of(encoder);
     return tables ? Writing(*tables) : Writing();
   }
-  // Is held while an encoder works.
+  // Returns the lock to hold while an encoder works.
   static Reading reading(const AVCodec& encoder) {
     return is(encoder, "libxvid") ? Reading(*of(encoder)) : Reading();
   }

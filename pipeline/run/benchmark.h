@@ -20,7 +20,7 @@ struct BenchmarkResult {
   // The slowest of `alone`, and overlapped / its rate: 1 is the best possible.
   std::string slowest;
   double efficiency = 0;
-  // Is overlapped / bus: the share of the bus's rate that is used; 0 where there is no bus.
+  // The share of the bus's rate that is used, overlapped / bus; 0 where there is no bus.
   double of_bus = 0;
 };
 

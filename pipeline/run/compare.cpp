@@ -66,7 +66,7 @@ std::array<std::byte, 4> stored(double code, const SampleType& sample) {
   return bytes;
 }
 
-// In luma samples; x and y are at the beginning of whole chroma samples.
+// Describes an area in luma samples; x and y are at the beginning of whole chroma samples.
 struct Area {
   int x, y, width, height;
 };

@@ -50,8 +50,8 @@ ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify&
 // MiB, and 512 MiB of packets".
 std::string describe(const ShardOptions& options, const VideoInfo& video);
 
-// Is the number of threads of each shard's encoder, where EncoderOptions::threads does not say.
-// Some encoders' bytes depend on it, so it must not follow the machine.
+// Each shard's encoder has so many threads where EncoderOptions::threads does not say. Some
+// encoders' bytes depend on it, so it must not follow the machine.
 inline constexpr int shard_threads = 4;
 
 class ShardCuts {
