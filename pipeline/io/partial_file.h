@@ -26,7 +26,7 @@ class PartialFile {
     std::string what = "the output";  // for messages
     bool overwrite = false;
     bool files_only = false;         // replaces only a regular file, and no link
-    RunFiles* files = nullptr;       // are not overwritten; outlives the object
+    RunFiles* files = nullptr;       // must not be overwritten; outlives the object
     bool look_for_leftovers = true;  // else the caller calls remove_leftovers() for this name
     // Ends the wait for a reader of a FIFO when it becomes true; outlives the object. May be null.
     const std::atomic<bool>* interrupted = nullptr;
