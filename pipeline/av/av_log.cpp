@@ -20,7 +20,7 @@ extern "C" {
 
 namespace vidconv {
 
-// All AvErrors that live, and what they have heard. libav* logs from threads of its own.
+// Lists all live AvErrors; it has a lock because libav* logs from threads of its own.
 struct AvErrorsRegistry {
   std::mutex mutex;
   std::vector<AvErrors*> listeners;
@@ -30,7 +30,7 @@ struct AvErrorsRegistry {
     return registry;
   }
 
-  // Those that listen for the key, or this one.
+  // Counts `line` for all that listen for `key`, and for `one`.
   void add(const void* key, const AvErrors* one, const std::string& line) {
     const std::lock_guard lock(mutex);
     for (AvErrors* errors : listeners)
@@ -43,11 +43,11 @@ namespace {
 // The last error line of libav* on this thread that nobody has asked for yet.
 thread_local std::string last_line;
 thread_local std::optional<std::uint64_t> last_chunk;
-// The youngest on this thread, and of AvErrors::Here.
+// The innermost AvLines and AvErrors::Here of this thread.
 thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
 
-// `to_any`: also to who listens on this thread to objects that are nobody's.
+// `to_any` also tells the thread's AvErrors::Here about objects that have no key.
 void report_to_listeners(void* object, const std::string& line, bool to_any) {
   // Some demuxers complain in the name of an object that has no class yet.
   const AVClass* const object_class = object ? *static_cast<AVClass**>(object) : nullptr;
@@ -62,7 +62,8 @@ void report_to_listeners(void* object, const std::string& line, bool to_any) {
   if (name == log_lines::of_codec) {
     AVCodecContext& codec = *static_cast<AVCodecContext*>(object);
     key = codec.opaque;
-    // Of sound, parsers look at what is copied; a decoder is there to describe the stream only.
+    // Parsers report on sound that is copied; an open sound decoder without a key only describes a
+    // stream.
     if (!key && (codec.codec_type == AVMEDIA_TYPE_SUBTITLE ||
                  (codec.codec_type == AVMEDIA_TYPE_AUDIO && avcodec_is_open(&codec))))
       return;

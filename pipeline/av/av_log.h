@@ -1,4 +1,5 @@
-// What libav* would print on stderr. All lines are verbatim() (printable.h), as parts of messages.
+// Catches what libav* would print on stderr. All lines are verbatim() (printable.h), ready to be
+// part of a message.
 #pragma once
 
 extern "C" {
@@ -14,30 +15,30 @@ extern "C" {
 
 namespace vidconv {
 
-// A callback for av_log_set_callback(): the last error line of each thread is kept for check_av(),
-// those below hear what they listen for, all else is dropped. capture_av_log() (process.h) sets it.
+// Serves av_log_set_callback(): keeps the last error line of each thread for check_av(), passes
+// lines to the listeners below and drops all else. capture_av_log() (process.h) installs it.
 void hear_av_log(void* object, int level, const char* format, std::va_list arguments) noexcept;
 
-// The last error line on this thread, which is forgotten then; empty where there is none.
+// Returns the last error line on this thread and forgets it; empty where there is none.
 std::string take_av_line();
 
-// The size of the last chunk of a server's answer that was read on this thread, 0 where it has
-// ended as it should; none where it did not come in chunks. Forgets it.
+// Returns the size of the last chunk of a server's answer that was read on this thread and forgets
+// it. 0 where the answer ended as it should; none where it did not come in chunks.
 std::optional<std::uint64_t> take_last_chunk();
 
 // Hears the warnings and errors of libav* on this thread while it lives: where opening something
-// fails, the last line alone may not say why. Where one is made beside another, the younger hears.
-// Needs hear_av_log().
+// fails, the last line alone may not say why. Of nested objects the innermost hears. Needs
+// hear_av_log().
 class AvLines {
  public:
-  // Where there are `words`, which outlive it, only lines that hold one of them; up to `level` of
-  // libav*'s.
+  // Hears lines of libav*'s `level` and more severe; where there are `words`, only lines that
+  // contain one of them. `words` outlives the object.
   explicit AvLines(std::span<const std::string_view> words = {}, int level = AV_LOG_WARNING);
   ~AvLines();
   AvLines(const AvLines&) = delete;
   AvLines& operator=(const AvLines&) = delete;
 
-  // All of them, joined by "; ".
+  // Returns all lines, joined by "; ".
   const std::string& text() const { return text_; }
 
   int level() const { return level_; }
@@ -50,15 +51,14 @@ class AvLines {
   std::string text_;
 };
 
-// Hears the error lines of the libav* objects whose `opaque` is `key` (decoders, also their
-// threads, and containers) while it lives, and each picture in which a decoder conceals errors.
+// Counts the error lines of the libav* objects whose `opaque` is `key` (decoders, also on their own
+// threads, and containers) while it lives, and the pictures in which a decoder conceals errors.
 // Needs hear_av_log().
 class AvErrors {
  public:
-  // While it lives, `to` also hears what objects that libav* has made for itself say on this
-  // thread: parsers, filters of packets, the decoders that look into streams to describe them.
-  // Sound and text are not decoded here, so what decoders of theirs say is not heard, nor what
-  // parsers say of text.
+  // While it lives, `to` also counts the errors on this thread of objects that libav* made for
+  // itself: parsers, bitstream filters, the decoders that probe streams. Sound and text are not
+  // decoded here, so errors of such decoders, and of parsers of text, are not counted.
   class Here {
    public:
     explicit Here(AvErrors& to);
@@ -75,7 +75,7 @@ class AvErrors {
   AvErrors(const AvErrors&) = delete;
   AvErrors& operator=(const AvErrors&) = delete;
 
-  // So far; any thread.
+  // Return what was counted so far. Thread-safe.
   std::int64_t count() const;
   std::string first() const;
 

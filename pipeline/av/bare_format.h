@@ -1,4 +1,4 @@
-// Formats of samples of which nothing is known but what they look like: arrays of numbers.
+// Describes formats of bare samples, of which nothing is known but their layout: arrays of numbers.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace vidconv {
 
-// "u8", "u9" to "u16" (the bits, in the lower end of two bytes) or "f32", with "xN" behind it for N
-// samples a pixel, side by side in one plane, or "pN" for N planes; N from 1 to most_bare_samples.
-// All components are of Kind::colour and named 'C'; `id` is AV_PIX_FMT_NONE, so that nothing of
-// FFmpeg's takes it. None for other words.
+// Parses "u8", "u9" to "u16" (the bits, in the lower end of two bytes) or "f32", followed by "xN"
+// for N interleaved samples a pixel in one plane, or "pN" for N planes; N is 1 to
+// most_bare_samples. All components are of Kind::colour and named 'C'; `id` is AV_PIX_FMT_NONE, so
+// that no function of FFmpeg takes it. Returns none for other words.
 std::optional<PixelFormat> bare_format(std::string_view words);
 constexpr int most_bare_samples = 4096;
 

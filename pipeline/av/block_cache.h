@@ -1,5 +1,5 @@
-// Blocks of memory that took long to make, kept for whoever wants one of the same size and place.
-// Belongs to one thread.
+// Caches blocks of memory that are slow to allocate, for the next request of the same size and
+// place. Belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ class BlockCache {
     Nodes nodes;
   };
 
-  // Throws std::bad_alloc; the block is not kept then.
+  // Throws std::bad_alloc; the block is not cached then.
   void put(const Block& block) { blocks_.push_back(block); }
-  // nullptr where there is no such block.
+  // Returns nullptr where there is no such block.
   std::byte* take(std::size_t bytes, Nodes nodes);
-  // Those that have been here longest, as many as it takes to have so many bytes, or all: to be
-  // freed where another block is made, so that what is kept and what is used do not grow.
+  // Takes out the oldest blocks, until they add up to `bytes` or none is left. The caller frees
+  // them when it allocates another block, so that cache and use together do not grow.
   std::list<Block> take_oldest(std::size_t bytes);
 
  private:
-  std::list<Block> blocks_;  // the oldest first
+  std::list<Block> blocks_;  // oldest first
 };
 
 }  // namespace vidconv

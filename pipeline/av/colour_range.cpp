@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Component::Kind;
 
-// For each code of a full component the word of the limited one, or the other way round.
+// Returns a table from each code of a full component to the limited one, or the reverse.
 std::vector<std::uint16_t> table(const SampleType& sample, bool chroma, bool to_full) {
   const int codes = 1 << sample.depth, largest = codes - 1;
   const double unit = codes / 256.;
@@ -34,7 +34,7 @@ void look_up(const BytePlane& plane, const std::vector<std::uint16_t>& words, in
     for (int x = 0; x < plane.width; ++x, at += step) {
       Word word;
       std::memcpy(&word, at, sizeof word);
-      // Bits that no code has may be set in what a stranger wrote.
+      // A stranger's file may have set bits above the depth.
       word = static_cast<Word>(words[std::min(static_cast<unsigned>(word) >> shift, largest)]);
       std::memcpy(at, &word, sizeof word);
     }

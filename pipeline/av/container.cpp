@@ -21,7 +21,7 @@ bool is(const AVOutputFormat& container, std::string_view name) { return contain
 
 constexpr int compliance = FF_COMPLIANCE_EXPERIMENTAL;  // as Muxer has it
 
-// Matroska also takes what AVI takes, under AVI's name, and does not say so when asked.
+// Matroska also takes AVI's codecs under AVI's names, but does not say so when asked.
 bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
   if (!is(container, "matroska")) return false;
   const AVCodecTag* const tables[] = {avformat_get_riff_video_tags(),
@@ -29,7 +29,7 @@ bool has_microsoft_tag(const AVOutputFormat& container, AVCodecID codec) {
   return av_codec_get_tag(tables, codec) != 0;
 }
 
-// It calls video by AVI's names or QuickTime's where it has none of its own; asked, it takes all.
+// It uses AVI's or QuickTime's names for video where it has none of its own; asked, it takes all.
 bool has_name_in_matroska(const AVOutputFormat& container, AVCodecID video) {
   const AVCodecTag* const quicktime[] = {avformat_get_mov_video_tags(), nullptr};
   unsigned tag = 0;
@@ -37,7 +37,7 @@ bool has_name_in_matroska(const AVOutputFormat& container, AVCodecID video) {
          av_codec_get_tag2(quicktime, video, &tag) != 0;
 }
 
-// MPEG-TS carries anything, but only these so that others can read it; FFmpeg has no list of them.
+// MPEG-TS carries anything, but others can read only these; FFmpeg has no list of them.
 bool transport_stream_holds(AVCodecID codec) {
   switch (codec) {
     case AV_CODEC_ID_MPEG1VIDEO:
@@ -66,7 +66,7 @@ bool transport_stream_holds(AVCodecID codec) {
   }
 }
 
-// Blu-ray's have numbers for more.
+// Blu-ray's transport streams have numbers for more codecs.
 bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
   if (!is(*muxer.oformat, "mpegts")) return false;
   std::int64_t asked = 0;
@@ -79,7 +79,7 @@ bool is_mpeg(AVCodecID codec) {
   return codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
 }
 
-// Program streams neither, and FFmpeg's muxer of them looks at nothing.
+// Program streams have no list either, and FFmpeg's muxer of them checks nothing.
 bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
   const bool disc = !is(container, "mpeg") && !is(container, "vob");
   return codec == AV_CODEC_ID_MPEG1VIDEO ||
@@ -104,7 +104,7 @@ std::vector<std::string_view> muxer_names() {
 
 const AVOutputFormat& choose_container(const std::string& output, const std::string& format) {
   const bool by_name = format.empty();
-  // FFmpeg takes the ending for a Super Video CD's.
+  // FFmpeg would take the ending for a Super Video CD's.
   const bool dvd = by_name && av_match_ext(output.c_str(), "vob");
   const std::string name = dvd ? "vob" : format;
   const AVOutputFormat* container = name.empty() ? av_guess_format(nullptr, output.c_str(), nullptr)
@@ -139,7 +139,7 @@ std::string numbered(const std::string& name, int number) {
 }
 
 bool has_constant_rate(const AVOutputFormat& container) {
-  // FFmpeg's flag for it is not set where it should be: mp4 lacks it.
+  // FFmpeg's flag for it is not reliable: mp4 lacks it.
   return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
 }
 
@@ -169,13 +169,13 @@ bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
 }
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
-  // Matroska claims to hold animated pictures, and refuses them later or has no player for them.
-  // Of QuickTime's animations it does not say how many bits a pixel has.
+  // Matroska claims to hold animated pictures, but refuses them later or has no player for them.
+  // For QuickTime's animations it does not say how many bits a pixel has.
   if (is_matroska(container) &&
       (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
   if (is(container, "matroska") && !has_name_in_matroska(container, codec)) return false;
-  // Nobody's reader of FLV finds its header again.
+  // No reader of FLV, FFmpeg's included, finds MPEG-4's header again.
   if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;
   if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);
   if (can_hold(container, codec) || is(container, "image2")) return true;
@@ -218,7 +218,7 @@ std::string tags_without_place(const AVOutputFormat& container, const AVDictiona
   while ((tag = av_dict_get(tags, "", tag, AV_DICT_IGNORE_SUFFIX))) {
     std::string key = tag->key;
     std::ranges::transform(key, key.begin(), av_tolower);
-    key.resize(std::min(key.size(), key.find('-')));  // its language: "location-eng"
+    key.resize(std::min(key.size(), key.find('-')));  // drops the language: "location-eng"
     if (std::ranges::find(keys, key) == keys.end())
       others += (others.empty() ? "" : ", ") + verbatim(tag->key);
   }
@@ -246,7 +246,7 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
   check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
            "cannot describe a stream");
-  // A tag means something in its own container only.
+  // A codec tag means something in its own container only.
   if (!container.codec_tag ||
       av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
     to.codecpar->codec_tag = 0;
@@ -260,7 +260,7 @@ void copy_stream_description(const AVStream& from, const AVOutputFormat& contain
 
 void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
   av_dict_copy(&to.metadata, from.metadata, 0);
-  // The only name that a track of this family has.
+  // A track of the MOV family has no other name.
   if (const AVDictionaryEntry* title = av_dict_get(from.metadata, "title", nullptr, 0);
       title && is_mov_family(container))
     av_dict_set(&to.metadata, "handler_name", title->value, 0);
@@ -282,7 +282,7 @@ void copy_programs(const AVFormatContext& from, const std::map<int, int>& stream
 
 void copy_description(const AVFormatContext& from, std::int64_t begin, AVFormatContext& to) {
   av_dict_copy(&to.metadata, from.metadata, 0);
-  // What mp4 says about the file that it was.
+  // mp4's tags about the input file itself are not true of the output.
   for (const char* key : {"major_brand", "minor_version", "compatible_brands"})
     av_dict_set(&to.metadata, key, nullptr, 0);
 

@@ -1,4 +1,4 @@
-// What an output container is and what it can hold.
+// Describes output containers and what they can hold.
 #pragma once
 
 #include <map>
@@ -8,73 +8,75 @@
 
 namespace vidconv {
 
-// The container of an output: `format` by FFmpeg's name, or, where that is empty, what the ending
-// of the output's name stands for. Throws Error(usage) for an unknown name, Error(output) where we
-// cannot write it.
+// Returns the container of an output: `format` by FFmpeg's name, or, where that is empty, the one
+// that the ending of the output's name stands for. Throws Error(usage) for an unknown name,
+// Error(output) where we cannot write it.
 const AVOutputFormat& choose_container(const std::string& output, const std::string& format);
 
-// Images: a file each, or files with a number in their names (frame%04d.png).
+// Images are written one per file; numbered ones have a pattern in their names (frame%04d.png).
 bool is_image_name(const std::string& name);
 bool is_numbered(const std::string& name);
 std::string numbered(const std::string& name, int number);
 const AVOutputFormat* image_container();
 
-// Whether frames have no times of their own, only a rate: the time base is one frame then.
+// Returns whether frames have no times of their own, only a rate: the time base is one frame then.
 bool has_constant_rate(const AVOutputFormat& container);
 
-// MXF: the first stream is the video.
+// Returns whether the first stream has to be the video, as in MXF.
 bool begins_with_video(const AVOutputFormat& container);
 
-// FLV: one video and one sound.
+// Returns whether there may be only one video and one sound, as in FLV.
 bool holds_one_of_each_kind(const AVOutputFormat& container);
 
-// MP4, QuickTime and their kin.
+// Returns whether it is MP4, QuickTime or one of their kin.
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM
 
-// Of that family: names of the tags of a file that have no place of their own there; empty where
-// all have. They find one in a list with names (`use_metadata_tags`), which is in place of the
-// former: not every player looks there, and a cover has none in it.
+// Returns the names of the tags of a file for which a container of the MOV family has no place of
+// its own; empty where all have one. Such tags go to a list with names (`use_metadata_tags`), which
+// replaces the usual places: not every player looks there, and it holds no cover.
 std::string tags_without_place(const AVOutputFormat& container, const AVDictionary* tags);
 
-// Whether there are times before 0, which the decoding of frames that are shown later than others
-// and the lead-in of sound have.
+// Returns whether there can be times before 0. Decoding of reordered frames and the lead-in of
+// sound have such times.
 bool holds_times_before_zero(const AVOutputFormat& container);
 
-// Whether what an encoder of sound puts before the first sample can come before the first picture,
-// if need be by all other times being later, which are exact: AVI counts frames instead.
+// Returns whether the samples that a sound encoder puts before the first one can come before the
+// first picture, if need be by shifting all other times, which stay exact. AVI counts frames
+// instead.
 bool holds_lead_in(const AVOutputFormat& container);
 
-// Whether the container itself can say this of a stream; the stream's own data may do so too.
+// Returns whether the container itself can carry this side data of a stream; the coded data may do
+// so too.
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type);
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec);
 
-// Whether new pictures are usually encoded so for this container.
+// Returns whether this container is commonly used with new video of that codec.
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
-// Whether they can be, where somebody wants it.
+// Returns whether it can hold such video, where somebody asks for it.
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec);
 
-// Containers without a list of their codecs, whose muxers refuse others when the header is written:
-// the streams have to be tried (header_trial.h).
+// Returns whether the container has no list of its codecs and its muxer refuses others when the
+// header is written: the streams have to be tried (header_trial.h).
 bool tells_in_header(const AVOutputFormat& container);
 
-// Whether a stream may go as it is to what `muxer` writes, beside others that it has to be tried
-// with.
+// Returns whether `muxer` can take a stream copy, as far as is known without the other streams,
+// with which it has to be tried.
 bool can_copy(const AVFormatContext& muxer, const AVStream& stream);
 
-// Makes `to` another stream of the same coded data for packets in the time base of `from`.
+// Describes `to` as a stream of the same coded data, for packets in the time base of `from`.
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to);
 
-// Copies the metadata of a stream, in the words of the container.
+// Copies the metadata of a stream, named as the container names them.
 void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to);
 
-// Copies programs; `streams` gives for each index of `from` the one of `to`.
+// Copies programs; `streams` maps stream indices of `from` to those of `to`.
 void copy_programs(const AVFormatContext& from, const std::map<int, int>& streams,
                    AVFormatContext& to);
 
-// Copies metadata, and the chapters of what is shown from `begin` on, microseconds of `from`, where
-// the times of `to` begin.
+// Copies metadata, and the chapters that are shown after `begin`, in microseconds of `from`, which
+// is where the times of `to` begin.
 void copy_description(const AVFormatContext& from, std::int64_t begin, AVFormatContext& to);
 
 }  // namespace vidconv

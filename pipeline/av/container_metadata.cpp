@@ -13,20 +13,20 @@
 namespace vidconv {
 namespace {
 
-// Words are divided by spaces; "*": all there are.
+// Lists what a container holds. Words are divided by spaces; "*" stands for all.
 struct Holdings {
   std::string_view containers;  // by FFmpeg's names
   bool chapters = false;
   std::string_view tags = "", stream_tags = "", dispositions = "";
-  std::string_view but = "";  // of all tags of the file, those that have no place
+  std::string_view but = "";  // the file's tags that have no place although `tags` is "*"
 };
 
 constexpr std::string_view mp4_streams = "language title creation_time timecode";
 constexpr std::string_view mp4_dispositions =
     "default dub comment forced hearing_impaired visual_impaired captions descriptions";
 
-// What FFmpeg's muxers write so that its demuxers find it again. MP4 and its kin have a list for
-// tags without a place of their own (tags_without_place()).
+// Lists what FFmpeg's muxers write so that its demuxers find it again. The MOV family has a list
+// for tags without a place of their own (tags_without_place()).
 constexpr Holdings holdings_table[] = {
     {"matroska", true, "*", "*",
      "default dub original comment forced hearing_impaired visual_impaired"},
@@ -65,8 +65,8 @@ const Holdings& holdings_of(const AVOutputFormat* container) {
   return row == std::end(holdings_table) ? nothing : *row;
 }
 
-// What a writer says of itself and its work, a name that says the kind of stream, and what is said
-// with a picture or a file that is attached.
+// Returns whether a tag is the writer's: about itself and its work, the kind of a stream, or an
+// attached picture or file.
 bool is_of_writer(std::string_view key) {
   constexpr std::string_view names[] = {
       "encoder",       "handler_name",         "vendor_id",         "major_brand",
@@ -86,7 +86,7 @@ void append(std::string& list, std::string_view word) {
   list.append(list.empty() ? "" : ", ").append(word);
 }
 
-// Tags that have no place; `holds` says which have one.
+// Returns the tags that have no place; `holds` says which have one.
 template <class Holds>
 std::string lost_tags(const AVDictionary* tags, const Holds& holds) {
   std::string lost;
@@ -99,7 +99,8 @@ std::string lost_tags(const AVDictionary* tags, const Holds& holds) {
   return lost;
 }
 
-// QuickTime counts languages, and no others than these; where it has two names, FFmpeg knows this.
+// QuickTime numbers languages, and has only these; where a language has two names, FFmpeg knows the
+// one here.
 bool has_number_in_quicktime(std::string_view language) {
   return has_word(
       "eng fra ger ita dut sve spa dan por nor heb jpn ara fin gre ice mlt tur chi urd hin tha kor "
@@ -120,13 +121,13 @@ bool holds_language(const AVOutputFormat& container, const AVStream& stream,
   return letters || !counts_letters;
 }
 
-// Not what is said of the whole `file` too.
+// Returns what is lost of a stream, without tags that the whole `file` has too.
 std::string lost_of_stream(const AVStream& stream, const AVDictionary* file,
                            const AVOutputFormat* container, const Holdings& held) {
   std::string lost =
       lost_tags(stream.metadata, [&](const std::string& key, std::string_view value) {
         if (key == "language" && value == "und") return true;
-        // It is a tag and side data, which is seen to elsewhere.
+        // stereo_mode is both a tag and side data; the side data is handled elsewhere.
         if (key == "stereo_mode" && !side_data(stream, AV_PKT_DATA_STEREO3D).empty()) return true;
         const AVDictionaryEntry* whole = av_dict_get(file, key.c_str(), nullptr, 0);
         if (whole && whole->value == value) return true;
@@ -152,8 +153,8 @@ std::string lost_of_stream(const AVStream& stream, const AVDictionary* file,
   return lost;
 }
 
-// Of several streams of a kind that the output has, one that is played unasked and is not the
-// first.
+// Returns whether `stream` is marked default and is not the first of its kind in the output, so
+// that the mark matters.
 bool has_choice(const AVFormatContext& input, const std::map<int, int>& streams,
                 const AVStream& stream) {
   if (!(stream.disposition & AV_DISPOSITION_DEFAULT)) return false;
@@ -175,7 +176,7 @@ bool holds_stream_tag(const AVOutputFormat& container, std::string_view key) {
 std::string words_without_place(const AVFormatContext& input, const std::map<int, int>& streams,
                                 const AVOutputFormat* container) {
   const Holdings& held = holdings_of(container);
-  // Ogg says those of the file with each stream that has none of that name.
+  // Ogg writes the file's tags into each stream that has none of that name.
   const auto hidden = [&](const std::string& key) {
     const auto has = [&](const auto& entry) {
       return av_dict_get(input.streams[entry.first]->metadata, key.c_str(), nullptr, 0);
@@ -201,7 +202,7 @@ std::string words_without_place(const AVFormatContext& input, const std::map<int
     if (!words.empty())
       lost += fmt::format("{}of stream #{}: {}", lost.empty() ? "" : "; ", stream.index, words);
   }
-  constexpr std::size_t longest = 1000;  // whoever made the file may have written anything
+  constexpr std::size_t longest = 1000;  // the file's author may have written anything
   return shortened(lost, longest);
 }
 

@@ -1,5 +1,4 @@
-// What output containers hold of the words about a file: tags, languages, what streams are for,
-// chapters.
+// Tells which metadata of a file output containers hold: tags, languages, dispositions, chapters.
 #pragma once
 
 #include <map>
@@ -10,12 +9,12 @@
 
 namespace vidconv {
 
-// Whether a tag of a stream, such as "timecode", has a place there.
+// Returns whether the container holds a tag of a stream, such as "timecode".
 bool holds_stream_tag(const AVOutputFormat& container, std::string_view key);
 
-// What `input` says and `container` has no place for, for people; empty where there is nothing.
-// `streams`: those that the output has, by index of the input. nullptr: bare pictures. What writers
-// of files say about themselves does not count.
+// Describes, for people, the metadata of `input` that `container` cannot hold; empty where there is
+// none. `streams` has the output's streams by their index in the input. `container` is nullptr for
+// bare pictures. Words that writers of files add about themselves do not count.
 std::string words_without_place(const AVFormatContext& input, const std::map<int, int>& streams,
                                 const AVOutputFormat* container);
 

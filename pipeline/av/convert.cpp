@@ -18,7 +18,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Exact rather than fast: the pictures are looked at, and nobody asked for the conversion.
+// Exact rather than fast: people look at the pictures, and did not ask for the conversion.
 constexpr int flags =
     SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT;
 
@@ -32,10 +32,10 @@ bool has_chroma(AVPixelFormat format) {
   return desc && desc->nb_components > 2;
 }
 
-// Returns lines of luma, an even number: with chroma one line stands for two of them.
+// Returns a field's lines of luma, an even number: with chroma one line stands for two of them.
 int field_height(int height) { return (height + 3) / 4 * 2; }
 
-// Makes `field` a picture of that kind, where it is none yet.
+// Makes `field` a picture of that size and format, where it is not one yet.
 void make_field(FramePtr& field, int width, int height, AVPixelFormat format) {
   if (field && field->width == width && field->height == height && field->format == format) return;
   field = make_frame();
@@ -45,8 +45,8 @@ void make_field(FramePtr& field, int width, int height, AVPixelFormat format) {
   check_av(av_frame_get_buffer(field.get(), 0), Fault::internal, "cannot make room for a field");
 }
 
-// Every `step`th line of each plane, from the line `first` on; where `from` has no more of them,
-// its last again.
+// Copies lines `first`, `first + step`, ... of each plane to lines `to_first`, `to_first +
+// to_step`, ...; where `from` has no more, its last one is repeated.
 void copy_lines(const AVFrame& from, int first, int step, AVFrame& to, int to_first, int to_step) {
   const auto format = static_cast<AVPixelFormat>(to.format);
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
@@ -168,7 +168,7 @@ FramePtr Converter::convert(const AVFrame& from) {
   const bool own_range = from_full != to_full && !from_rgb && !to_rgb && find_format(to_.id) &&
                          to_.components[0].sample.storage != Storage::f32;
   if (same_size && keeps_matrix && from_format == to_.id && (own_range || from_full == to_full)) {
-    // The J formats lie in memory as the plain ones; av_frame_copy() wants equal names.
+    // The yuvj formats lie in memory as the plain ones do; av_frame_copy() wants equal formats.
     AVFrame plain = from;
     plain.format = to_.id;
     check(av_frame_copy(result.get(), &plain), from);
@@ -204,14 +204,15 @@ FramePtr Converter::convert(const AVFrame& from) {
 AVColorRange Converter::range_of_result(AVPixelFormat format, AVColorRange range) const {
   if (range_ != AVCOL_RANGE_UNSPECIFIED) return range_;
   if (is_rgb(format) && !is_rgb(to_.id)) return AVCOL_RANGE_MPEG;
-  // What nobody says of the one would mean something else for the other.
+  // An unspecified range would mean something else for the other format, so it is written out.
   const bool full = is_full_range(format, range);
   if (range == AVCOL_RANGE_UNSPECIFIED && full != is_full_range(to_.id, range) && !is_rgb(to_.id))
     return full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   return range;
 }
 
-// Lines of chroma are those of one field or the other, where there are fewer than of luma.
+// Returns whether scaling whole pictures would mix fields: a line of chroma belongs to one field,
+// where there are fewer of them than of luma.
 bool Converter::mixes_fields(const AVFrame& from, AVPixelFormat format) const {
   const AVPixFmtDescriptor* a = av_pix_fmt_desc_get(format);
   const AVPixFmtDescriptor* b = av_pix_fmt_desc_get(to_.id);
@@ -225,7 +226,7 @@ void Converter::scale(const AVFrame& from, AVFrame& to) {
     return;
   }
   const auto format = static_cast<AVPixelFormat>(from.format);
-  // A field alone, with whole lines of chroma, has room for lines that no field has.
+  // A field is scaled with whole lines of chroma, so it may have more lines than are copied back.
   make_field(field_, from.width, field_height_, format);
   make_field(field_made_, from.width, field_height_, to_.id);
   for (int parity = 0; parity < 2; ++parity) {
@@ -237,7 +238,7 @@ void Converter::scale(const AVFrame& from, AVFrame& to) {
   }
 }
 
-// Into the other order of bytes.
+// Copies the samples in the other byte order.
 void Converter::swap(const AVFrame& from, AVFrame& to) const {
   for (int p = 0; p < to_.planes; ++p)
     for (int y = 0; y < to_.rows(p, from.height); ++y)

@@ -1,4 +1,5 @@
-// Converter: frames in another pixel format, colour range or matrix, by swscale where it is exact.
+// Converter: brings frames into another pixel format, colour range or matrix, with swscale where it
+// is exact.
 #pragma once
 
 #include <optional>
@@ -10,32 +11,32 @@
 
 namespace vidconv {
 
-// The matrix that is meant where nothing is said: high definition came with BT.709.
+// Returns the matrix that is meant where nothing is said: high definition came with BT.709.
 AVColorSpace usual_matrix(int height);
-// That one where `matrix` is unspecified, or RGB's.
+// Returns `matrix`, or the usual one where it is unspecified or RGB's.
 AVColorSpace known_matrix(AVColorSpace matrix, int height);
-// All these show the same on the screens that they were made for, pictures of that height.
+// Return whether the value looks like the usual one on the screens for pictures of that height.
 bool is_usual(AVColorTransferCharacteristic transfer);
 bool is_usual(AVColorPrimaries primaries, int height);
-// Whether pictures can be converted from it and to it: Y is a sum of R', G' and B' there, and Cb
-// and Cr are multiples of B' - Y and R' - Y.
+// Returns whether pictures can be converted from it and to it: whether its Y is a weighted sum of
+// R', G' and B', and its Cb and Cr are multiples of B' - Y and R' - Y.
 bool can_convert(AVColorSpace matrix);
-// Whether the two have other names for the same numbers; both can be converted.
+// Returns whether two convertible matrices are different names for the same numbers.
 bool same_matrix(AVColorSpace a, AVColorSpace b);
 
 class Converter {
  public:
-  // `range` and `matrix` of the result; unspecified: as in the frames that come, or what is usual
-  // for the format.
+  // `range` and `matrix` are those of the result; unspecified: as in the incoming frames, or the
+  // usual one for the format.
   Converter(const PixelFormat& to, AVColorRange range, AVColorSpace matrix,
             const FrameMemory& memory);
 
-  // From now on results have this size; until then, the size of what comes.
+  // Sets the size of later results; until then, it is that of the incoming frames.
   void scale_to(int width, int height);
 
-  // A new frame of the same properties. `from` may have any format of FFmpeg's; where it
-  // is the wanted one already, samples are copied. Throws Error(output) where FFmpeg reads no such
-  // pictures, Error(internal).
+  // Returns a new frame with the same properties. `from` may have any of FFmpeg's formats; where it
+  // has the wanted one already, samples are copied. Throws Error(output) where FFmpeg cannot read
+  // such pictures, Error(internal).
   FramePtr convert(const AVFrame& from);
 
   std::size_t memory() const { return pool_ ? pool_->bytes() : 0; }
@@ -51,11 +52,11 @@ class Converter {
   const AVColorRange range_;
   const AVColorSpace matrix_;
   const FrameMemory memory_;
-  int width_ = 0, height_ = 0;  // of results; 0: as it comes
+  int width_ = 0, height_ = 0;  // the results' size; 0: as it comes
   std::optional<FramePool> pool_;
   SwsPtr scaler_;                // for frames like the last one
-  int field_height_ = 0;         // of each of two fields that it scales alone; 0: whole pictures
-  FramePtr field_, field_made_;  // one of them, and what is made of it
+  int field_height_ = 0;         // lines, where fields are scaled apart; 0: whole pictures
+  FramePtr field_, field_made_;  // a field, and its scaled result
   std::optional<RangeChanger> changer_;
   bool changes_to_full_ = false;
 };

@@ -11,7 +11,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Of the same FFmpeg as the libavformat that this was compiled for: their versions go together.
+// The library has to be of the same FFmpeg as libavformat: their versions go together.
 #define VIDCONV_TEXT_OF(number) #number
 #define VIDCONV_TEXT(number) VIDCONV_TEXT_OF(number)
 constexpr const char* device_library = "libavdevice.so." VIDCONV_TEXT(LIBAVFORMAT_VERSION_MAJOR);

@@ -22,7 +22,7 @@ SampleType sample_of(const AVPixFmtDescriptor& format, const AVComponentDescript
   return {from.depth + from.shift > 8 ? Storage::u16 : Storage::u8, from.depth, from.shift};
 }
 
-// Of the bytes that repeat along a row of plane `p`: one pixel, or two of packed 4:2:2.
+// Returns the bytes that repeat along a row of plane `p`: one pixel, or two of packed 4:2:2.
 int bytes_of_group(const AVPixFmtDescriptor& format, int p) {
   int bytes = 0;
   for (int i = 0; i < format.nb_components; ++i)
@@ -30,7 +30,7 @@ int bytes_of_group(const AVPixFmtDescriptor& format, int p) {
   return bytes;
 }
 
-// Whether the components lie in words of their own, one after the other, as `step` says.
+// Returns whether the components lie in words of their own, one after the other, as `step` says.
 bool has_whole_words(const AVPixFmtDescriptor& format) {
   for (int i = 0; i < format.nb_components; ++i) {
     const AVComponentDescriptor& c = format.comp[i];
@@ -61,7 +61,7 @@ Component describe(const AVPixFmtDescriptor& format, int index) {
   return c;
 }
 
-// What the components of `format` leave of the rows of plane `p`.
+// Returns components for the bytes in rows of plane `p` that no component of `format` uses.
 std::vector<Component> padding_of(const PixelFormat& format, int p, int group) {
   std::vector<Component> padding;
   std::vector<bool> used(static_cast<std::size_t>(group));

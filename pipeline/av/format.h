@@ -1,4 +1,5 @@
-// The pixel formats that are filtered as they are; all others are converted to the nearest one.
+// Lists the pixel formats that are filtered as they are; all others are converted to the nearest
+// one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace vidconv {
 
-// One component of a picture: where its samples lie and what they mean.
+// Describes one component of a picture: where its samples lie and what they mean.
 struct Component {
   enum class Kind : std::uint8_t {
     luma,    // Y, also of a grey picture
@@ -28,24 +29,24 @@ struct Component {
   int plane;   // index into AVFrame::data
   int offset;  // bytes from the start of a row to the first sample
   int step;    // samples from one pixel to the next
-  // Padding with a subsampling is the luma that a row of packed 4:2:2 has too much where the
-  // picture's width is odd.
+  // Padding with a subsampling stands for the surplus luma sample of a packed 4:2:2 row whose
+  // picture has an odd width.
   Subsampling subsampling;
   SampleType sample;
 
   bool fills_up() const { return kind == Kind::padding && subsampling.x > 1; }
 };
 
-// All of it is derived from FFmpeg's descriptor of `id`. Every byte of a visible row belongs to one
-// component.
+// Describes a pixel format, derived from FFmpeg's descriptor of `id`. Every byte of a visible row
+// belongs to one component.
 struct PixelFormat {
   AVPixelFormat id;
   std::string name;
   std::vector<Component> components;  // in FFmpeg's order: Y U V A, or R G B A; then padding
   int planes;                         // used entries of AVFrame::data
 
-  // Of a component or a plane of a picture of this format, which can be (frame_layout.h); sizes are
-  // rounded up.
+  // Return the size of a component in a picture of this format; sizes are rounded up. The picture's
+  // size is a valid one (frame_layout.h).
   int width_of(const Component& c, int width) const {
     const int rounded = width / c.subsampling.x + (width % c.subsampling.x != 0);
     return c.fills_up() ? rounded * c.subsampling.x - width : rounded;
@@ -53,42 +54,43 @@ struct PixelFormat {
   int height_of(const Component& c, int height) const {
     return height / c.subsampling.y + (height % c.subsampling.y != 0);
   }
-  // Bytes from the start of a row to the first sample of a component.
+  // Returns the bytes from the start of a row to the first sample of a component.
   std::ptrdiff_t offset_of(const Component& c, int width) const {
     return c.offset + (c.fills_up() ? std::ptrdiff_t{width} * c.step * c.sample.bytes() : 0);
   }
-  // Bytes of the visible part of a row, and rows, of plane `p`.
+  // Return the bytes of the visible part of a row, and the number of rows, of plane `p`.
   std::size_t row_bytes(int p, int width) const;
   int rows(int p, int height) const;
 };
 
-// The table: every format of this libavutil whose samples are whole words of 8 to 16 bits or
-// floats, in this machine's byte order. Its rows live as long as the program.
+// Returns the table: every format of this libavutil whose samples are whole words of 8 to 16 bits
+// or floats, in this machine's byte order. Its rows live as long as the program.
 std::span<const PixelFormat> formats();
 
-// nullptr where the format is not in the table.
+// Returns nullptr where the format is not in the table.
 const PixelFormat* find_format(AVPixelFormat id);
 
-// As did_you_mean(), of the names of all pixel formats.
+// Suggests a format's name for a misspelt one, as did_you_mean() does.
 std::string format_meant(std::string_view name);
 
-// For people: why `id` is not in the table; empty where it is.
+// Says, for people, why `id` is not in the table; empty where it is.
 std::string why_not_filtered(AVPixelFormat id);
 
-// The format of the table that differs from `id` in nothing but the order of bytes, which
-// swap_bytes() mends; nullptr where there is none.
+// Returns the format of the table that differs from `id` only in byte order, which swap_bytes()
+// mends; nullptr where there is none.
 const PixelFormat* find_swapped(AVPixelFormat id);
 
-// Describes any format as the table does, but for padding. Formats that are not there can be
+// Describes any format as the table does, but without padding. Formats outside the table can be
 // converted to, for an encoder, but not filtered.
 const PixelFormat& describe_format(AVPixelFormat id);
 
-// The format of the table that loses least of `id`, among those that swscale can write; it adds no
-// alpha.
+// Returns the format of the table that loses least of `id`, among those that swscale can write; it
+// adds no alpha.
 const PixelFormat& nearest_format(AVPixelFormat id);
 
-// FFmpeg's deprecated yuvj formats say "full range" in the format's name. The pipeline says it in
-// color_range only: returns the plain format and sets `range`; other formats come back untouched.
+// Returns the plain format for one of FFmpeg's deprecated yuvj formats, whose names say "full
+// range", and sets `range` instead: the pipeline says it there only. Returns other formats
+// untouched.
 AVPixelFormat without_range(AVPixelFormat id, AVColorRange& range);
 
 }  // namespace vidconv

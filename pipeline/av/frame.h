@@ -1,4 +1,4 @@
-// Frame: one picture of a video, on its way through the pipeline.
+// Frame: one picture of a video on its way through the pipeline.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@
 
 namespace vidconv {
 
-// An AVFrame, move-only, whose visible picture lies in one allocation (AVFrame::buf[0]). The memory
-// goes back to its pool when the last reference is dropped.
+// Wraps an AVFrame, move-only, whose visible picture lies in one allocation (AVFrame::buf[0]). The
+// memory returns to its pool when the last reference is dropped.
 class Frame {
  public:
-  // `av` has its format in the table, its planes in one buffer, and pts in the stream's time base.
+  // `av` has a format of the table, its planes in one buffer, and pts in the stream's time base.
   // `number` counts the frames of the stream from 0.
   enum class Memory : std::uint8_t { host, device };
   Frame(FramePtr av, std::int64_t number, Memory memory = Memory::host);
-  // What was made of `original`: has its number and its video.
+  // Makes a frame derived from `original`, with its number and its video.
   Frame(FramePtr av, const Frame& original, Memory memory = Memory::host);
 
   std::int64_t number() const { return number_; }
-  // The same among those of its own video, where several are numbered together.
+  // Returns the frame's number within its own video, where several videos are numbered together.
   std::int64_t number_in_video() const { return number_in_video_; }
-  // Which of the videos that its source hands out; processors keep it.
+  // Returns the index of the frame's video among those of the source; processors keep it.
   std::size_t video() const { return video_; }
   void set_place(std::size_t video, std::int64_t number) { video_ = video, number_ = number; }
-  // In memory of the CUDA device that decoded it: only the device may look at its samples.
+  // Returns whether the frame is in memory of the CUDA device that decoded it: only the device may
+  // access its samples.
   bool on_device() const { return memory_ == Memory::device; }
   const PixelFormat& format() const { return *format_; }
   int width() const { return av_->width; }
@@ -36,28 +37,29 @@ class Frame {
 
   const AVFrame& av() const { return *av_; }
   AVFrame& av() { return *av_; }
-  // Gives the AVFrame away; this frame is empty then and may only be destroyed or assigned to.
+  // Gives the AVFrame away; afterwards this frame is empty and may only be destroyed or assigned
+  // to.
   FramePtr release() { return std::move(av_); }
-  // Another reference to the same memory.
+  // Returns another reference to the same memory.
   Frame share() const;
 
-  // Component i, as the table counts them.
+  // Return component i, as the table counts them.
   ConstBytePlane component(std::size_t i) const;
   BytePlane component(std::size_t i);
 
-  // Visible rows of plane p, of format().row_bytes(p, width()) bytes each.
+  // Return a visible row of plane p, format().row_bytes(p, width()) bytes long.
   const std::byte* row(int p, int y) const;
   std::byte* row(int p, int y);
 
-  // The smallest range of bytes that holds every visible sample: what one copy to a device moves.
+  // Return the smallest range of bytes that holds every visible sample: one copy to a device moves
+  // it.
   std::span<const std::byte> extent() const;
   std::span<std::byte> extent();
-  // Component i of a copy of extent() that starts at `copy`, in any memory.
+  // Returns component i within a copy of extent() that starts at `copy`, in any memory.
   BytePlane component_in(std::size_t i, std::byte* copy) const;
-  // Moves the planes, within the memory that this frame has, so that its extent() is laid out as
-  // that of `other`, a picture of the same size and format. What they hold is lost. False, and
-  // nothing has changed, where there is no room, or where rows would not begin at multiples of 64
-  // bytes.
+  // Moves the planes within this frame's memory so that its extent() is laid out as that of
+  // `other`, a picture of the same size and format. The samples are lost. Returns false, and
+  // changes nothing, where there is no room or where rows would not begin at multiples of 64 bytes.
   bool lie_as(const Frame& other);
 
  private:
@@ -68,10 +70,10 @@ class Frame {
   Memory memory_;
 };
 
-// Turns the bytes of each word of 2 or 4 around; `to` may be where `from` is.
+// Reverses the bytes of each word of 2 or 4; `to` may be where `from` is.
 void swap_bytes(std::span<const std::byte> from, std::byte* to, int word);
 
-// Whether the visible samples are equal.
+// Returns whether the visible samples are equal.
 bool equal_pictures(const Frame& a, const Frame& b);
 
 }  // namespace vidconv

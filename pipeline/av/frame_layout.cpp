@@ -21,13 +21,13 @@ constexpr int row_alignment = 64;  // bytes: a cache line, and an AVX-512 regist
 constexpr std::size_t tail = 128;
 constexpr std::size_t huge = 512 << 20;  // bytes: 7680x4320 has 506 MiB where a pixel has 16
 
-// Whether FFmpeg can hold it: planes of less than 2 GiB, with room for the padding of decoders.
+// Returns whether FFmpeg can hold it: planes of less than 2 GiB, with room for decoders' padding.
 bool can_be(std::int64_t width, std::int64_t height, AVPixelFormat format) {
   if (width < 1 || height < 1 || width > INT_MAX || height > INT_MAX) return false;
   if (format == AV_PIX_FMT_NONE) format = AV_PIX_FMT_GRAY8;
   const int code = av_image_check_size2(static_cast<unsigned>(width), static_cast<unsigned>(height),
                                         INT64_MAX, format, 0, nullptr);
-  if (code < 0) take_av_line();  // which says no more
+  if (code < 0) take_av_line();  // it has no reason beyond the code
   return code >= 0;
 }
 
@@ -42,15 +42,15 @@ std::string picture(std::int64_t width, std::int64_t height, AVPixelFormat forma
               "a plane has less than 2 GiB");
 }
 
-// Of what came in, which has been let through, or of what is made of it.
+// Checks a picture of an accepted input, or one made from it: no fault of the input's size limit.
 void check_layout(const PixelFormat& format, int width, int height) {
   if (!can_be(width, height, format.id))
     refuse_size(width, height, format.id, MessageKind::too_large, "cannot make room for a frame",
                 "");
 }
 
-// Rows of `linesizes` bytes, one plane after the other, each plane starting at a multiple of
-// `alignment`, with `room` behind it.
+// Lays out rows of `linesizes` bytes, one plane after the other; each plane starts at a multiple of
+// `alignment` and has `room` behind it.
 FrameLayout stack_planes(const PixelFormat& format, int width, int height,
                          const std::array<int, 4>& linesizes, std::size_t alignment,
                          std::size_t room) {
@@ -79,9 +79,9 @@ std::array<int, 4> linesizes_of(const PixelFormat& format, int width, int height
   return linesizes;
 }
 
-// Rows of every plane a multiple of `alignment`, and none that crowd where they are to be apart. It
-// is the picture that is widened, so that chroma rows keep their share of luma rows: some decoders
-// count on it.
+// Makes the rows of every plane a multiple of `alignment`, and where they are to be apart, none
+// crowd. It widens the picture, so that chroma rows keep their share of luma rows: some decoders
+// rely on it.
 FrameLayout widen(const PixelFormat& format, int width, int height, Rows rows,
                   const std::array<int, 4>& alignment) {
   const bool apart = rows == Rows::apart && !is_huge(format.id, width, height);

@@ -43,7 +43,7 @@ bool HeaderTrial::takes(const AVStream& stream, const AVCodecParameters* as) con
   AVFormatContext* context = nullptr;
   check(avformat_alloc_output_context2(&context, &container_, nullptr, output_.c_str()));
   const OutputPtr owner(context);
-  // Codecs that a container has since made its own, FLAC in MP4, are experimental to older
+  // Codecs that a container adopted lately, such as FLAC in MP4, are experimental to older
   // libraries.
   context->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   for (unsigned i = 0; i < kept_->nb_streams; ++i) add(*context, *kept_->streams[i], nullptr);
@@ -60,12 +60,12 @@ bool HeaderTrial::takes(const AVStream& stream, const AVCodecParameters* as) con
   return code >= 0;
 }
 
-// Not asked are those that take more than their players know: program streams, and RealMedia, which
-// calls everything RealVideo.
+// Leaves out containers that accept more than their players know: program streams, and RealMedia,
+// which calls everything RealVideo.
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video) {
   constexpr std::string_view honest[] = {"mxf", "mxf_opatom", "gxf", "ogg", "ogv"};
   if (std::ranges::find(honest, container.name) == std::end(honest)) return false;
-  // In MXF FFmpeg's muxer does not say when pictures are shown that are decoded earlier.
+  // FFmpeg's MXF muxer does not store when reordered pictures are shown.
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
   if (begins_with_video(container) &&
       !(descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY)))

@@ -1,4 +1,4 @@
-// HeaderTrial: which streams go into a container together, found out by writing its header.
+// HeaderTrial: finds out which streams fit into a container together by writing its header.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace vidconv {
 
 class HeaderTrial {
  public:
-  // Some muxers go by the ending of the output's name.
+  // `output` is the output's name: some muxers go by its ending.
   HeaderTrial(const AVOutputFormat& container, std::string output);
 
-  // Whether `stream` goes there beside those that are kept; with `as` for what it holds, where it
-  // is coded anew.
+  // Returns whether `stream` fits beside the streams that are kept. `as` describes its coded data
+  // where it is re-encoded.
   bool takes(const AVStream& stream, const AVCodecParameters* as = nullptr) const;
   void keep(const AVStream& stream, const AVCodecParameters* as = nullptr);
-  // A stream that is kept, to be described.
+  // Adds an empty stream, for the caller to describe.
   AVStream& keep();
 
  private:
@@ -27,8 +27,8 @@ class HeaderTrial {
   const OutputPtr kept_;
 };
 
-// Whether a container without a list of its codecs, whose header tells what it holds, takes video
-// of a codec.
+// Returns whether a container that has no list of its codecs, but an honest header, takes video of
+// a codec.
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video);
 
 }  // namespace vidconv

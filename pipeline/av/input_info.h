@@ -1,4 +1,4 @@
-// What an input says of itself before its first frame is read.
+// Describes an input before its first frame is read.
 #pragma once
 
 #include <atomic>
@@ -10,20 +10,20 @@
 namespace vidconv {
 
 struct InputVideo {
-  int stream = -1;  // of the container; -1 where there is none
+  int stream = -1;  // index in the container; -1 where there is none
   VideoInfo info;
 };
 
-// Streams, chapters and metadata of an input, for a sink to carry over. The demuxer changes them
-// while it reads.
+// Gives a sink the streams, chapters and metadata of an input to carry over. The demuxer changes
+// them while it reads.
 class UnreadContainer {
  public:
-  UnreadContainer() = default;  // of an input that has none of these
-  // Both outlive it; `begun` becomes true when frames are read.
+  UnreadContainer() = default;  // for an input that has none of these
+  // `container` and `begun` outlive the object; `begun` becomes true when frames are read.
   UnreadContainer(const AVFormatContext& container, const std::atomic<bool>& begun)
       : container_(&container), begun_(&begun) {}
 
-  // nullptr where the input has none. Throws Error(internal) once frames are read.
+  // Returns nullptr where the input has no container. Throws Error(internal) once frames are read.
   const AVFormatContext* get() const {
     if (begun_ && *begun_)
       throw Error(Fault::internal, "the description of the input is read too late", "", "");
@@ -36,9 +36,9 @@ class UnreadContainer {
 };
 
 struct InputInfo {
-  std::vector<InputVideo> videos;  // at least one; Frame::video() counts them
+  std::vector<InputVideo> videos;  // at least one; Frame::video() is an index into it
   UnreadContainer container;
-  bool has_manifest = false;  // of where it comes from (C2PA)
+  bool has_manifest = false;  // has a provenance manifest (C2PA)
 };
 
 }  // namespace vidconv

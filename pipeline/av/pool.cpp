@@ -45,8 +45,8 @@ struct FramePool::Arena {
   }
 
   const FrameMemory memory;
-  mutable std::mutex mutex;              // of blocks
-  std::vector<const std::byte*> blocks;  // all that were ever allocated
+  mutable std::mutex mutex;              // guards blocks
+  std::vector<const std::byte*> blocks;  // all blocks ever allocated
 
   static AVBufferRef* allocate(void* opaque, std::size_t bytes) noexcept {
     Arena& arena = *static_cast<Arena*>(opaque);
@@ -72,7 +72,7 @@ struct FramePool::Arena {
   static void destroy(void* opaque) noexcept { delete static_cast<Arena*>(opaque); }
 };
 
-// Frames with their buffers, for get() to hand out again.
+// Keeps frames with their buffers, for get() to reuse.
 class FramePool::Home final : public FrameHome {
  public:
   explicit Home(const Arena& arena) : arena_(arena) { frames_.reserve(64); }
@@ -82,7 +82,7 @@ class FramePool::Home final : public FrameHome {
     if (!buffer || frame.buf[1] || av_buffer_get_ref_count(buffer) != 1) return false;
     const std::lock_guard lock(mutex_);
     if (closed_ || !arena_.owns(buffer)) return false;
-    frame.buf[0] = nullptr;  // all the rest as if new
+    frame.buf[0] = nullptr;  // resets all else
     av_frame_unref(&frame);
     frame.buf[0] = buffer;
     try {
@@ -93,7 +93,7 @@ class FramePool::Home final : public FrameHome {
     }
   }
 
-  // Null where there are none.
+  // Returns null where there are none.
   AVFrame* take() {
     const std::lock_guard lock(mutex_);
     if (frames_.empty()) return nullptr;
@@ -110,7 +110,7 @@ class FramePool::Home final : public FrameHome {
   }
 
  private:
-  const Arena& arena_;  // there until close() at least
+  const Arena& arena_;  // alive at least until close()
   std::mutex mutex_;
   std::vector<AVFrame*> frames_;
   bool closed_ = false;

@@ -1,4 +1,5 @@
-// Memory for frames: every plane of a frame in one allocation, used again when the frame is gone.
+// Pools memory for frames: a frame's planes share one allocation, which is reused when the frame is
+// gone.
 #pragma once
 
 #include <atomic>
@@ -12,31 +13,32 @@
 
 namespace vidconv {
 
-// NUMA nodes of the host: bit n is node n; none: wherever the system likes.
+// Names a set of NUMA nodes of the host: bit n is node n; 0 means no preference.
 using Nodes = std::uint64_t;
 
-// Where frames live: ordinary memory of the host, pinned memory that devices copy from, or a
-// device's own.
+// Describes where frames live: ordinary host memory, pinned memory that devices copy from, or a
+// device's own memory.
 struct FrameMemory {
   std::string_view name;  // "plain", "pinned", "device memory"
-  // Called from any thread. Aligned to 64 bytes or more; nullptr where memory is out. Pinned memory
-  // comes from the nodes where it can, in turns where they are several; others do not look at them.
+  // Thread-safe. Returns memory aligned to 64 bytes or more, or nullptr where memory is out. Pinned
+  // memory comes from `nodes` where it can, interleaved where there are several; other kinds ignore
+  // them.
   std::byte* (*allocate)(std::size_t bytes, Nodes nodes) noexcept;
   void (*release)(std::byte* memory) noexcept;
   Nodes nodes = 0;
-  Rows rows = Rows::close;  // what frames in it should have; apart where a CPU filters them
+  Rows rows = Rows::close;  // how its frames are laid out; apart where a CPU filters them
 };
 extern const FrameMemory plain_memory;
 
-// For plain_memory.release(): whole pages, of which nothing else has a part; nullptr where memory
-// is out. Where it is much, large pages if the system has them: fewer faults when they are first
-// touched, fewer look-ups of addresses ever after.
+// Allocates whole pages for plain_memory.release(), shared with nothing else; nullptr where memory
+// is out. Large blocks use large pages if the system has them: fewer page faults at first touch,
+// fewer TLB misses ever after.
 std::byte* allocate_pages(std::size_t bytes) noexcept;
 
 // Hands out frames of one layout. A frame's memory comes back when its last reference is dropped,
-// by whoever: a decoder that still predicts from it, an encoder that looks ahead. It may outlive
-// the pool. The pool grows when all its memory is in use, so that its size is the largest number of
-// frames that were ever in flight, which the channels bound.
+// by anyone: a decoder that still predicts from it, an encoder's look-ahead. Frames may outlive the
+// pool. The pool grows when all its memory is in use, so its size is the largest number of frames
+// ever in flight, which the channels bound.
 class FramePool {
  public:
   FramePool(const FrameLayout& layout, const FrameMemory& memory);
@@ -44,17 +46,17 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  // A writable frame with data, linesize, buf[0], format and size set, and contents undefined.
-  // Any thread. Throws Error(device) where memory is out. One that comes back while nobody else
-  // refers to its memory is handed out again as it is, so that no frame costs an allocation.
+  // Returns a writable frame with data, linesize, buf[0], format and size set; its contents are
+  // undefined. Thread-safe. Throws Error(memory) where memory is out. A frame that comes back as
+  // the only reference to its memory is reused as it is, so that no frame costs an allocation.
   FramePtr get();
-  // The same, into a frame that has no buffers yet; false where memory is out. Keeps width, height
-  // and format. Throws nothing: decoders call it.
+  // Gives `frame`, which has no buffers yet, memory of the pool; returns false where memory is out.
+  // Keeps width, height and format. Throws nothing: decoders call it.
   bool fill(AVFrame& frame) noexcept;
-  // Allocates until `frames` frames exist, so that none is allocated in the middle of the work.
+  // Allocates until there are `frames` frames, so that none is allocated during the work.
   void reserve(int frames);
 
-  // Whether the frame's memory is this pool's.
+  // Returns whether the frame's memory belongs to this pool.
   bool owns(const AVFrame& frame) const;
 
   const FrameLayout& layout() const { return layout_; }
@@ -72,14 +74,14 @@ class FramePool {
   std::shared_ptr<Home> home_;
 };
 
-// A pool for a stream whose frames may change: it always has the last layout that was asked for.
-// Any thread.
+// Serves a stream whose frames may change: it always has the last layout that was asked for.
+// Thread-safe.
 class ChangingPool {
  public:
   explicit ChangingPool(const FrameMemory& memory) : memory_(memory) {}
 
   std::shared_ptr<FramePool> of(const FrameLayout& layout);
-  // As of FramePool, for the last layout.
+  // Returns what FramePool does, for the last layout.
   bool owns(const AVFrame& frame) const;
   std::size_t bytes() const;
 

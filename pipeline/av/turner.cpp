@@ -29,8 +29,8 @@ bool is_alike(const PixelFormat& format) {
   });
 }
 
-// The format with the most planes whose components are those of `format`, each subsampled as
-// `subsampling` says; nullptr where there is none.
+// Returns the format with the most planes whose components are those of `format`, each subsampled
+// as `subsampling` says; nullptr where there is none.
 template <class Subsampled>
 const PixelFormat* format_with(const PixelFormat& format, bool same_place,
                                Subsampled&& subsampling) {
@@ -49,7 +49,7 @@ const PixelFormat* format_with(const PixelFormat& format, bool same_place,
   return best;
 }
 
-// The format that a picture has to have before its rows can become columns.
+// Returns the format that a picture needs before its rows can become columns.
 const PixelFormat& turnable(const PixelFormat& format) {
   const PixelFormat* whole = format_with(format, false, [](const Component&) {
     return Subsampling{1, 1};
@@ -69,8 +69,8 @@ const PixelFormat& format_to_turn(const VideoInfo& video) {
   return !video.shown.swaps() || crosswise(format) ? format : turnable(format);
 }
 
-// Halves of luma samples that the first sample of chroma lies right of the first of luma, and
-// below it.
+// Gives the position of the first chroma sample right of and below the first luma sample, in halves
+// of luma samples.
 struct Siting {
   AVChromaLocation location;
   int x, y;
@@ -79,14 +79,14 @@ constexpr Siting sitings[] = {{AVCHROMA_LOC_LEFT, 0, 1},       {AVCHROMA_LOC_CEN
                               {AVCHROMA_LOC_TOPLEFT, 0, 0},    {AVCHROMA_LOC_TOP, 1, 0},
                               {AVCHROMA_LOC_BOTTOMLEFT, 0, 2}, {AVCHROMA_LOC_BOTTOM, 1, 2}};
 
-// Where chroma lies in the turned picture; unspecified where FFmpeg has no word for it.
+// Returns where chroma lies in the turned picture; unspecified where FFmpeg has no word for it.
 AVChromaLocation turned_siting(const VideoInfo& video) {
   const PixelFormat& format = format_to_turn(video);
   const auto* chroma = std::ranges::find(sitings, video.chroma_location, &Siting::location);
   if (chroma == std::end(sitings) || format.components.size() < 3) return AVCHROMA_LOC_UNSPECIFIED;
   const Subsampling subsampling = format.components[1].subsampling;
-  // Samples that are counted from the other end: of an odd number, the last of chroma stands for
-  // one of luma.
+  // Samples are counted from the other end here: with an odd size, the last chroma sample stands
+  // for a single luma sample.
   const auto reversed = [](int at, int size, int of) {
     return of == 2 ? (size % 2 ? -at : 2 - at) : at;
   };
@@ -101,7 +101,8 @@ AVChromaLocation turned_siting(const VideoInfo& video) {
 
 bool is_upside_down(const VideoInfo& video) { return !video.shown.swaps() && video.shown.d < 0; }
 
-// Lines that are counted from the other end are of the other field, where their number is even.
+// Returns whether lines change fields: counted from the other end, they do where their number is
+// even.
 bool swaps_fields(const VideoInfo& video) { return is_upside_down(video) && video.height % 2 == 0; }
 
 AVFieldOrder turned_order(const VideoInfo& video) {
@@ -182,7 +183,7 @@ Frame Turner::turn_samples(const Frame& frame) {
   const std::vector<Component>& has = frame.format().components;
   const std::vector<Component>& makes = result.format().components;
   for (std::size_t i = 0; i < makes.size(); ++i) {
-    // Padding that only one of the formats has is left out.
+    // Padding that only one of the formats has is skipped.
     const auto of = &frame.format() == &result.format()
                         ? has.begin() + static_cast<std::ptrdiff_t>(i)
                         : std::ranges::find(has, makes[i].name, &Component::name);

@@ -1,4 +1,4 @@
-// Turner: pictures that are stored turned or mirrored, turned upright sample by sample.
+// Turner: turns pictures that are stored turned or mirrored upright, sample by sample.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace vidconv {
 
-// The description of a video whose samples are turned as `video.shown` says.
+// Describes a video whose samples are turned as `video.shown` says.
 //
-// Each component is turned alone, so that every sample is there once. Where rows become columns,
-// horizontal and vertical subsampling trade places: 4:2:2 becomes 4:4:0. Where there is no such
-// format, 4:4:4 is made first.
+// Each component is turned alone, so no sample is lost. Where rows become columns, horizontal and
+// vertical subsampling trade places: 4:2:2 becomes 4:4:0. Where there is no such format, the
+// picture is converted to 4:4:4 first.
 VideoInfo turned(const VideoInfo& video);
 
-// Words for how turning changes more than the place of samples; empty where it does not.
+// Describes, for people, how turning changes the size and format; empty where it does not.
 std::string changed_by_turning(const VideoInfo& video);
-// Words for the loss that comes of it; empty where there is none.
+// Describes, for people, what turning loses; empty where it loses nothing.
 std::string lost_by_turning(const VideoInfo& video);
 
-// For frames of one video in the host's memory. One thread.
+// Turns frames of one video in host memory. Belongs to one thread.
 class Turner {
  public:
   Turner(const VideoInfo& video, const FrameMemory& memory);

@@ -1,5 +1,4 @@
-// Channel: what joins two stages; a bounded queue that can be closed by its writers and cancelled
-// by anybody.
+// Channel: joins two stages by a bounded queue that its writers can close and anybody can cancel.
 #pragma once
 
 #include <condition_variable>
@@ -11,14 +10,15 @@
 
 namespace vidconv {
 
-// Every member may be called from any thread.
+// Every member is thread-safe.
 template <class T>
 class Channel {
  public:
-  // `capacity`: how many items may wait, at least 1.
+  // `capacity` is how many items may wait, at least 1.
   explicit Channel(std::size_t capacity) : ring_(capacity) {}
 
-  // Blocks while the channel is full. False where it was closed or cancelled; the item is dropped.
+  // Blocks while the channel is full. Returns false, and drops the item, where it was closed or
+  // cancelled.
   bool push(T item) {
     std::unique_lock lock(mutex_);
     writable_.wait(lock, [&] { return ended_ || count_ < ring_.size(); });
@@ -29,7 +29,7 @@ class Channel {
     return true;
   }
 
-  // Blocks while the channel is empty. None where it was cancelled, or closed and is empty.
+  // Blocks while the channel is empty. Returns none where it was cancelled, or closed and is empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     readable_.wait(lock, [&] { return ended_ || count_ > 0; });
@@ -42,9 +42,9 @@ class Channel {
     return item;
   }
 
-  // No more items: what waits can still be popped.
+  // Ends the input: items that wait can still be popped.
   void close() { end(false); }
-  // Drops what waits and wakes everyone.
+  // Drops the items that wait and wakes everyone.
   void cancel() { end(true); }
 
  private:
@@ -65,7 +65,7 @@ class Channel {
   std::mutex mutex_;
   std::condition_variable readable_, writable_;
   std::vector<std::optional<T>> ring_;  // allocated once: no item costs an allocation
-  std::size_t first_ = 0, count_ = 0;   // of the items that wait
+  std::size_t first_ = 0, count_ = 0;   // the waiting items
   bool ended_ = false;
 };
 

@@ -1,5 +1,5 @@
-// FrameOrder: which frame of an input is read next, where whoever takes them wants them in an order
-// of their own.
+// FrameOrder: tells a source which frame to read next, where its consumer wants an order of its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,31 @@
 
 namespace vidconv {
 
-// Frames are counted from the first that was asked for. next() and end_at() belong to one thread.
+// Frames are counted from the first one asked for. next() and end_at() belong to one thread.
 class FrameOrder {
  public:
   virtual ~FrameOrder() = default;
 
-  // The number of the next frame to read; each comes once. Blocks until one is wanted; none: no
-  // more are.
+  // Returns the number of the next frame to read; each comes once. Blocks until one is wanted;
+  // returns none when no more are.
   virtual std::optional<std::int64_t> next() = 0;
-  // The input ends there: it has no frame with this number, nor any after it.
+  // Tells that the input ends there: it has no frame with this number, nor any after it.
   virtual void end_at(std::int64_t number) = 0;
-  // Makes next() return none, now and from now on. Any thread.
+  // Makes next() return none, now and from now on. Thread-safe.
   virtual void cancel() = 0;
 
-  // Frames that are wanted one after the other, between those of other stretches.
+  // A range of frames that are wanted in order, in turns with frames of other ranges.
   struct Stretch {
     std::int64_t begin = 0, end = 0;  // by number; the end is no part of it
   };
-  // The one that the frame belongs to, as far as is known; none behind the last frame. Any thread.
+  // Returns the range that a frame belongs to, as far as is known; none behind the last frame.
+  // Thread-safe.
   virtual std::optional<Stretch> stretch_of(std::int64_t number) = 0;
-  // From now on next() asks of a stretch whether frames of it are at hand, by its first one. Those
-  // of which none is are begun only where no frame of the others can be read. Before next().
+  // Makes next() ask whether frames of a range are ready, by its first one, before it begins the
+  // range. A range that is not ready is begun only where no frame of the others can be read. Call
+  // it before next().
   virtual void begin_when(std::function<bool(std::int64_t first)> is_ready) = 0;
-  // Of so many stretches frames are wanted in turns, at most.
+  // Returns from how many ranges frames are wanted in turns, at most.
   virtual int at_once() const = 0;
 };
 

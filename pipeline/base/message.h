@@ -1,4 +1,4 @@
-// The kinds of messages that a person can get to see: one table for what is printed, the manual
+// Lists the kinds of messages that a person can see: one table for what is printed, the manual
 // page, reports and the tests. Settings are named as in error.h.
 #pragma once
 
@@ -8,20 +8,20 @@
 
 namespace vidconv {
 
-// Whose fault it is. The numbers are the exit codes of the command.
+// Says whose fault it is. The numbers are the exit codes of the command.
 enum class Fault : int {
   none = 0,          // nothing failed
   internal = 1,      // ours
-  usage = 2,         // what was asked for makes no sense
+  usage = 2,         // the request makes no sense
   input = 3,         // the input cannot be read
   output = 4,        // the output cannot be written
-  device = 5,        // a device is missing, refuses or ran out of memory
+  device = 5,        // a device is missing, refuses or is out of memory
   verification = 6,  // two ways to compute a frame disagree
   damaged = 7,       // frames of the input are missing
-  again = 75,        // what failed may succeed later, or on another host
+  again = 75,        // it may succeed later, or on another host
 };
 
-// Rows of the table, in its order. Failures first, then notices, which end nothing.
+// Names the rows of the table, in its order: failures first, then notices, which end nothing.
 enum class MessageKind : std::uint8_t {
   internal,
   unaccounted,
@@ -74,14 +74,14 @@ enum class MessageKind : std::uint8_t {
 struct MessageRow {
   MessageKind id;
   std::string_view name;     // at the end of its lines, in brackets
-  Fault fault;               // the exit code; none for what ends nothing
+  Fault fault;               // the exit code; none for a notice
   std::string_view meaning;  // a sentence without its full stop
-  std::string_view remedy;   // the same; empty where nothing has to be done
+  std::string_view remedy;   // likewise; empty where nothing has to be done
 };
 
 std::span<const MessageRow> message_table();
 const MessageRow& kind_of(MessageKind message);
-// The kind of a failure of which nothing but the fault is known.
+// Returns the kind of a failure of which only the fault is known.
 MessageKind usual_kind(Fault fault);
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// Words for people that are not errors: a format that was converted, a stream that was left out.
+// Carries messages for people that are not errors: a format was converted, a stream was left out.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace vidconv {
 
-// Receives one line without a newline, and what kind it is; settings are named as in error.h.
-// Called from any thread of the pipeline, also from several at once. May be empty.
+// Receives a message's kind and its line, without a newline; settings are named as in error.h.
+// Called from any thread of the pipeline, also concurrently. May be empty.
 using Notify = std::function<void(MessageKind, const std::string&)>;
 
 inline void notify(const Notify& to, MessageKind kind, const std::string& line) {

@@ -1,4 +1,4 @@
-// Numbers as files hold them.
+// Reads integers in a given byte order.
 #pragma once
 
 #include <cstdint>

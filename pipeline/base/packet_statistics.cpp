@@ -10,7 +10,7 @@ namespace {
 
 using Parts = std::initializer_list<std::pair<const char*, std::int64_t>>;
 
-// "12 packets were read, but 10 decoded + 1 refused"; empty where it adds up.
+// Returns "12 packets were read, but 10 decoded + 1 refused"; empty where it adds up.
 std::string compare(const char* what, std::int64_t whole, Parts parts) {
   std::int64_t sum = 0;
   std::string text;

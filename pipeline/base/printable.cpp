@@ -38,8 +38,8 @@ std::string escaped(std::int32_t code) {
   }
 }
 
-// The next place where a character of UTF-8 may begin; no further on than one reaches, because
-// there may be none.
+// Returns the next place where a UTF-8 character may begin, at most the length of one further on,
+// because there may be none.
 std::size_t boundary(std::string_view text, std::size_t at) {
   for (int longest = 4; longest > 1 && at < text.size(); --longest, ++at)
     if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) break;

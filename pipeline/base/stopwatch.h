@@ -1,4 +1,4 @@
-// Busy time of a stage, added up by one thread and read by others.
+// Stopwatch: adds up the busy time of a stage, for one thread to write and others to read.
 #pragma once
 
 #include <atomic>

@@ -11,11 +11,11 @@ constexpr std::string_view scheme_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
 constexpr std::string_view hidden = "***";
 
-// Parts of the names of parameters whose values open doors.
+// Names of parameters with these parts have values that grant access.
 constexpr std::array<std::string_view, 10> secrets{"token", "pass", "pwd",  "secret",  "sig",
                                                    "key",   "auth", "cred", "session", "jwt"};
 
-// Those of streams, which nobody can ask for what has passed.
+// Live streams have these schemes; nothing that has passed can be requested again.
 constexpr std::array<std::string_view, 14> live_schemes{"udp",   "rtp",   "rtsp",  "rtsps", "tcp",
                                                         "tls",   "unix",  "srt",   "rist",  "rtmp",
                                                         "rtmps", "rtmpt", "rtmpe", "rtmpts"};
@@ -27,7 +27,7 @@ bool is_secret(std::string_view name) {
                              [&](std::string_view part) { return lower.find(part) != lower.npos; });
 }
 
-// "user:password@", behind "://" of a URL.
+// Hides the password of "user:password@" behind "://" in a URL.
 std::string without_passwords(std::string_view text) {
   std::string result;
   while (true) {
@@ -38,7 +38,8 @@ std::string without_passwords(std::string_view text) {
     const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n\""));
     const std::string_view authority = word.substr(0, word.find_first_of("/?#"));
     std::size_t at = authority.rfind('@');
-    // A password with one of these in it, which makes no proper URL: what follows is no port.
+    // The password has one of these characters in it, so this is no proper URL: what follows the
+    // colon is no port.
     if (const std::size_t colon = authority.find(':');
         at == authority.npos && colon != authority.npos && !authority.starts_with('[') &&
         authority.find_first_not_of("0123456789'", colon + 1) != authority.npos)
@@ -51,7 +52,7 @@ std::string without_passwords(std::string_view text) {
   }
 }
 
-// "?name=value&name=value".
+// Hides the secret values of "?name=value&name=value".
 std::string without_secret_values(std::string_view text) {
   std::string result;
   while (true) {

@@ -1,4 +1,4 @@
-// URLs, as far as they have to be understood before FFmpeg does, and what of them nobody may see.
+// Parses URLs as far as is needed before FFmpeg does, and hides the secrets in them.
 #pragma once
 
 #include <string>
@@ -6,20 +6,19 @@
 
 namespace vidconv {
 
-// "http" of "http://host/a.mp4"; empty for a path. As FFmpeg does it.
+// Returns "http" for "http://host/a.mp4"; empty for a path. Parses as FFmpeg does.
 std::string_view scheme_of(std::string_view url);
 
-// Whether an input is an address and no path: "scheme://..." of another scheme than file.
+// Returns whether an input is an address and no path: "scheme://..." with a scheme other than file.
 bool is_url(std::string_view input);
 
-// Whether an address is one of a stream that comes in its own time: udp, tcp, srt, rtmp and the
-// like.
+// Returns whether it is the address of a live stream: udp, tcp, srt, rtmp and the like.
 bool is_live_address(std::string_view input);
 
-// The path of an input that is no address: without "file:" and "file://".
+// Returns the path of an input that is no address: without "file:" and "file://".
 std::string local_path(std::string_view input);
 
-// A text for people, with passwords of URLs and values of parameters such as "token" in it hidden.
+// Hides passwords in URLs and the values of parameters such as "token", for people to read.
 std::string redacted(std::string_view text);
 
 }  // namespace vidconv

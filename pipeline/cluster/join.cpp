@@ -18,7 +18,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Whether all that was read went somewhere.
+// Checks that everything that was read went somewhere.
 void check_copies(const Source& source, const Sink& sink) {
   const std::map<int, CopyStatistics> copies = sink.copies();
   for (const PacketStatistics& stream : source.accounts()) {
@@ -30,7 +30,7 @@ void check_copies(const Source& source, const Sink& sink) {
   }
 }
 
-// Reads the parts, and ahead of them the packets that lie beside the video.
+// Reads the shards, and ahead of them the packets beside the video.
 class PartsAndCopies final : public EncodedShards {
  public:
   PartsAndCopies(Source& source, AVRational time_base, const std::vector<FinishedShard>& parts,
@@ -41,7 +41,7 @@ class PartsAndCopies final : public EncodedShards {
         time_bases_[container->streams[i]->index] = container->streams[i]->time_base;
   }
 
-  // Where the copies go.
+  // Sets the sink for the copies.
   void set_sink(Sink& sink) { sink_ = &sink; }
 
   std::optional<Part> next() override {
@@ -59,7 +59,7 @@ class PartsAndCopies final : public EncodedShards {
 
   PacketPtr read() override { return reader_->read(); }
 
-  // What is decoded by then has to be there, and what comes late in its file.
+  // Copies ahead: everything up to the video's time has to be there, also packets late in the file.
   void before(const AVPacket& packet) override {
     constexpr std::int64_t ahead = std::int64_t{10} * AV_TIME_BASE;
     const std::int64_t until = av_rescale_q(packet.dts, time_base_, AV_TIME_BASE_Q) + ahead;
@@ -73,7 +73,7 @@ class PartsAndCopies final : public EncodedShards {
   }
 
  private:
-  // False at the end.
+  // Returns false at the end.
   bool copy_next() {
     std::optional<Item> item = at_end_ ? std::nullopt : source_.next();
     if (interrupted_ && *interrupted_)
@@ -95,7 +95,7 @@ class PartsAndCopies final : public EncodedShards {
   const AVRational time_base_;
   const std::vector<FinishedShard>& parts_;
   const std::atomic<bool>* const interrupted_;
-  std::map<int, AVRational> time_bases_;  // of the source's streams
+  std::map<int, AVRational> time_bases_;  // by the source's streams
   Sink* sink_ = nullptr;
   std::size_t next_ = 0;
   std::optional<PartReader> reader_;

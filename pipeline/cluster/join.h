@@ -1,4 +1,4 @@
-// Joins the parts of a video, and copies all that is not of the video from the source.
+// Joins the shards of a video, and copies everything but the video from the source.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@ struct FinishedShard {
 struct Joined {
   std::int64_t frames = 0, parts = 0, bytes = 0;
   std::string description;  // Sink::description()
-  Damage damage;            // of what was copied
+  Damage damage;            // found in the copied streams
 };
 
-// `source` was opened with SourceOptions::copies_only. `video`: its video as it is when filtered,
-// `output` the whole plan of it. Throws Error(part) for a part that is not what its ledger says,
-// and what sinks throw.
+// `source` was opened with SourceOptions::copies_only. `video` is its video as filtered, `output`
+// the plan of the whole output. Throws Error(part) for a shard that does not match its ledger, and
+// whatever sinks throw.
 Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
                   const std::vector<FinishedShard>& parts);
 

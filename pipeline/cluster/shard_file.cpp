@@ -19,7 +19,7 @@ namespace {
               "encode it again, which 'vidconv shard' does where a part is not whole");
 }
 
-// Opened without waiting for a pipe's writer.
+// Opens a file without waiting for a pipe's writer.
 struct OpenFile {
   explicit OpenFile(const std::string& path)
       : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}

@@ -10,7 +10,7 @@
 namespace vidconv {
 namespace {
 
-// Beside a packet: what containers make of it would be lost.
+// Refuses data beside a packet: shards would lose what containers make of it.
 [[noreturn]] void refuse_beside(const std::string& encoder, const std::string& what) {
   throw Error(MessageKind::encoder_option, "parts for other hosts cannot be made by", encoder,
               "they do not hold what comes beside its packets: " + what,

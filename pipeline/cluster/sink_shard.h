@@ -1,4 +1,4 @@
-// ShardSink: where the frames of one part of a video go.
+// ShardSink: encodes the frames of one shard of a video into a file.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 
 namespace vidconv {
 
-// Throws Error(encoder_option) where packets of this encoder hold only a part of the picture, so
-// that parts for other hosts cannot be made by it.
+// Throws Error(encoder_option) where this encoder's packets hold only a part of the picture, so
+// that it cannot make shards for other hosts.
 void check_cluster_encoder(const Encoder& encoder);
 
 class ShardSink final : public Sink {
  public:
-  // `plan`: of the whole output, which the part is for. `frames`: that have to come. What is at
-  // `path` is replaced. Throws Error(output), and what check_cluster_encoder() throws.
+  // `plan` is that of the whole output. `frames` is how many frames have to come. Replaces a file
+  // at `path`. Throws Error(output), and what check_cluster_encoder() throws.
   ShardSink(const OutputPlan& plan, const InputInfo& input, const std::string& path,
             std::int64_t frames);
 
   void write(Frame frame) override;
   void cancel() override { writer_.cancel(); }
-  // Throws Error(part) where another number of frames has come. Gives it no name yet.
+  // Throws Error(part) where another number of frames has come. Does not give the file its name
+  // yet.
   void finish() override;
-  // After finish(): the file has its name then. Returns what its ledger has to say, without a key.
+  // Gives the file its name and returns its ledger, without a key. Call it after finish().
   ShardLedger publish();
 
   std::int64_t frames() const override { return static_cast<std::int64_t>(ledger_.packets.size()); }

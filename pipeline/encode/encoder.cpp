@@ -27,7 +27,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Of the encoder and of all encoders.
+// Returns the options of this encoder and those of all encoders.
 std::vector<std::string_view> option_names(const AVCodecContext& context) {
   std::vector<std::string_view> names;
   const auto add = [&](const void* object) {
@@ -40,13 +40,13 @@ std::vector<std::string_view> option_names(const AVCodecContext& context) {
   return names;
 }
 
-// More make them refuse to open.
+// x265 and others refuse to open with more threads.
 int most_threads(const AVCodec& encoder) {
   return std::string_view(encoder.name) == "libx265" ? 16 : 64;
 }
 
-// The option by which an encoder with threads of its own learns, whatever libavcodec's count says,
-// how many it may have; empty where there is none.
+// Returns the option that limits an encoder's own threads, whatever libavcodec's count says; empty
+// where there is none.
 std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int threads) {
   const std::string_view name = encoder.name;
   if (threads == 0) return {};
@@ -55,7 +55,7 @@ std::pair<std::string, std::string> thread_option(const AVCodec& encoder, int th
   return {};
 }
 
-// The format, or the old name of the same samples at full range where the encoder knows no other.
+// Returns `plain`, or its yuvj name where the encoder knows no other.
 AVPixelFormat named_full_range(const AVCodec& codec, AVPixelFormat plain) {
   const std::vector<AVPixelFormat> known = supported_formats(codec);
   if (known.empty() || std::ranges::find(known, plain) != known.end()) return plain;
@@ -66,8 +66,8 @@ AVPixelFormat named_full_range(const AVCodec& codec, AVPixelFormat plain) {
   return plain;
 }
 
-// FFmpeg 9's FFV1 refuses slices of a picture that is one sample of chroma wide, and loses chroma
-// at the end of lines and columns that one sample of chroma in four does not divide.
+// FFmpeg 9's FFV1 refuses slices of a picture that is one sample of chroma wide, and with 4:1
+// chroma loses some at the end of lines and columns whose length is no multiple of 4.
 bool has_no_slices(const AVCodecContext& c) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(c.pix_fmt);
   const auto is_cut = [](int size, int shift) { return shift == 2 && size % 4 != 0; };
@@ -76,15 +76,15 @@ bool has_no_slices(const AVCodecContext& c) {
           is_cut(c.height, d.log2_chroma_h));
 }
 
-// The reason before the last line, which says that an encoder has no frame threads because of it.
+// Returns the reason that is logged before the line that says there are no frame threads.
 std::string why_no_threads(const std::string& lines) {
   const std::size_t end = lines.rfind(log_lines::no_frame_threads);
   if (end == std::string::npos || end < 2) return {};
   return lines.substr(0, end - 2);
 }
 
-// DNxHD becomes DNxHR, which has no fields, unless somebody asks for its first profile, which is
-// made for few sizes and rates.
+// DNxHD becomes DNxHR, which has no fields, unless somebody asks for the original profile, which
+// exists for few sizes and rates.
 bool is_dnxhr(const AVCodec& codec, const EncoderOptions& options) {
   return codec.id == AV_CODEC_ID_DNXHD && std::ranges::none_of(options.own, [](const auto& option) {
            return option.first == "profile" && (option.second == "dnxhd" || option.second == "0");
@@ -113,7 +113,7 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
   choose_time_base(video);
   c.framerate = video.frame_rate;
   c.sample_aspect_ratio = video.sample_aspect;
-  // FFmpeg's encoder of VC-2 ends the process on fields.
+  // FFmpeg's VC-2 encoder aborts the process on fields.
   c.field_order = codec_.id == AV_CODEC_ID_DIRAC ? AV_FIELD_PROGRESSIVE : video.field_order;
   c.thread_count = std::min(options.threads, most_threads(codec_));
   if (options.low_delay) c.thread_type = FF_THREAD_SLICE;  // threads share a picture
@@ -163,7 +163,7 @@ void Encoder::close() {
   context_.reset();
 }
 
-// SVT-AV1 1.4 waits for ever where it is closed before the end of its frames, or ended without any.
+// SVT-AV1 1.4 hangs where it is closed before the end of its frames, or ended without any.
 void Encoder::end_svt_av1() {
   if (const FramePtr blank(frames_ == 0 ? av_frame_alloc() : nullptr); blank) {
     blank->width = context_->width;
@@ -181,12 +181,12 @@ void Encoder::end_svt_av1() {
 
 void Encoder::choose_time_base(const VideoInfo& video) {
   context_->time_base = counts_frames_ ? av_inv_q(video.frame_rate) : video.time_base;
-  // NVENC takes the numerator for the ticks of a frame when it makes up times of decoding.
+  // NVENC takes the numerator for a frame's ticks when it makes up dts.
   if (counts_frames_ && takes_cuda_frames(codec_))
     context_->time_base = {1, std::max(1, static_cast<int>(std::lround(av_q2d(video.frame_rate))))};
 }
 
-// Encoders see to some options only when they are opened, and do not say which.
+// Encoders check some options only when they are opened, and do not say which.
 void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
                              const VideoInfo& video, EncoderOptions options) const {
   std::string given;
@@ -202,7 +202,7 @@ void Encoder::refuse_options(const Error& error, const EncoderChoice& choice,
   try {
     const Encoder without(choice, video, options, false, nullptr, nullptr);
   } catch (const Error&) {
-    return;  // it is not the options
+    return;  // the options are not to blame
   }
   throw Error(MessageKind::encoder_option, std::string(codec_.name) + " cannot be opened with",
               Error::Value::naming(given.substr(1)), error.why(),
@@ -298,7 +298,7 @@ void Encoder::choose_format(const EncoderChoice& choice, const VideoInfo& video,
                      plain_memory);
 }
 
-// FFmpeg would take one palette for all videos, of 8 reds, 8 greens and 4 blues.
+// FFmpeg would use one fixed palette for all videos, of 8 reds, 8 greens and 4 blues.
 void Encoder::choose_palette(const VideoInfo& video, const EncoderOptions& options,
                              const Notify& lose) {
   if (!options.pixel_format.empty() && options.pixel_format != "pal8")
@@ -318,12 +318,12 @@ void Encoder::choose_palette(const VideoInfo& video, const EncoderOptions& optio
 void Encoder::set_option(const std::string& key, const std::string& value,
                          const std::string& shown) {
   AVCodecContext& c = *context_;
-  if (key == "global_quality") c.flags |= AV_CODEC_FLAG_QSCALE;  // which few heed without it
+  if (key == "global_quality") c.flags |= AV_CODEC_FLAG_QSCALE;  // few obey it without
   if (key == "qscale" || key == "q") {  // an option of FFmpeg's command line only
     char* end = nullptr;
     const double q = std::strtod(value.c_str(), &end);
     constexpr double most = 1e6;  // far beyond all scales, and no overflow
-    if (value.empty() || *end != '\0' || !(q >= 0 && q <= most))  // nan is none either
+    if (value.empty() || *end != '\0' || !(q >= 0 && q <= most))  // rejects nan as well
       throw Error(MessageKind::encoder_option, "cannot set the encoder's option",
                   Error::Value::naming(shown),
                   fmt::format("it is not a number from 0 to {:.0f}", most));
@@ -345,7 +345,7 @@ void Encoder::set_option(const std::string& key, const std::string& value,
 
 void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& options,
                           const VideoInfo& video) {
-  // One option holds them all: each part is added to it.
+  // Parameters are added to one option, which holds the whole list.
   std::map<std::string, std::string> lists{
       {"x264-params", ""}, {"x265-params", x265_params(video.hdr)}, {"svtav1-params", ""}};
   const bool has_bound = std::ranges::any_of(
@@ -374,11 +374,11 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
     set("format", kind, "format");
     description_ += " format=" + kind;
   }
-  // Before its third version FFV1 has no word for fields.
+  // FFV1 has fields only from version 3 on.
   if (codec_.id == AV_CODEC_ID_FFV1 && video.field_order > AV_FIELD_PROGRESSIVE)
     set("level", "3", "level");
   if (codec_.id == AV_CODEC_ID_FFV1 && has_no_slices(*context_)) set("slices", "1", "slices");
-  // VP8's transparency is refused beside frames that are not shown.
+  // libvpx refuses transparency for VP8 beside frames that are not shown.
   if (std::string_view(codec_.name) == "libvpx" && context_->pix_fmt == AV_PIX_FMT_YUVA420P)
     set("auto-alt-ref", "0", "auto-alt-ref");
   for (const EncoderOption& option : all) set(option.key, option.value, option.shown);
@@ -387,7 +387,7 @@ void Encoder::set_options(const EncoderChoice& choice, const EncoderOptions& opt
 void Encoder::describe(AVCodecParameters& to) const {
   check_av(avcodec_parameters_from_context(&to, context_.get()), Fault::internal,
            "cannot describe the video");
-  // MXF's muxer asks for what the encoder has chosen, and keeps to itself.
+  // MXF's muxer asks for the profile, which the encoder has chosen but does not report.
   std::int64_t profile = unknown_profile;
   if (codec_.id == AV_CODEC_ID_PRORES && to.profile == unknown_profile &&
       av_opt_get_int(context_->priv_data, "profile", 0, &profile) >= 0 && profile >= 0)
@@ -415,15 +415,15 @@ void Encoder::write(Frame frame, const Receive& receive) {
   hdr10_plus_.keep(av->pts, *av);
   fill_in_dolby_vision(*av);
   forget_picture_type(*av);
-  // Some look for these there.
+  // Some encoders read colours from the frame.
   av->color_primaries = context_->color_primaries;
   av->color_trc = context_->color_trc;
   av->colorspace = context_->colorspace;
   av->color_range = context_->color_range;
-  av->quality = context_->global_quality;  // where many look for it, not in their own settings
+  av->quality = context_->global_quality;  // many read it here, not in their own settings
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   if (without_range(context_->pix_fmt, range) != context_->pix_fmt) {
-    av.reset(av_frame_clone(av.get()));  // others may use this one again, under its plain name
+    av.reset(av_frame_clone(av.get()));  // others may use the frame under its plain name
     if (!av) throw_out_of_memory("for the encoder", codec_.name);
     av->format = context_->pix_fmt;
   }
@@ -433,7 +433,6 @@ void Encoder::write(Frame frame, const Receive& receive) {
   pass_on_words();
 }
 
-// The options of an encoder tell whether it writes them.
 AVPixelFormat Encoder::coded_format() const {
   return pictures_ ? context_->sw_pix_fmt : context_->pix_fmt;
 }

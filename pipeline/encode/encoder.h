@@ -1,4 +1,4 @@
-// Encoder: frames to packets, by one encoder of libavcodec's.
+// Encoder: turns frames into packets with one of libavcodec's encoders.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace vidconv {
 
 class Encoder final : public VideoEncoder {
  public:
-  // `global_header`: the container keeps the codec's header. Throws Error(usage) for an option that
-  // the encoder does not have or understand, Error(output) where it cannot be opened, Error(device)
-  // where EncoderOptions::device refuses; device_layout() has one for the video then.
-  // `notify` hears what is converted, `lose` what that loses.
+  // `global_header` says that the container keeps the codec's header. Throws Error(usage) for an
+  // option that the encoder does not have or understand, Error(output) where it cannot be opened,
+  // Error(device) where EncoderOptions::device refuses; with a device, device_layout() has a layout
+  // for the video. `notify` hears what is converted, `lose` what is lost by that.
   Encoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
           bool global_header, const Notify& notify, const Notify& lose);
   ~Encoder() override;
@@ -48,14 +48,14 @@ class Encoder final : public VideoEncoder {
   bool joins_frames() const override { return joins_frames_; }
 
  private:
-  // Throws Error(encoder_option) where it is the user's options that the encoder cannot be opened
-  // with, `error` being what it said.
+  // Throws Error(encoder_option) where the user's options are why the encoder cannot be opened;
+  // `error` is what it said.
   void refuse_options(const Error& error, const EncoderChoice& choice, const VideoInfo& video,
                       EncoderOptions options) const;
-  // Throws Error(output) that says what to use where there is no such chip, or no place on it.
+  // Throws Error(output) that says what to use instead where the chip is missing or has no room.
   void refuse_chip(const std::string& why, const VideoInfo& video) const;
   int check(int code, const char* what) const;
-  // Says once what the encoder's library has complained of.
+  // Reports once what the encoder's library has complained of.
   void pass_on_words();
   void end_svt_av1();
   void choose_time_base(const VideoInfo& video);
@@ -65,18 +65,19 @@ class Encoder final : public VideoEncoder {
   void set_options(const EncoderChoice& choice, const EncoderOptions& options,
                    const VideoInfo& video);
   void set_option(const std::string& key, const std::string& value, const std::string& shown);
-  void close();  // whatever the encoder was in the middle of
+  void close();  // also in the middle of its work
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void name_captions(const AVFrame& frame);
   bool takes_dolby_vision(const HdrMetadata& hdr) const;
-  std::string dolby_vision_rate() const;  // a bound of x265's
-  // Tells an encoder that writes Dolby Vision that it will come.
+  std::string dolby_vision_rate() const;  // x265's limit on the rate
+  // Tells an encoder that writes Dolby Vision to expect it.
   void announce_dolby_vision(const HdrMetadata& hdr);
   bool writes_dolby_vision() const;
-  // Encoders that write it refuse a picture without: it gets what the one before had.
+  // Gives a picture without Dolby Vision metadata those of the one before: encoders that write them
+  // refuse a picture without.
   void fill_in_dolby_vision(AVFrame& frame);
-  // Says once of each kind that it is lost.
+  // Reports, once for each kind, that the metadata is lost.
   void name_lost_metadata(const DynamicHdr& has);
   AVPixelFormat coded_format() const;
   void name_not_kept();
@@ -86,26 +87,26 @@ class Encoder final : public VideoEncoder {
   const Notify notify_, lose_;
   const CapturedStderr words_;  // outlives the encoder
   bool words_are_told_ = false;
-  std::unique_ptr<NvencPictures> pictures_;  // where frames come on the device
+  std::unique_ptr<NvencPictures> pictures_;  // with frames on the device
   CodecContextPtr context_;
   std::optional<Converter> converter_;
-  std::optional<PaletteMaker> palette_;  // GIF's, after the converter
+  std::optional<PaletteMaker> palette_;  // GIF's, runs after the converter
   std::string description_;
   const bool joins_frames_;
-  // The encoder's times are frame numbers. So it is for steady video too: what the codec writes
-  // into its headers is then a frame rate, not the container's time base.
+  // The encoder's times are frame numbers. Steady video has them too: the codec then writes a frame
+  // rate, not the container's time base, into its headers.
   const bool counts_frames_;
   std::int64_t frames_ = 0, packets_ = 0;
   EncoderTimes times_;
   PacketPtr packet_;
   bool captions_are_told_ = false;
   Hdr10Plus hdr10_plus_;
-  const bool pictures_have_moved_;     // what was said of each is not true any more
-  DynamicHdr lost_metadata_;           // that was named
-  BufferPtr dolby_vision_;             // of the last picture that had it
-  std::optional<EncoderTrial> first_;  // until its packet has come
-  bool ended_ = false;                 // it knows that no more frames come
-  std::unique_ptr<Meter> meter_;       // where EncoderOptions::measure says so
+  const bool pictures_have_moved_;     // per-picture metadata is no longer true
+  DynamicHdr lost_metadata_;           // lost, and already reported
+  BufferPtr dolby_vision_;             // from the last picture that had it
+  std::optional<EncoderTrial> first_;  // until the first packet has come
+  bool ended_ = false;                 // it has been told that no more frames come
+  std::unique_ptr<Meter> meter_;       // with EncoderOptions::measure
 };
 
 }  // namespace vidconv

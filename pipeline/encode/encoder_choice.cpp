@@ -14,7 +14,7 @@
 namespace vidconv {
 namespace {
 
-// Encoders, and the codecs that there is an encoder for.
+// Returns the names of encoders and of the codecs that they encode.
 std::vector<std::string_view> video_encoder_names() {
   std::vector<std::string_view> names;
   void* state = nullptr;
@@ -31,8 +31,8 @@ bool is_8_bit_rgb(const PixelFormat& format) {
   return first.kind == Component::Kind::colour && first.sample.depth == 8;
 }
 
-// Whether pictures of `format` lie in `layout` sample for sample. Of 16 bits NVENC reads the
-// upper 10.
+// Returns whether pictures of `format` fit `layout` sample for sample. NVENC reads the upper 10 of
+// 16 bits.
 bool holds(const PixelFormat& layout, const PixelFormat& format) {
   return std::ranges::equal(
       layout.components, format.components, [](const Component& to, const Component& from) {
@@ -42,7 +42,8 @@ bool holds(const PixelFormat& layout, const PixelFormat& format) {
       });
 }
 
-// Bare frames are nobody's choice, and a container of one codec is chosen for it.
+// Says why the own codec is not kept. Bare frames are no choice of anybody's, and a container of
+// one codec was chosen for that codec.
 std::string why_not(AVCodecID own, const AVCodec& codec, const AVOutputFormat& container) {
   const std::string_view only = avcodec_get_name(codec.id);
   if (own == AV_CODEC_ID_NONE || own == AV_CODEC_ID_RAWVIDEO || own == codec.id ||
@@ -91,7 +92,7 @@ EncoderChoice choose_encoder(const AVOutputFormat& container, const EncoderOptio
     const bool holds = can_hold_video(container, id) ||
                        (id == own && id != AV_CODEC_ID_NONE && header_takes(container, id, video));
     if (id == AV_CODEC_ID_NONE || !holds) continue;
-    // FFmpeg puts it there from version 8 on, and players know nothing of it.
+    // FFmpeg puts FFV1 into MP4 from version 8 on, but players do not know that.
     if (id == AV_CODEC_ID_FFV1 && std::string_view(container.name) == "mp4") continue;
     if (const AVCodec* codec = usual_encoder(id, video, asks_for_no_loss(options))) {
       EncoderChoice choice = chosen(*codec, container, video);
@@ -110,8 +111,8 @@ std::string codec_for_pipe(const AVOutputFormat& container, const VideoInfo& vid
   return can_hold_video(container, AV_CODEC_ID_FFV1) ? "ffv1" : "";
 }
 
-// RGB stays RGB where the input has it in that codec, or nothing shall be lost: few players know
-// how to show it.
+// Keeps RGB as RGB only where the input has it in that codec, or nothing may be lost: few players
+// can show it.
 const AVCodec* usual_encoder(AVCodecID id, const VideoInfo& video, bool lossless) {
   const auto suits = [&](const EncoderDefaults& row) {
     return row.codec == id &&
@@ -148,7 +149,7 @@ AVPixelFormat device_layout(const AVCodec& encoder, const PixelFormat& format) {
 std::string usual_profile(const AVCodec& encoder, const VideoInfo& video, AVPixelFormat coded) {
   const bool dnx = encoder.id == AV_CODEC_ID_DNXHD;
   if (!dnx && encoder.id != AV_CODEC_ID_PRORES) return {};
-  // The profiles of DNxHD proper are made for one size and bit rate each.
+  // The DNxHD profiles proper exist for one size and bit rate each.
   const bool kept = video.codec == encoder.id && video.profile >= (dnx ? 1 : 0);
   if (kept && coded == video.format->id) return std::to_string(video.profile);
   if (!dnx) return {};

@@ -24,7 +24,7 @@ bool is_at_left(AVChromaLocation siting) {
          siting == AVCHROMA_LOC_BOTTOMLEFT;
 }
 
-// Where every row has chroma, only columns tell.
+// Where every row has chroma, only the horizontal siting counts.
 bool same_siting(const PixelFormat& format, AVChromaLocation a, AVChromaLocation b) {
   if (a == b) return true;
   return av_pix_fmt_desc_get(format.id)->log2_chroma_h == 0 && is_at_left(a) == is_at_left(b);

@@ -1,5 +1,5 @@
-// The colours that an encoder is told of: what a file cannot say of the video's is converted to
-// what players assume then, or named.
+// Decides the colours that an encoder is told: if a file cannot say the video's, pictures are
+// converted to what players then assume, or the loss is named.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ struct CodedColours {
   AVColorPrimaries primaries;
   AVColorTransferCharacteristic transfer;
   AVChromaLocation siting;
-  bool changes_samples = false;  // of pictures that have the pixel format already
-  // For people, empty where there is nothing to say: what cannot be said and is converted ("full
-  // range to limited"), and what is lost ("primaries bt2020").
+  bool changes_samples = false;  // even of pictures in this pixel format
+  // For people, empty where there is nothing to say: what is converted because it cannot be said
+  // ("full range to limited"), and what is lost ("primaries bt2020").
   std::string converted, lost;
-  // What pictures are made with where they become YUV or stop being it: "matrix bt709, limited
-  // range"; else empty.
+  // For people: the assumption in a conversion to or from YUV, "matrix bt709, limited range"; else
+  // empty.
   std::string assumed;
 };
 
-// Of pictures of `coded`, which is of the table or can be converted to; `asked` is their range
-// where the user has chosen it.
+// Returns the colours for pictures of `coded`, which is in the table or can be converted to;
+// `asked` is the range that the user has chosen, or unspecified.
 CodedColours coded_colours(const EncoderChoice& choice, const VideoInfo& video,
                            const PixelFormat& coded, AVColorRange asked);
 

@@ -18,8 +18,8 @@ bool has_alpha(const PixelFormat& format) {
   return av_pix_fmt_desc_get(format.id)->flags & AV_PIX_FMT_FLAG_ALPHA;
 }
 
-// Bare frames are what the container calls them, and some it has no name for: nobody could read
-// them, though FFmpeg writes them.
+// Returns whether the container has to name the format. It does for bare frames, and cannot name
+// some: nobody could read those, though FFmpeg writes them.
 bool names_formats(const EncoderChoice& choice) {
   return choice.codec->id == AV_CODEC_ID_RAWVIDEO && !choice.container.empty();
 }
@@ -28,7 +28,7 @@ bool has_raw_name(const std::string& container, AVPixelFormat format) {
   const unsigned tag = avcodec_pix_fmt_to_codec_tag(format);
   if (tag == 0 || container == "nut" || container == "matroska") return tag != 0;
   const bool grey = av_pix_fmt_desc_get(format)->nb_components == 1;
-  if (container == "mov" && grey) return false;  // read as indices into colours of its own
+  if (container == "mov" && grey) return false;  // is read as indices into a palette
   const AVCodecTag* const lists[] = {
       avformat_get_riff_video_tags(),
       container == "avi" || container == "mov" ? avformat_get_mov_video_tags() : nullptr, nullptr};
@@ -39,7 +39,7 @@ std::vector<AVPixelFormat> formats_of(const EncoderChoice& choice) {
   std::vector<AVPixelFormat> formats;
   if (!names_formats(choice)) {
     formats = supported_formats(*choice.codec);
-    // Some know only the names that say full range.
+    // Some encoders list the yuvj names only.
     for (std::size_t i = 0; i < formats.size(); ++i) {
       AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
       const AVPixelFormat plain = without_range(formats[i], range);
@@ -55,14 +55,15 @@ std::vector<AVPixelFormat> formats_of(const EncoderChoice& choice) {
   return formats;
 }
 
-// Whether chroma lies on the pixels to the very edge.
+// Returns whether no sample of chroma reaches beyond the picture's edge.
 bool fits(const PixelFormat& format, const VideoInfo& video) {
   return std::ranges::all_of(format.components, [&](const Component& c) {
     return video.width % c.subsampling.x == 0 && video.height % c.subsampling.y == 0;
   });
 }
 
-// Of as many bits, with as much more chroma as the size asks for; `format` where there is none.
+// Returns a format of the same depth with more chroma, as the size demands; `format` where there is
+// none.
 const PixelFormat& fitting(const EncoderChoice& choice, const VideoInfo& video,
                            const PixelFormat& format) {
   const int depth = format.components[0].sample.depth;
@@ -159,7 +160,7 @@ const PixelFormat& usual_of_any_size(const EncoderChoice& choice, const VideoInf
   const bool even = video.width % 2 == 0 && video.height % 2 == 0;
   if (lossless || !is_for_players || !even || !(is_rgb || video.of_pictures))
     return nearest_format(choice, from, choice.colours.alpha);
-  // Hardly anything shows H.264 of 10 bits.
+  // Hardly any player shows 10-bit H.264.
   const bool deep = from.components[0].sample.depth > 8 && encoder.id != AV_CODEC_ID_H264;
   const PixelFormat* alpha =
       has_alpha(from) && choice.colours.alpha ? find_format(AV_PIX_FMT_YUVA420P) : nullptr;

@@ -1,5 +1,5 @@
-// Encoder: metadata that pictures carry beside their samples, for encoders that write it, and its
-// loss.
+// Encoder: passes metadata that pictures carry beside their samples to encoders that write it, and
+// reports its loss.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,8 +15,7 @@ extern "C" {
 
 namespace vidconv {
 
-// It is for 10 bits. x265 knows profiles 5, 8.1, which wants to know the mastering display,
-// and 8.4.
+// Dolby Vision needs 10 bits. x265 knows profiles 5, 8.1 (only with the mastering display) and 8.4.
 bool Encoder::takes_dolby_vision(const HdrMetadata& hdr) const {
   const AVCodecContext& c = *context_;
   if (hdr.dolby_vision_rpu.empty() || c.pix_fmt != AV_PIX_FMT_YUV420P10 || !c.codec->priv_class ||
@@ -27,13 +26,13 @@ bool Encoder::takes_dolby_vision(const HdrMetadata& hdr) const {
   return c.color_trc != AVCOL_TRC_BT709;
 }
 
-// x265 wants a bound of the rate beside Dolby Vision, which is then what the level allows at most
-// (Dolby Vision Profiles and Levels, the high tier), so that it rarely counts.
+// x265 demands a limit of the rate for Dolby Vision. This is the level's own maximum (Dolby Vision
+// Profiles and Levels, high tier), so that it rarely has an effect.
 std::string Encoder::dolby_vision_rate() const {
   const AVCodecContext& c = *context_;
   struct Level {
-    double samples;  // a second
-    int rate;        // thousands of bits a second
+    double samples;  // per second
+    int rate;        // kbit/s
   };
   constexpr Level levels[] = {{27'648'000, 50'000},     {124'416'000, 70'000},
                               {497'664'000, 130'000},   {995'328'000, 240'000},
@@ -48,6 +47,7 @@ std::string Encoder::dolby_vision_rate() const {
 void Encoder::name_captions(const AVFrame& frame) {
   if (captions_are_told_ || !av_frame_get_side_data(&frame, AV_FRAME_DATA_A53_CC)) return;
   captions_are_told_ = true;
+  // The encoder's options tell whether it writes captions.
   std::int64_t writes = 0;
   for (const char* option : {"a53cc", "a53_cc"})
     if (codec_.priv_class && writes <= 0) av_opt_get_int(context_->priv_data, option, 0, &writes);

@@ -12,7 +12,7 @@ namespace {
 
 using Given = std::pair<std::string, std::string>;
 
-// Options that each decide alone.
+// Returns whether the option alone decides over quality or rate.
 bool decides(const std::string& key) {
   constexpr std::string_view keys[] = {"b",  "crf",     "qp",      "q", "qscale", "global_quality",
                                        "cq", "quality", "distance"};
@@ -58,14 +58,14 @@ class Rate {
     check_buffer();
   }
 
-  // Whether the user has said so much of the quality that what makes the encoder heed it is
-  // missing.
+  // Returns whether the user has set the encoder's quality directly, without the option that makes
+  // it obey.
   bool has_own_quality() const {
     const char* scale = known_.quality.option;
     return scale && !mode_ &&
            std::ranges::any_of(own_, [&](const Given* option) { return option->first == scale; });
   }
-  // Whether the user has said how the rate is controlled.
+  // Returns whether the user has chosen how the rate is controlled.
   bool is_own() const {
     return !options_.crf.empty() || !options_.bitrate.empty() || !own_.empty() || mode_;
   }
@@ -99,7 +99,7 @@ class Rate {
              lossless_ ? "leave it out" : "use `crf`");
     if (key == "b" && !known_.has_bitrate)
       refuse(shown(option), name_ + " has no bit rate", "leave it out");
-    // A limit of the quality, where the encoder has such.
+    // The quality may be limited by a rate, where the encoder supports that.
     const auto may_stand_beside = [&](std::string_view other) {
       return known_.quality.may_be_capped && ((key == "b") != (other == "b")) &&
              (key == scale || other == scale);
@@ -115,7 +115,7 @@ class Rate {
         refuse(shown(option), "it cannot be beside " + shown(*other), "leave out one");
   }
 
-  // What these ignore without a word.
+  // Refuses options that these encoders silently ignore.
   void check_buffer() const {
     for (const Given* option : {most_, buffer_})
       if (option && !known_.has_bitrate)
@@ -141,20 +141,20 @@ class Rate {
   const Given *mode_ = nullptr, *most_ = nullptr, *buffer_ = nullptr;
 };
 
-// More than any of the encoders that know nothing else needs for a good picture.
+// Returns more than encoders that know only a rate need for a good picture.
 std::string rate_by_size(const VideoInfo& video) {
   constexpr double bits_per_sample = 0.2;
   const double rate = video.frame_rate.num > 0 ? av_q2d(video.frame_rate) : 25;
   return fmt::format("{:.0f}", std::max(1e6, bits_per_sample * video.width * video.height * rate));
 }
 
-// Whether it makes other frames than key frames.
+// Returns whether it makes other frames than key frames.
 bool depends_on_others(const AVCodec& encoder) {
   const AVCodecDescriptor* codec = avcodec_descriptor_get(encoder.id);
   return codec && !(codec->props & AV_CODEC_PROP_INTRA_ONLY);
 }
 
-// What receivers of streams expect: a key frame every 2 seconds.
+// Returns 2 seconds in frames: receivers of streams expect a key frame that often.
 std::string distance_of_keys(const VideoInfo& video) {
   const double rate = video.frame_rate.num > 0 ? av_q2d(video.frame_rate) : 25;
   return fmt::format("{:.0f}", std::clamp(2 * rate, 1.0, 1000.0));

@@ -1,4 +1,4 @@
-// Quality or rate: which options of an encoder control the size of what it makes.
+// Chooses the options that control an encoder's quality or rate.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@ namespace vidconv {
 
 struct EncoderOption {
   std::string key, value;
-  std::string shown;  // as it was given: "`crf`=20"; where it was not, key=value
+  std::string shown;  // as given: "`crf`=20"; defaults as key=value
 };
 
-// The options that the encoder is set with, the one that decides over quality or rate first, then
-// the defaults that the user's do not replace, then the user's. Throws Error(encoder_option) where
+// Returns the options to set on the encoder: first the one that decides over quality or rate, then
+// defaults that the user does not replace, then the user's own. Throws Error(encoder_option) where
 // one of them would have no effect beside another.
 std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
                                            const EncoderOptions& options, const VideoInfo& video);
 
-// Whether the user has asked an encoder of two kinds for no loss.
+// Returns whether the user has asked for lossless output.
 bool asks_for_no_loss(const EncoderOptions& options);
 
-// For people: "libx264 crf=23 preset=medium".
+// Describes it for people: "libx264 crf=23 preset=medium".
 std::string describe(const EncoderChoice& choice, const std::vector<EncoderOption>& options);
 
 }  // namespace vidconv

@@ -14,7 +14,7 @@ constexpr QualityScale x264{.option = "crf", .usual = 23, .best = 0, .worst = 51
 constexpr QualityScale quantiser{.option = "qscale", .usual = 4, .best = 1, .worst = 31};
 constexpr QualityScale webp{.option = "quality", .usual = 75, .best = 100, .worst = 0};
 
-// NVENC's cq is on the scale of x264's and x265's crf; without rc=vbr there is none, and 0 is none.
+// NVENC's cq is on the scale of x264's and x265's crf; it needs rc=vbr, and 0 means none.
 constexpr QualityScale nvenc(double usual) {
   return {.option = "cq",
           .usual = usual,
@@ -24,7 +24,7 @@ constexpr QualityScale nvenc(double usual) {
           .may_be_capped = true};
 }
 
-// Whose only choice is a fixed quantiser, or a rate.
+// Describes encoders that have only a fixed quantiser, or a rate.
 constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool has_bitrate) {
   return {.name = name,
           .codec = codec,
@@ -33,9 +33,8 @@ constexpr EncoderDefaults quantised(std::string_view name, AVCodecID codec, bool
           .in_parts = true};
 }
 
-// Its code for AVX-512 that carries the worth of blocks from frame to frame (mbtree) reads memory
-// that nobody wrote, in pictures of 352, 720 or 848 columns and others: equal runs gave other
-// bytes.
+// x264's AVX-512 code that propagates block costs from frame to frame (mbtree) reads uninitialised
+// memory in pictures of 352, 720 or 848 columns and others: equal runs gave different bytes.
 constexpr std::pair<const char*, const char*> repeatable_x264 = {"x264-params",
                                                                  "cpu-independent=1"};
 
@@ -63,8 +62,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .for_low_delay = {{"tune", "zerolatency"}},
      .whole_chroma = true,
      .in_parts = true,
-     // With more a thread may wait for ever at the end of a part (x265 3.5): it looks whether the
-     // last frame is known, and waits to be told, without holding its lock in between.
+     // With more frame threads, one may hang at the end of a shard (x265 3.5): it checks for the
+     // last frame, and then waits to be told, without holding its lock in between.
      .for_parts = {"x265-params", "frame-threads=1"}},
     {.name = "libvpx-vp9",
      .codec = AV_CODEC_ID_VP9,
@@ -72,7 +71,7 @@ constexpr EncoderDefaults known_encoders[] = {
      .options = {{"row-mt", "1"}},
      .for_low_delay = {{"deadline", "realtime"}, {"lag-in-frames", "0"}, {"cpu-used", "6"}},
      .in_parts = true},
-    // Its quality is one below a rate, which shall not be met.
+    // Its quality only works below a rate limit, which is not to be reached.
     {.name = "libvpx",
      .codec = AV_CODEC_ID_VP8,
      .quality = {"crf", 10, 0, 63, {"b", "200M"}, true},
@@ -104,7 +103,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = quantiser,
      .counts_frames = true,
      .in_parts = true},
-    // Not in parts: each encoder that begins holds up all others of the process (process_tables.h).
+    // It makes no shards: each encoder that begins stops all others of the process
+    // (process_tables.h).
     {.name = "libxvid", .codec = AV_CODEC_ID_MPEG4, .quality = quantiser, .counts_frames = true},
     {.name = "mpeg2video",
      .codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -150,7 +150,7 @@ constexpr EncoderDefaults known_encoders[] = {
      .quality = {.option = "distance", .usual = 1, .best = 0, .worst = 15},
      .has_bitrate = false},
     {.name = "ffv1", .codec = AV_CODEC_ID_FFV1, .has_bitrate = false, .in_parts = true},
-    // NVENC's, taken only where they are named. They count the ticks between two frames as one.
+    // NVENC's encoders are used only where they are named. They count frames, not ticks.
     {.name = "h264_nvenc",
      .codec = AV_CODEC_ID_H264,
      .quality = nvenc(23),
@@ -172,8 +172,8 @@ constexpr EncoderDefaults known_encoders[] = {
      .depth = 10},
 };
 
-// Of a codec: what its own data says, and what its decoders show whatever a container says. All
-// others say nothing.
+// Tells what a codec's own data says, and what its decoders show whatever a container says. Other
+// codecs say nothing.
 struct CodecWords {
   AVCodecID codec;
   unsigned says, fixed;
@@ -183,7 +183,7 @@ struct CodecWords {
 constexpr unsigned range = 1, matrix = 2, primaries = 4, transfer = 8, siting = 16;
 constexpr unsigned points = matrix | primaries | transfer;  // ITU-T H.273's code points
 
-// As FFmpeg's encoders write and its decoders read; tests/corpus/colours.py looks at every one.
+// Lists what FFmpeg's encoders write and its decoders read; tests/corpus/colours.py checks each.
 constexpr auto jpeg = AVCOL_SPC_BT470BG;
 constexpr auto middle = AVCHROMA_LOC_CENTER;
 constexpr auto any_matrix = AVCOL_SPC_UNSPECIFIED;
@@ -212,10 +212,10 @@ constexpr CodecWords codec_words[] = {
     {AV_CODEC_ID_MAGICYUV, 0, range},
 };
 
-// What the container says where the codec is silent.
+// Returns what the container says where the codec is silent.
 unsigned container_words(const AVOutputFormat& container, const VideoInfo& video) {
   if (is_matroska(container)) return range | points | siting;
-  // FFmpeg writes all three of them or none, and QuickTime has no place for the range.
+  // FFmpeg writes all three or none, and QuickTime has no place for the range.
   const bool all = video.primaries != AVCOL_PRI_UNSPECIFIED &&
                    video.transfer != AVCOL_TRC_UNSPECIFIED && video.matrix != AVCOL_SPC_UNSPECIFIED;
   const std::string_view name = container.name;
@@ -249,7 +249,7 @@ bool is_lossless(const AVCodec& encoder) {
 }
 
 bool codes_fields(const AVCodec& encoder) {
-  if (std::string_view(encoder.name) == "libxvid") return false;  // what it writes does not say so
+  if (std::string_view(encoder.name) == "libxvid") return false;  // does not mark its stream
   switch (encoder.id) {
     case AV_CODEC_ID_MPEG2VIDEO:
     case AV_CODEC_ID_MPEG4:
@@ -277,12 +277,12 @@ ColourWords colour_words(const AVCodec& encoder, const AVOutputFormat& container
                          const VideoInfo& video) {
   const auto* row = std::ranges::find(codec_words, encoder.id, &CodecWords::codec);
   CodecWords codec = row == std::end(codec_words) ? CodecWords{encoder.id, 0, 0} : *row;
-  // Has names for two, and decoders take one of them whatever a container says.
+  // Ut Video names two matrices, and decoders take one of them whatever a container says.
   if (codec.codec == AV_CODEC_ID_UTVIDEO && video.matrix != AVCOL_SPC_UNSPECIFIED &&
       video.matrix != AVCOL_SPC_BT709 && video.matrix != AVCOL_SPC_BT470BG &&
       video.matrix != AVCOL_SPC_SMPTE170M)
     codec = {encoder.id, 0, matrix};
-  // Its numbers for a full range are of 8 bits (SMPTE ST 2042-1, 11.4.9).
+  // VC-2's full range is defined for 8 bits only (SMPTE ST 2042-1, 11.4.9).
   if (codec.codec == AV_CODEC_ID_DIRAC && video.format->components[0].sample.depth > 8)
     codec = {encoder.id, 0, range | points, AVCOL_SPC_BT709};
   const unsigned said = codec.says | (container_words(container, video) & ~codec.fixed);

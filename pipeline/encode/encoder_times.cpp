@@ -9,7 +9,7 @@
 namespace vidconv {
 namespace {
 
-// Durations come from files: one that is too long for a product gives the longest.
+// Multiplies, saturating: durations come from files and may be far too long.
 std::int64_t product(std::int64_t frames, std::int64_t duration) {
   std::int64_t ticks = 0;
   return __builtin_mul_overflow(frames, duration, &ticks) ? INT64_MAX : ticks;
@@ -35,7 +35,7 @@ void EncoderTimes::restore(AVPacket& packet) {
   if (!shown)
     throw Error(Fault::internal, "the encoder made up a time", encoder_.name,
                 std::to_string(packet.pts));
-  // x265 says of the first of very few frames, sometimes, that it is decoded after it is shown.
+  // For very short videos x265 sometimes gives the first frame a dts after its pts.
   const std::int64_t decoded = packet.dts = std::min(packet.dts, packet.pts);
   packet.duration =
       joins_frames_
@@ -43,13 +43,13 @@ void EncoderTimes::restore(AVPacket& packet) {
           : shown->duration;
   if (counts_frames_) {
     packet.pts = shown->pts;
-    // Frames that are decoded before the first is shown: as if there were earlier ones.
+    // Frames decoded before the first one is shown get times as if there were earlier frames.
     const Times* then = find(decoded);
     packet.dts = then ? then->pts
                       : av_sat_sub64(first_.pts, product(av_sat_sub64(first_.inside, decoded),
                                                          first_.duration));
   }
-  // Times of decoding grow, and no frame is decoded after it is shown.
+  // Times of decoding grow, so no later packet can mean these frames.
   while (!held_.empty() && held_.front().inside < decoded) held_.pop_front();
 }
 

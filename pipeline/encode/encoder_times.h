@@ -1,4 +1,4 @@
-// EncoderTimes: when frames are shown, kept beside an encoder that does not keep it.
+// EncoderTimes: keeps the times of frames for an encoder that does not keep them.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ class EncoderTimes {
   EncoderTimes(const AVCodec& encoder, bool counts_frames, bool joins_frames)
       : encoder_(encoder), counts_frames_(counts_frames), joins_frames_(joins_frames) {}
 
-  // A frame goes into the encoder with the time `inside`, which is returned.
+  // Notes a frame that goes into the encoder with the time `inside`, and returns `inside`.
   std::int64_t keep(std::int64_t inside, const AVFrame& frame);
-  // A packet has come out: sets its times to those of its frame.
+  // Sets the times of a packet that has come out to those of its frame.
   void restore(AVPacket& packet);
 
  private:
@@ -29,7 +29,7 @@ class EncoderTimes {
 
   const AVCodec& encoder_;
   const bool counts_frames_, joins_frames_;
-  std::deque<Times> held_;  // of frames that a coming packet may mean by its pts or dts
+  std::deque<Times> held_;  // frames that a coming packet's pts or dts may mean
   Times first_{};
   bool begun_ = false;
 };

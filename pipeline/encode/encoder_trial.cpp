@@ -19,7 +19,7 @@ FramePtr decoded_alone(const AVCodecParameters& made, const AVPacket& packet) {
   const AVCodec* decoder = avcodec_find_decoder(made.codec_id);
   CodecContextPtr context(decoder ? avcodec_alloc_context3(decoder) : nullptr);
   if (!context || avcodec_parameters_to_context(context.get(), &made) < 0) return nullptr;
-  context->thread_count = 1;  // frames come out at once
+  context->thread_count = 1;  // so that frames come out at once
   if (avcodec_open2(context.get(), decoder, nullptr) < 0) return nullptr;
   FramePtr frame = make_frame();
   if (avcodec_send_packet(context.get(), &packet) < 0 ||
@@ -29,15 +29,16 @@ FramePtr decoded_alone(const AVCodecParameters& made, const AVPacket& packet) {
   return frame;
 }
 
-// Decoders of these show transparency only where the container has said that it is beside them.
+// Decoders of these show transparency only where the container has said that it is beside the
+// video.
 bool has_alpha_beside(AVCodecID id) { return id == AV_CODEC_ID_VP8 || id == AV_CODEC_ID_VP9; }
 
 void append_lost(std::string& list, const std::string& what) {
   list += (list.empty() ? "" : ", ") + what;
 }
 
-// Returns the share of codes from the least to the greatest that some rows have; 1 for what is not
-// counted.
+// Returns the share of codes between the least and the greatest that some rows use; 1 where they
+// are not counted.
 double filled(const AVFrame& frame, const AVPixFmtDescriptor& format, int component) {
   constexpr int most_rows = 256;
   const int depth = format.comp[component].depth;
@@ -63,17 +64,17 @@ double filled(const AVFrame& frame, const AVPixFmtDescriptor& format, int compon
 }
 
 struct Line {
-  double slope = 1, offset = 0;  // of what is shown, by what was
+  double slope = 1, offset = 0;  // decoded = slope * original + offset
   bool fits = false;
 };
 
-// Noise is on both sides of the line.
+// Fits a line to the cells; noise lies on both sides of it.
 Line line_through(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b,
                   std::size_t channel) {
   double sum_a = 0, sum_b = 0, aa = 0, ab = 0, bb = 0, count = 0;
   for (std::size_t i = 0; i < cell_count; ++i) {
     const double x = a[i * 4 + channel], y = b[i * 4 + channel];
-    if (a[i * 4 + 3] < 255 || b[i * 4 + 3] < 255) continue;  // hardly to be seen
+    if (a[i * 4 + 3] < 255 || b[i * 4 + 3] < 255) continue;  // hardly visible
     sum_a += x, sum_b += y, aa += x * x, ab += x * y, bb += y * y, ++count;
   }
   if (count == 0) return {};
@@ -123,7 +124,7 @@ std::string EncoderTrial::lost_values(const Look& made, const AVPixFmtDescriptor
   std::string lost;
   const AVPixFmtDescriptor& coded = *av_pix_fmt_desc_get(coded_);
   const int depth = coded.comp[0].depth;
-  // A decoder of as many bits that leaves out every other code or more keeps fewer.
+  // A decoder with the same depth that skips every other code or more keeps fewer bits.
   constexpr double sparse = 0.6, dense = 1.5;
   for (std::size_t c = 0; c < coded.nb_components && lost.empty(); ++c)
     if (format.comp[0].depth == depth && made.filled[c] < sparse &&
@@ -143,14 +144,14 @@ std::string EncoderTrial::lost_values(const Look& made, const AVPixFmtDescriptor
 }
 
 std::string EncoderTrial::lost_in(const AVCodecParameters& made, const AVPacket& packet) const {
-  const AvLines lines;  // a refusal here is no answer
+  const AvLines lines;  // a failure here means nothing
   const FramePtr frame = decoded_alone(made, packet);
   take_av_line();
   const AVPixFmtDescriptor* a = av_pix_fmt_desc_get(coded_);
   const AVPixFmtDescriptor* b =
       frame ? av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format)) : nullptr;
   if (!a || !b || ((a->flags | b->flags) & AV_PIX_FMT_FLAG_PAL)) return {};
-  // What the decoder does not say is said by the container, where it can be.
+  // The container says, where it can, what the decoder does not.
   if (frame->color_range == AVCOL_RANGE_UNSPECIFIED) frame->color_range = range_;
   if (frame->colorspace == AVCOL_SPC_UNSPECIFIED) frame->colorspace = matrix_;
   const Look look = look_at(*frame);

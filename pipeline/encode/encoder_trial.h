@@ -1,6 +1,6 @@
-// Finds out what an encoder has taken and does not keep, as the decoder of its first packet shows
-// it: bits of samples, chroma, transparency, colours. What is lost by being lossy is noise around
-// what was there, and is not meant.
+// Finds out what an encoder accepts but does not keep, by decoding its first packet: bits of
+// samples, chroma, transparency, colours. The loss of a lossy codec is noise around the original,
+// and does not count.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@ namespace vidconv {
 
 class EncoderTrial {
  public:
-  // The first frame, as `encoder` gets it. `coded`: its format, also where it lies on a device and
-  // its samples are not looked at.
+  // `first` is the first frame as `encoder` gets it; `coded` is its format, even if it lies on a
+  // device, where its samples are not read.
   EncoderTrial(const AVFrame& first, AVPixelFormat coded, const AVCodecContext& encoder);
 
-  // For people, "transparency, 10 bits a sample as 8"; empty where nothing is lost, and where there
-  // is no decoder that tells. `made` describes the stream, `packet` is its first.
+  // Says, for people, "transparency, 10 bits a sample as 8"; empty where nothing is lost, or no
+  // decoder can tell. `made` describes the stream, `packet` is its first.
   std::string lost_in(const AVCodecParameters& made, const AVPacket& packet) const;
 
  private:
-  // What it looks like from afar, and how much of the codes between the least and the greatest its
-  // samples have, of each component.
+  // Holds a thumbnail, and for each component the share of codes between its least and greatest
+  // that its samples use.
   struct Look {
     std::vector<std::uint8_t> cells;  // R, G, B, A; empty where FFmpeg converts no such pictures
     std::array<double, 4> filled{};

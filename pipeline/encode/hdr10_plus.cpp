@@ -18,10 +18,10 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// FFmpeg has a function that writes HDR10+ as ITU-T T.35, for us and for its Matroska.
+// Tells whether FFmpeg can write HDR10+ as ITU-T T.35, which its Matroska muxer needs as well.
 constexpr bool has_words = LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100);
 
-// The message of ITU-T T.35 (SMPTE ST 2094-40): the United States, Samsung, HDR10+.
+// Returns the message of ITU-T T.35 (SMPTE ST 2094-40): the United States, Samsung, HDR10+.
 Bytes message(const AVBufferRef& metadata) {
   Bytes bytes = {0xb5, 0x00, 0x3c, 0x00, 0x01, 0x04};
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100)
@@ -38,7 +38,8 @@ Bytes message(const AVBufferRef& metadata) {
   return bytes;
 }
 
-// A NAL unit with an SEI message "user_data_registered_itu_t_t35" (H.265, 7.3.2.4 and D.2.6).
+// Returns a NAL unit with an SEI message "user_data_registered_itu_t_t35" (H.265, 7.3.2.4 and
+// D.2.6).
 Bytes sei_unit(const Bytes& message) {
   constexpr std::uint8_t prefix_sei = 39 << 1, first_layer = 1, registered_t35 = 4, end = 0x80;
   Bytes raw = {registered_t35};
@@ -48,7 +49,7 @@ Bytes sei_unit(const Bytes& message) {
   raw.push_back(end);
   Bytes unit = {0, 0, 0, 1, prefix_sei, first_layer};
   int zeros = 0;
-  for (const std::uint8_t byte : raw) {  // nothing in it may look like the start of a unit
+  for (const std::uint8_t byte : raw) {  // escapes what would look like a start code
     if (zeros >= 2 && byte <= 3) {
       unit.push_back(3);
       zeros = 0;
@@ -59,7 +60,8 @@ Bytes sei_unit(const Bytes& message) {
   return unit;
 }
 
-// Where the first slice of a picture begins, with its start code; past the end where there is none.
+// Returns where the first slice of a picture begins, with its start code; past the end where there
+// is none.
 std::size_t first_slice(std::span<const std::uint8_t> packet) {
   constexpr std::array<std::uint8_t, 3> start = {0, 0, 1};
   constexpr int least_of_parameters = 32;  // nal_unit_type
@@ -77,7 +79,7 @@ void add_leb128(Bytes& bytes, std::size_t value) {
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
-// An OBU with metadata of type METADATA_TYPE_ITUT_T35 (AV1, 5.8.1).
+// Returns an OBU with metadata of type METADATA_TYPE_ITUT_T35 (AV1, 5.8.1).
 Bytes metadata_obu(const Bytes& message) {
   constexpr std::uint8_t metadata_with_size = 5 << 3 | 2, itut_t35 = 4, end = 0x80;
   Bytes obu;
@@ -90,7 +92,8 @@ Bytes metadata_obu(const Bytes& message) {
   return obu;
 }
 
-// Where the picture begins that a temporal unit shows, its last; past the end where there is none.
+// Returns where the shown picture of a temporal unit, its last, begins; past the end where there is
+// none.
 std::size_t shown_frame(std::span<const std::uint8_t> unit) {
   constexpr int frame_header = 3, frame = 6;  // obu_type
   std::size_t found = unit.size();
@@ -98,7 +101,7 @@ std::size_t shown_frame(std::span<const std::uint8_t> unit) {
     const int type = unit[at] >> 3 & 15;
     const bool has_extension = unit[at] & 4, has_size = unit[at] & 2;
     if (type == frame_header || type == frame) found = at;
-    if (!has_size) break;  // it is the last
+    if (!has_size) break;  // the last one
     at += has_extension ? 2 : 1;
     std::size_t size = 0;
     for (unsigned shift = 0; at < unit.size() && shift < 56; shift += 7) {
@@ -151,7 +154,7 @@ void Hdr10Plus::keep(std::int64_t inside, AVFrame& frame) {
 
 void Hdr10Plus::restore(AVPacket& packet) {
   const auto found = held_.extract(packet.pts);
-  // Frames that the encoder has dropped.
+  // Drops metadata of frames that the encoder has dropped.
   held_.erase(held_.begin(), held_.lower_bound(std::min(packet.dts, packet.pts)));
   if (found.empty()) return;
   const AVBufferRef& metadata = *found.mapped();

@@ -1,4 +1,4 @@
-// JoinedEncoder: the encoder of a video whose parts were encoded elsewhere.
+// JoinedEncoder: is the encoder of a video whose shards were encoded elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace vidconv {
 
-// Where encoded parts come from, in order.
+// Delivers encoded shards, in order.
 class EncodedShards {
  public:
   virtual ~EncodedShards() = default;
 
   struct Part {
-    std::vector<std::int64_t> shown;  // when its frames are, in order
-    std::string header;               // of the encoder, as AVCodecParameters::extradata
+    std::vector<std::int64_t> shown;  // when its frames are shown, in order
+    std::string header;               // the encoder's, as AVCodecParameters::extradata
   };
-  // None after the last. Throws Error.
+  // Returns none after the last. Throws Error.
   virtual std::optional<Part> next() = 0;
-  // The next packet of that part, which has as many as frames, with the times of its encoder.
+  // Returns the next packet of that shard, with its encoder's times; there are as many as frames.
   // Throws Error.
   virtual PacketPtr read() = 0;
-  // Called with each packet before it comes out, when it has its time of decoding.
+  // Gets each packet before it comes out, when it has its dts.
   virtual void before(const AVPacket& packet) = 0;
-  virtual std::int64_t frames() const = 0;  // in all parts
+  virtual std::int64_t frames() const = 0;  // in all shards
 };
 
-// Takes no frames; finish() gives out the packets of all parts as ShardedEncoder does that has
-// encoded the same.
+// Takes no frames; finish() gives out the packets of all shards, as a ShardedEncoder that encoded
+// them itself would.
 class JoinedEncoder final : public VideoEncoder {
  public:
-  // Of EncoderOptions::encoded. Throws as make_encoder().
+  // Reads EncoderOptions::encoded. Throws as make_encoder().
   JoinedEncoder(const EncoderChoice& choice, const VideoInfo& video, const EncoderOptions& options,
                 bool global_header, const Notify& notify, const Notify& lose);
 
@@ -51,7 +51,7 @@ class JoinedEncoder final : public VideoEncoder {
   std::int64_t parts_out() const override { return parts_out_; }
 
  private:
-  const std::unique_ptr<Encoder> encoder_;  // says what the container has to know; encodes nothing
+  const std::unique_ptr<Encoder> encoder_;  // describes the stream; encodes nothing
   EncodedShards& parts_;
   std::int64_t frames_out_ = 0, parts_out_ = 0;
 };

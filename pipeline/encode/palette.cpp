@@ -10,8 +10,7 @@ namespace {
 constexpr std::size_t most_colours = 256;
 constexpr std::uint32_t transparent = 0;
 
-// Where a pixel of an 8x8 block comes among the 64 when they are lit one after the other (Bayer
-// 1973).
+// Orders the pixels of an 8x8 block for dithering (Bayer 1973).
 constexpr std::array<std::array<int, 8>, 8> order = [] {
   std::array<std::array<int, 8>, 8> all{};
   for (unsigned y = 0; y < 8; ++y)
@@ -21,7 +20,8 @@ constexpr std::array<std::array<int, 8>, 8> order = [] {
             static_cast<int>((((x ^ y) >> bit & 1) << 1 | (y >> bit & 1)) << (4 - 2 * bit));
   return all;
 }();
-// What is added to a pixel: from -8 to 7 of 255, about half the distance of colours in a palette.
+// Returns what is added to a pixel: -8 to 7 of 255, about half the distance of colours in a
+// palette.
 int dither(int x, int y) { return order[y & 7][x & 7] / 4 - 8; }
 
 std::uint32_t argb(const std::uint8_t* rgba) {
@@ -64,11 +64,12 @@ void PaletteMaker::set_palette(AVFrame& reduced) {
   palette.resize(most_colours, 0xff000000U);
   if (first_.empty()) first_ = palette;
   if (palette != first_) others_ = true;
-  // libavcodec's encoder leaves out what has the same index as in the picture before, where the
-  // palette is the first one's, whatever that picture's was. So there is no way back to the first.
+  // libavcodec's encoder leaves out pixels that have the same index as in the picture before
+  // whenever the palette equals the first one, even if that picture's differed. So the first
+  // palette must never come again.
   if (palette == first_ && others_) {
     std::swap(palette[most_colours - 2], palette[most_colours - 1]);
-    if (palette == first_) palette.back() ^= 1;  // both are of no pixel
+    if (palette == first_) palette.back() ^= 1;  // no pixel uses these two
     for (int y = 0; y < reduced.height; ++y) {
       std::uint8_t* row = reduced.data[0] + std::ptrdiff_t{reduced.linesize[0]} * y;
       for (int x = 0; x < reduced.width; ++x)
@@ -78,13 +79,13 @@ void PaletteMaker::set_palette(AVFrame& reduced) {
   std::memcpy(reduced.data[1], palette.data(), palette.size() * sizeof palette[0]);
 }
 
-// Whether all colours fit into the palette, which is made of them then, sorted. Else counts them by
-// cells, and keeps nothing in the palette but the transparent colour where there is one.
+// Returns whether all colours fit into the palette, which then holds them, sorted. Otherwise counts
+// them by cells, and leaves at most the transparent colour in the palette.
 bool PaletteMaker::count(const AVFrame& picture) {
   colours_.clear();
   counted_.assign(cells, {});
   bool exact = true, see_through = false;
-  std::uint32_t last = 1;  // no colour
+  std::uint32_t last = 1;  // not a colour
   for (int y = 0; y < picture.height; ++y) {
     const std::uint8_t* rgba = picture.data[0] + std::ptrdiff_t{picture.linesize[0]} * y;
     for (int x = 0; x < picture.width; ++x, rgba += 4) {
@@ -156,7 +157,7 @@ void PaletteMaker::cut() {
   nearest_.assign(cells, -1);
 }
 
-// Of the colour in the middle of the cell.
+// Returns the colour nearest to the middle of the pixel's cell.
 std::uint8_t PaletteMaker::nearest(int red, int green, int blue) {
   const auto cell_of = [](int code) { return std::clamp(code, 0, 255) >> (8 - bits); };
   const int r = cell_of(red), g = cell_of(green), b = cell_of(blue);

@@ -21,7 +21,7 @@ const AVCodec& encoder_for(const std::string& path) {
   return *encoder;
 }
 
-// The picture in the format that the encoder has for it.
+// Returns the picture in the encoder's best format for it.
 FramePtr converted(const AVFrame& picture, const AVCodec& encoder) {
   std::vector<AVPixelFormat> formats = supported_formats(encoder);
   std::erase_if(formats, [](AVPixelFormat id) {
@@ -52,7 +52,7 @@ PacketPtr encoded(const AVFrame& picture, const std::string& path) {
   context->pix_fmt = static_cast<AVPixelFormat>(frame->format);
   context->color_range = frame->color_range;
   context->time_base = {1, 1};
-  context->flags |= AV_CODEC_FLAG_QSCALE;  // for those that lose something: hardly anything
+  context->flags |= AV_CODEC_FLAG_QSCALE;  // makes lossy encoders lose hardly anything
   context->global_quality = 2 * FF_QP2LAMBDA;
   check(avcodec_open2(context.get(), &encoder, nullptr));
   frame->quality = context->global_quality;

@@ -4,14 +4,14 @@ namespace vidconv {
 
 #ifdef AV_CODEC_FLAG_RECON_FRAME
 
-// Of H.264 alone: how it is decoded is fixed to the bit, which is not so of MPEG-4, and nothing
-// comes behind it, as the grain of AV1 does.
+// Asks for H.264 only: its decoding is exact to the bit, unlike MPEG-4's, and nothing is added
+// after it, unlike AV1's film grain.
 void ask_for_pictures(AVCodecContext& encoder) {
   if (encoder.codec_id != AV_CODEC_ID_H264 ||
       !(encoder.codec->capabilities & AV_CODEC_CAP_ENCODER_RECON_FRAME))
     return;
-  // libx264's wrapper has no name for pictures of more bits whose chroma x264 keeps in pairs, and
-  // fails (ENOSYS) once it has encoded the first.
+  // libx264's wrapper has no format for deep pictures whose chroma x264 interleaves, and fails
+  // (ENOSYS) after it has encoded the first.
   const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(encoder.pix_fmt);
   if (format.comp[0].depth > 8 && format.log2_chroma_w > 0) return;
   encoder.flags |= AV_CODEC_FLAG_RECON_FRAME;
@@ -23,7 +23,7 @@ FramePtr made_picture(AVCodecContext& encoder) {
   const int code = avcodec_receive_frame(&encoder, picture.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check_av(code, Fault::output, "cannot encode with", encoder.codec->name);
-  // x264 codes green, blue and red as it does Y, U and V, and does not tell them apart.
+  // x264 codes green, blue and red as Y, U and V, and calls them so.
   if (picture->format == AV_PIX_FMT_YUV444P &&
       av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     picture->format = AV_PIX_FMT_GBRP;

@@ -1,15 +1,17 @@
-// Pictures that an encoder predicts from, which are what its decoder will make: from FFmpeg 6 on
-// some encoders hand them out, which costs a copy, where decoding their packets again costs more.
+// Gets the reconstructed pictures that an encoder predicts from, which are what its decoder will
+// make. From FFmpeg 6 on some encoders hand them out, which costs a copy; decoding their packets
+// costs more.
 #pragma once
 
 #include "pipeline/av/av.h"
 
 namespace vidconv {
 
-// Before the encoder's options are set, its pixel format being known: those may take it back. Does
-// nothing where no such pictures can be had.
+// Asks for such pictures, if they can be had. The pixel format is known, but the encoder's options
+// are not set yet: those may undo it.
 void ask_for_pictures(AVCodecContext& encoder);
-// That of the packet that the encoder has given last, without a time; null where there is none.
+// Returns the picture of the packet that the encoder gave last, without a time; null where there is
+// none.
 FramePtr made_picture(AVCodecContext& encoder);
 
 }  // namespace vidconv

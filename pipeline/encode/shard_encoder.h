@@ -1,4 +1,4 @@
-// ShardEncoder: one part of a video, encoded on a thread of its own.
+// ShardEncoder: encodes one shard of a video on a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -20,74 +20,74 @@
 
 namespace vidconv {
 
-// What may be in the encoders of several parts, and how whoever feeds them hears of a change.
+// Limits what waits in the encoders of several shards, and tells their feeder of changes.
 struct ShardLimits {
   std::size_t slots = 4;  // frames that may wait for each, at least 1
-  // Of all parts but the oldest whose encoder has not ended, bytes of packets that may wait, and
-  // one packet more of each: their encoders wait then.
+  // Bytes of packets that may wait, for all shards but the oldest whose encoder has not ended; each
+  // may add one packet more, then its encoder waits.
   std::size_t packet_bytes = SIZE_MAX;
-  std::size_t encoders = SIZE_MAX;  // at once: of the oldest parts that have not ended
-  ShardOrder* order = nullptr;      // hears what becomes of frames; may be null
+  std::size_t encoders = SIZE_MAX;  // at once: of the oldest unfinished shards
+  ShardOrder* order = nullptr;      // is told what becomes of frames; may be null
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::set<std::int64_t> unfinished;  // parts whose encoders have not ended
-  std::size_t waiting_bytes = 0;      // of packets of all parts
+  std::set<std::int64_t> unfinished;  // shards whose encoders have not ended
+  std::size_t waiting_bytes = 0;      // packets of all shards
 };
 
-// All members belong to one thread, the same for all parts.
+// All members belong to one thread, which is the same for all shards.
 class ShardEncoder {
  public:
-  // Called on the thread of the part.
+  // Makes the encoder, on the shard's thread.
   using Make = std::function<std::unique_ptr<Encoder>()>;
 
-  // `limits` outlives it. All parts with lower numbers were made before.
+  // `limits` outlives it. Shards are made in the order of their numbers.
   ShardEncoder(std::int64_t number, ShardLimits& limits, Make make);
-  // Drops what was not taken.
+  // Drops frames and packets that were not taken.
   ~ShardEncoder();
   ShardEncoder(const ShardEncoder&) = delete;
   ShardEncoder& operator=(const ShardEncoder&) = delete;
 
   std::int64_t number() const { return number_; }
 
-  // Blocks while as many frames wait as may, and nothing has come out of `oldest`, whose packets
-  // may be what all wait for. Whether there is room for a frame.
+  // Blocks while its frames reach the limit and nothing has come out of `oldest`, whose packets may
+  // be what everyone waits for. Returns whether there is room for a frame.
   bool wait_for_room(ShardEncoder& oldest);
-  // Where there is room. Throws what the encoder has.
+  // Needs room. Throws the encoder's error.
   void write(Frame frame);
-  // No more frames. Calling it again does nothing.
+  // Ends the frames. Calling it again does nothing.
   void end() { frames_.close(); }
-  // All frames of the part were written, and end() was called.
+  // Ends the frames, and tells that all frames of the shard were written.
   void end_whole() {
     whole_ = true;
     end();
   }
   bool is_whole() const { return whole_; }
-  // Throws what the encoder has.
+  // Throws the encoder's error, if there is one.
   void check();
 
   enum class Patience : bool { none, until_the_next };
-  // The next packet; null where none has come out yet, or none will, which is_done() tells. Throws
-  // what the encoder has.
+  // Returns the next packet; null where none is there yet, or none will come, which is_done()
+  // tells. Throws the encoder's error.
   PacketPtr take(Patience patience);
-  // All packets were taken.
+  // Returns whether all packets were taken.
   bool is_done();
-  // The encoder has ended; packets may be left.
+  // Returns whether the encoder has ended; packets may be left.
   bool has_ended();
-  // Of packets that were not taken.
+  // Returns the bytes of packets that were not taken.
   std::size_t waiting_bytes();
 
-  // When its frames are shown, in their order; as many as packets that were not taken.
+  // When the frames of the packets that were not taken are shown, in order.
   std::deque<std::int64_t> times;  // pts
 
  private:
   void work() noexcept;
-  // Until there may be one more encoder. False where none is wanted any longer.
+  // Blocks until another encoder is permitted. Returns false where none is wanted any longer.
   bool wait_for_permission();
-  // To encode.
+  // Returns the next frame to encode.
   std::optional<Frame> next();
   void keep(AVPacket& packet);
-  // Whether it is one of the first so many that have not ended. Under the lock.
+  // Returns whether its encoder is among the `count` oldest that have not ended. Needs the lock.
   bool is_among_first(std::size_t count) const;
 
   const std::int64_t number_;
@@ -96,13 +96,13 @@ class ShardEncoder {
   Channel<Frame> frames_;
   std::atomic<bool> dropped_ = false;  // nobody will take what is still inside
   ShardLimits& limits_;
-  // Guarded by its mutex.
+  // Guarded by limits_.mutex.
   std::deque<PacketPtr> packets_;
   std::size_t packet_bytes_ = 0, waiting_frames_ = 0;
   std::exception_ptr failure_;
   bool ended_ = false;
 
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last, because it uses the others
 };
 
 }  // namespace vidconv

@@ -15,7 +15,7 @@ namespace {
 
 struct Rule {
   std::string_view key;
-  std::string_view value;  // the one that is harmless; empty: none is
+  std::string_view value;  // the harmless one; empty: none is
   const char* why;
 };
 
@@ -24,7 +24,7 @@ constexpr const char* by_buffer = "what the buffer holds depends on the parts be
 constexpr const char* by_passes = "a second pass wants the first of the whole video";
 constexpr const char* no_keys = "there would be no key frames to cut at";
 
-// By FFmpeg's names and by those of the libraries below it.
+// Keys are FFmpeg's names and those of the libraries below it.
 constexpr Rule rules[] = {
     {"b", "0", by_rate},         {"bitrate", "0", by_rate},       {"tbr", "0", by_rate},
     {"rc", "0", by_rate},        {"maxrate", "0", by_buffer},     {"minrate", "0", by_buffer},
@@ -44,7 +44,7 @@ void check_option(std::string_view key, std::string_view value, const Error::Val
                 "leave out one");
 }
 
-// "key=value:key=value", as options of libraries below are given; a key alone means 1.
+// Checks "key=value:key=value", the form of library options; a key alone means 1.
 void check_list(std::string_view list, const Error::Value& shown) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(':'), list.size());
@@ -61,7 +61,7 @@ void check_list(std::string_view list, const Error::Value& shown) {
 bool encodes_in_parts(const EncoderChoice& choice) {
   if (choice.defaults.in_parts) return true;
   const AVCodecDescriptor* codec = avcodec_descriptor_get(choice.codec->id);
-  // Pictures each on its own, at a size that no rate decides over.
+  // Pictures are independent, at sizes that no rate control decides.
   return codec && (codec->props & AV_CODEC_PROP_INTRA_ONLY) && !is_hardware(*choice.codec) &&
          !choice.defaults.joins_frames && !goes_by_rate(*choice.codec);
 }

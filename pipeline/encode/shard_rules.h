@@ -1,14 +1,14 @@
-// Which videos may be encoded in parts.
+// Tells which videos may be encoded in shards.
 #pragma once
 
 #include "pipeline/encode/encoder_choice.h"
 
 namespace vidconv {
 
-// Whether nothing that the encoder does depends on what came before a key frame.
+// Returns whether nothing that the encoder does after a key frame depends on what came before it.
 bool encodes_in_parts(const EncoderChoice& choice);
 
-// Throws Error(usage) where parts would depend on each other: by the encoder, or by one of the
+// Throws Error(usage) where shards would depend on each other, because of the encoder or one of the
 // options.
 void check_regions(const EncoderChoice& choice, const EncoderOptions& options);
 

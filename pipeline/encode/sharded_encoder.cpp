@@ -66,7 +66,7 @@ void ShardedEncoder::describe(AVCodecParameters& to) const {
            "cannot describe the video");
 }
 
-// What is converted and lost was said of the first.
+// Notifies nobody: the first encoder reported conversions and losses.
 std::unique_ptr<Encoder> ShardedEncoder::make_encoder_of(std::int64_t part) const {
   auto encoder =
       std::make_unique<Encoder>(choice_, video_, options_, global_header_, nullptr, nullptr);
@@ -110,7 +110,7 @@ void ShardedEncoder::write(Frame frame, const Receive& receive) {
 
 void ShardedEncoder::finish(const Receive& receive) {
   for (const auto& part : parts_) part->check();
-  // Where frames come in order, no other part than the last lacks any.
+  // With frames in order, only the last shard can lack any.
   if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
   for (const auto& part : parts_) part->end();
   if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
@@ -161,7 +161,7 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
 
 void ShardedEncoder::leave_unfinished() {
   if (parts_.empty()) return;
-  // There is a gap behind a part that lacks frames.
+  // A shard that lacks frames leaves a gap behind it.
   const auto first =
       parts_.front()->is_whole()
           ? std::find_if(parts_.begin() + 1, parts_.end(),

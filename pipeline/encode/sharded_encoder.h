@@ -1,4 +1,4 @@
-// ShardedEncoder: a video in parts, several of which are encoded at once, joined without a seam.
+// ShardedEncoder: encodes a video in shards, several at once, and joins them without a seam.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@
 
 namespace vidconv {
 
-// The encoder of any one part, wherever that is. Throws as the constructor of Encoder.
+// Makes the encoder of any one shard, wherever that is encoded. Throws as the constructor of
+// Encoder.
 std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            EncoderOptions options, bool global_header,
                                            const Notify& notify, const Notify& lose);
 
-// Frames are dealt to the encoder of their part; packets come out in order, those of a part when
-// all of the parts before have come. At most `jobs` parts are encoded at once, `slots` frames wait
-// for each, and of those behind the oldest no more bytes of packets than there is memory for.
+// Deals frames to the encoders of their shards. Packets come out in order, a shard's after all of
+// the shard before it. At most `jobs` shards are encoded at once, `slots` frames wait for each, and
+// packets behind the oldest shard take no more memory than there is.
 class ShardedEncoder final : public VideoEncoder {
  public:
-  // Of EncoderOptions::shards. Throws as make_encoder().
+  // Follows EncoderOptions::shards. Throws as make_encoder().
   ShardedEncoder(const EncoderChoice& choice, const VideoInfo& video, EncoderOptions options,
                  bool global_header, const Notify& notify, const Notify& lose);
 
-  // Frames come in order, or in that of ShardOptions::order. After an interruption the oldest part
-  // is finished, as far as its frames have come, and those behind it come out that are done. Throw
-  // Error(output) where the header of a part is not that of the first.
+  // Frames come in order, or in that of ShardOptions::order. After an interruption the oldest shard
+  // is finished with the frames that have come, and complete shards behind it come out as well.
+  // Throw Error(output) where a shard's header differs from the first one's.
   void write(Frame frame, const Receive& receive) override;
   void finish(const Receive& receive) override;
 
@@ -44,15 +45,15 @@ class ShardedEncoder final : public VideoEncoder {
 
  private:
   ShardEncoder& part_for(const Frame& frame, const Receive& receive);
-  // On the thread of the part.
+  // Runs on the shard's thread.
   std::unique_ptr<Encoder> make_encoder_of(std::int64_t part) const;
-  // Hands out some of what has come out of the oldest part, and of those behind it where it is
-  // done: not all, which of a part that was behind can be a hundred megabytes, while the encoders
-  // of the others want frames.
+  // Hands out some packets of the oldest shard, and of the next ones where it is done. Not all of
+  // them: a shard that was behind may hold a hundred megabytes, while the other encoders want
+  // frames.
   void release(ShardEncoder::Patience patience, const Receive& receive);
   void hand_out(ShardEncoder& part, AVPacket& packet, const Receive& receive);
   void end_oldest(const Receive& receive);
-  // Drops the parts that are not done, and those behind them; but the oldest.
+  // Drops all shards but the oldest from the first one on that is not complete.
   void leave_unfinished();
 
   const EncoderChoice choice_;
@@ -60,14 +61,14 @@ class ShardedEncoder final : public VideoEncoder {
   const EncoderOptions options_;
   const bool global_header_;
   ShardCuts cuts_;
-  std::unique_ptr<Encoder> first_;  // until its part begins
+  std::unique_ptr<Encoder> first_;  // until its shard begins
   CodecParametersPtr parameters_;
   std::string description_;
   JoinedTimes times_;
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
-  std::int64_t last_begun_ = -1;  // part
+  std::int64_t last_begun_ = -1;  // shard
   ShardLimits limits_;
-  std::deque<std::unique_ptr<ShardEncoder>> parts_;  // the oldest first, whose turn it is
+  std::deque<std::unique_ptr<ShardEncoder>> parts_;  // oldest first: it is its turn
 };
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// VideoEncoder: what a sink sees of the encoder of a video, be it one or several at once.
+// VideoEncoder: is a sink's view of a video's encoder, be it one or several at once.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,34 @@ class VideoEncoder {
  public:
   virtual ~VideoEncoder() = default;
 
-  // Receives each packet: times in VideoInfo::time_base, the duration that of its frame. It may be
-  // moved from. Called by the thread that has called write() or finish().
+  // Receives each packet with times in VideoInfo::time_base and the duration of its frame. It may
+  // move from the packet. The thread in write() or finish() calls it.
   using Receive = std::function<void(AVPacket&)>;
 
-  // A frame on the device where EncoderOptions::device says so, else one of the host's.
+  // Takes a frame on the device where EncoderOptions::device says so, else in host memory.
   virtual void write(Frame frame, const Receive& receive) = 0;
-  // No more frames: what is still inside comes out.
+  // Ends the frames: packets that are still inside come out.
   virtual void finish(const Receive& receive) = 0;
 
   virtual const AVCodec& codec() const = 0;
-  // What a container has to know of the stream.
+  // Describes the stream for a container.
   virtual void describe(AVCodecParameters& to) const = 0;
-  // For people: "libx264 crf=23 preset=medium, yuv420p".
+  // Describes it for people: "libx264 crf=23 preset=medium, yuv420p".
   virtual const std::string& description() const = 0;
-  // Frames that have come out: as many as packets, but where one packet holds them all.
+  // Returns how many frames have come out: as many as packets, unless one packet holds them all.
   virtual std::int64_t frames_out() const = 0;
-  // Frames that an interruption has kept from coming out.
+  // Returns how many frames an interruption has kept from coming out.
   virtual std::int64_t frames_left() const { return 0; }
-  // Frames that come out although they were not given to write(): they were encoded elsewhere.
+  // Returns how many frames come out without write(): they were encoded elsewhere.
   virtual std::int64_t frames_brought() const { return 0; }
   virtual bool joins_frames() const = 0;
-  // How many parts have come out whole; 0 where the video is not encoded in parts.
+  // Returns how many shards have come out whole; 0 where the video is not encoded in shards.
   virtual std::int64_t parts_out() const { return 0; }
 };
 
-// One encoder, or several where EncoderOptions::shards says so. `global_header`: the container
-// keeps the codec's header. Throws as the constructor of Encoder. Whether the video may be encoded
-// in parts was checked (shard_rules.h).
+// Makes one encoder, or several where EncoderOptions::shards says so. `global_header` says that the
+// container keeps the codec's header. Throws as the constructor of Encoder. The caller has checked
+// that the video may be encoded in shards (shard_rules.h).
 std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const VideoInfo& video,
                                            const EncoderOptions& options, bool global_header,
                                            const Notify& notify, const Notify& lose);

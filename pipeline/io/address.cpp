@@ -14,7 +14,7 @@
 namespace vidconv {
 namespace {
 
-// What else FFmpeg opens for an address of a kind.
+// Lists the protocols that FFmpeg opens below those of addresses.
 struct Layers {
   std::string_view scheme, below;
 };
@@ -40,23 +40,24 @@ constexpr Layers layers[] = {
     {"gophers", "tls,tcp,httpproxy"},
 };
 
-// Where certificate authorities are kept, for libraries that do not know; empty where nobody does.
+// Returns where certificate authorities are kept, for libraries that do not know; empty where
+// nothing is found.
 std::string authorities() {
-  const char* named = std::getenv("SSL_CERT_FILE");  // as OpenSSL has it
+  const char* named = std::getenv("SSL_CERT_FILE");  // OpenSSL's variable
   for (const char* path : {named, "/etc/ssl/certs/ca-certificates.crt",
                            "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"})
     if (path && access(path, R_OK) == 0) return path;
   return {};
 }
 
-// Those that a stream can be sent to, and that need no more than its bytes.
+// Outputs can go to these protocols, which need nothing but the stream's bytes.
 constexpr std::string_view sent_to[] = {"udp",  "tcp",   "tls",   "srt",   "rtp",   "rist",
                                         "rtmp", "rtmps", "rtmpt", "rtmpe", "rtmpts"};
 
-// How long the other end may be silent after an interruption.
+// Seconds that the other end may be silent after an interruption.
 constexpr double silence_after_interruption = 1;
 
-// Whether this FFmpeg was built with it.
+// Returns whether this FFmpeg was built with the protocol.
 bool is_built_in(std::string_view scheme) {
   void* at = nullptr;
   while (const char* name = avio_enum_protocols(&at, 1))
@@ -74,7 +75,7 @@ std::string protocols_of(std::string_view scheme) {
 }
 
 void check_certificates(AVDictionary** options, bool insecure) {
-  av_dict_set(options, "tls_verify", insecure ? "0" : "1", 0);  // unsaid it is 0 before FFmpeg 9
+  av_dict_set(options, "tls_verify", insecure ? "0" : "1", 0);  // the default is 0 before FFmpeg 9
   if (insecure) return;
   if (const std::string file = authorities(); !file.empty())
     av_dict_set(options, "ca_file", file.c_str(), 0);

@@ -1,4 +1,4 @@
-// Addresses: what FFmpeg opens for one, and an output that is one.
+// Opens addresses: lists what FFmpeg opens for one, and writes an output to one.
 #pragma once
 
 #include <sys/uio.h>
@@ -16,40 +16,40 @@
 
 namespace vidconv {
 
-// The protocols that an address of that scheme may lead to, its own first: "rtmp,tcp".
+// Returns the protocols that an address with that scheme may lead to, its own first: "rtmp,tcp".
 std::string protocols_of(std::string_view scheme);
 
-// Has the certificates of servers checked, by authorities that are found where libraries do not
-// know them; or not, with `insecure`.
+// Has servers' certificates checked, unless `insecure`, and finds the authorities where libraries
+// do not know them.
 void check_certificates(AVDictionary** options, bool insecure);
 
-// Whether a scheme is one that outputs can go to, and which they are: "udp, tcp, ...".
+// Return whether outputs can go to a scheme, and which ones they can: "udp, tcp, ...".
 bool takes_output(std::string_view scheme);
 std::string output_schemes();
 
 struct AddressOptions {
-  bool insecure = false;  // certificates of servers are not checked
-  int packet_bytes = 0;   // of a datagram where the address does not say; 0: the protocol's own
-  // As ByteWriter::heed(), but that nobody is waited for before the connection is there. May be
-  // null; outlives the writer.
+  bool insecure = false;  // servers' certificates are not checked
+  int packet_bytes = 0;   // per datagram, if the address does not say; 0: the protocol's own
+  // As ByteWriter::heed(), but interrupts the wait for a connection at once. May be null; outlives
+  // the writer.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-// A stream of bytes to an address. All but cancel() belong to one thread. Throws Error(output),
-// Error(output_closed) where the other end has gone.
+// Writes a stream of bytes to an address. All but cancel() belong to one thread. Throws
+// Error(output), Error(output_closed) where the other end has gone away.
 class AddressWriter {
  public:
-  // Connects, or waits for whoever connects, as the address says.
+  // Connects, or waits for a connection, as the address says. Blocks.
   AddressWriter(std::string url, const AddressOptions& options);
   ~AddressWriter();
   AddressWriter(const AddressWriter&) = delete;
   AddressWriter& operator=(const AddressWriter&) = delete;
 
-  // Returns when all of it is on its way; what is datagrams ends one here.
+  // Blocks until all of it is on its way. Where the protocol has datagrams, one ends here.
   void write(std::span<const iovec> parts);
-  // Says goodbye where the protocol does so.
+  // Closes the connection as the protocol demands.
   void finish();
-  // Makes a write that waits throw, now and from now on. Any thread.
+  // Makes a blocked write throw, now and from now on. Thread-safe.
   void cancel() { cancelled_ = true; }
 
  private:

@@ -25,21 +25,21 @@ namespace vidconv {
 namespace {
 
 constexpr int pipe_bytes = 1 << 20;  // more than the default 64 KiB: fewer switches per frame
-// Of a read from a pipe: whoever writes goes on while the rest is read.
+// Reads from a pipe take a quarter of it, so that its writer goes on while the rest is read.
 constexpr std::size_t pipe_read_bytes = pipe_bytes / 4;
 
-// Of a file, what several threads share: much beside what it takes to wake them.
+// Smaller reads of a file are not shared among threads: the cost of waking them has to be small.
 constexpr std::size_t shared_bytes = 2 << 20;
-// And what one takes at a time: little, because all wait for one that has to leave its CPU to an
-// encoder meanwhile.
+// Each thread takes little at a time, because all wait for one that loses its CPU to an encoder
+// meanwhile.
 constexpr std::size_t piece_bytes = 256 << 10;
 
-// How often a wait looks whether it should stop: a signal may reach another thread.
+// Waits check this often whether to stop: a signal may reach another thread.
 constexpr int poll_milliseconds = 100;
-// How long a reader of the output may be silent after an interruption.
+// Seconds that a reader of the output may be silent after an interruption.
 constexpr double patience_seconds = 1;
 
-// Descriptors that others have opened, or not, may be of no use.
+// Explains an error, also for an inherited descriptor that is not open or of no use.
 std::string reason(int error, const char* use) {
   return error == EBADF ? fmt::format("it is not open for {}", use) : std::strerror(error);
 }
@@ -62,7 +62,7 @@ ByteReader::ByteReader(int fd, bool owns, std::string name, const std::atomic<bo
     begin_ = lseek(fd, 0, SEEK_CUR);
     size_ = status.st_size - begin_;
   }
-  if (size_ < 0) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);  // refused where it is no pipe: no matter
+  if (size_ < 0) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);  // fails where it is no pipe: no matter
 }
 
 ByteReader::~ByteReader() {
@@ -95,7 +95,7 @@ bool ByteReader::wait_readable() const {
       throw Error(MessageKind::input_silent, "cannot read the input", name_,
                   fmt::format("nothing came for {:g} s", timeout_), "see `timeout`");
     const int ready = poll(&poll_fd, 1, poll_milliseconds);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() says what it is
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // read() reports errors
   }
   return false;
 }
@@ -121,14 +121,14 @@ void ByteReader::read_by(int threads) {
   if (size_ < 0 || threads < 2) return;
   try {
     pool_ = std::make_unique<ThreadPool>(threads);
-  } catch (const std::system_error&) {  // not so many threads can be had: it is read by one
+  } catch (const std::system_error&) {  // too few threads: one reads
   }
 }
 
 std::size_t ByteReader::read_pieces(std::span<std::byte> to) {
   const off_t begin = lseek(fd_, 0, SEEK_CUR);
   if (begin < 0 || stopped()) return 0;
-  const std::size_t pieces = to.size() / piece_bytes;  // the last takes what is left over
+  const std::size_t pieces = to.size() / piece_bytes;  // the last one takes the rest
   whole_.assign(pieces, 0);
   pool_->run(static_cast<int>(pieces), [&](int index, int) {
     const auto piece = static_cast<std::size_t>(index);
@@ -149,7 +149,7 @@ std::size_t ByteReader::read_pieces(std::span<std::byte> to) {
 }
 
 std::size_t ByteReader::read(std::span<std::byte> to) {
-  // What is missing then is read again, which says why.
+  // A missing rest is read once more below, which reports the error.
   std::size_t done = pool_ && peeked_.empty() && to.size() >= shared_bytes ? read_pieces(to) : 0;
   while (done < to.size()) {
     const std::size_t count = read_some(to.subspan(done));
@@ -183,7 +183,7 @@ ByteWriter::ByteWriter(int fd, std::string name)
   fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
-  // The pipe again, so that it does not block us and stays as it is for others who share `fd`.
+  // Reopens the pipe, so that it does not block here and stays as it is for others who share `fd`.
   const std::string again = "/proc/self/fd/" + std::to_string(fd);
   const int own = ::open(again.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (own < 0) return;
@@ -209,7 +209,7 @@ void ByteWriter::cancel() {
 void ByteWriter::wait_writable() {
   pollfd ends[] = {{.fd = fd_, .events = POLLOUT, .revents = 0},
                    {.fd = wake_, .events = POLLIN, .revents = 0}};
-  std::optional<Clock::time_point> interrupted;  // seen
+  std::optional<Clock::time_point> interrupted;  // when it was noticed
   int ready = 0;
   while (ready == 0 || (ready < 0 && errno == EINTR)) {
     if (interrupted_ && *interrupted_) {

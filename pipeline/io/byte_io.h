@@ -1,4 +1,4 @@
-// Bytes from and to file descriptors: files, pipes, sockets; and to addresses.
+// Reads and writes bytes through file descriptors (files, pipes, sockets), and writes to addresses.
 #pragma once
 
 #include <sys/uio.h>
@@ -19,7 +19,7 @@ namespace vidconv {
 
 class ThreadPool;
 
-// Reads in order; somebody else can make it stop waiting. All but cancel() belong to one thread.
+// Reads in order; another thread can make it stop waiting. All but cancel() belong to one thread.
 class ByteReader {
  public:
   // `name` is for messages. `interrupted` may be null. Closes `fd` if it `owns` it.
@@ -32,38 +32,41 @@ class ByteReader {
   static std::unique_ptr<ByteReader> open(const std::string& path,
                                           const std::atomic<bool>* interrupted);
 
-  // At least one byte and at most to.size(); 0 at the end and when stopped. Throws Error(input).
+  // Returns at least one byte and at most to.size(); 0 at the end and when stopped. Blocks. Throws
+  // Error(input).
   std::size_t read_some(std::span<std::byte> to);
-  // All of `to`, or less at the end and when stopped.
+  // Fills all of `to`, or less at the end and when stopped. Blocks.
   std::size_t read(std::span<std::byte> to);
-  // From now on what is read at once of a regular file, where it is much, is read by so many
-  // threads: one alone copies no faster than one CPU does. Others stay as they are.
+  // Makes later large reads of a regular file use this many threads: one thread copies no faster
+  // than one CPU does. Has no effect on pipes.
   void read_by(int threads);
-  // Of a regular file: what is read next begins so many bytes behind where it began when it was
-  // opened. Throws Error(input).
+  // Moves to `offset` bytes behind where a regular file began when it was opened. Throws
+  // Error(input).
   void seek(std::int64_t offset);
-  // The same bytes without going there: how many of `to` there are, or could be read.
+  // Reads from `offset`, counted in this way, without moving there. Returns how many bytes it read,
+  // 0 where it failed.
   std::size_t read_at(std::int64_t offset, std::span<std::byte> to) const;
-  // The first bytes of what comes next, without taking them: `count`, or fewer at the end.
+  // Returns the next bytes without consuming them: `count`, or fewer at the end.
   std::string_view peek(std::size_t count);
 
-  // Reads throw where nothing comes for so many seconds; 0: they wait for ever, as they do
-  // without this.
+  // Makes reads throw where nothing comes for so many seconds; 0, the default: they wait for ever.
   void set_timeout(double seconds) { timeout_ = seconds; }
 
-  // Makes read calls return early, now and from now on. Any thread.
+  // Makes reads return early, now and from now on. Thread-safe.
   void cancel() { cancelled_ = true; }
-  // Cancelled or interrupted: an end that was seen is not the end of the data.
+  // Returns whether it is cancelled or interrupted: an end that was seen is not the end of the
+  // data.
   bool stopped() const;
 
   const std::string& name() const { return name_; }
-  // What a regular file held from here on when it was opened, bytes; -1 for everything else.
+  // Returns the bytes from here on that a regular file held when it was opened; -1 for everything
+  // else.
   std::int64_t size() const { return size_; }
 
  private:
   bool wait_readable() const;
-  // Reads pieces of `to`, each by one thread, and returns how many bytes those have that came whole
-  // before the first that did not.
+  // Reads `to` in pieces, each on one thread, and returns how many bytes were read before the first
+  // incomplete piece.
   std::size_t read_pieces(std::span<std::byte> to);
 
   const int fd_;
@@ -75,43 +78,44 @@ class ByteReader {
   std::int64_t begin_ = 0, size_ = -1;
   std::vector<char> peeked_;          // bytes before the descriptor's own
   std::unique_ptr<ThreadPool> pool_;  // may be null
-  std::vector<char> whole_;           // of the pieces that it reads, which came whole
+  std::vector<char> whole_;           // whether each piece was read completely
 };
 
-// For read_by(), of frames: as many as there are CPUs, 16 at most. Encoders want these as well, but
-// wait for what is read.
+// Returns the number of threads for read_by() of frames: one per CPU, at most 16. Encoders want
+// these CPUs as well, but wait for the data.
 int threads_that_read();
 
-// As fsync(2); where there is no such thing, as of pipes and on some file systems, that is no
-// failure.
+// Syncs as fsync(2) does; it is no failure where the descriptor cannot be synced, as for pipes and
+// on some file systems.
 bool sync_to_disk(int fd);
 
-// Writes in order. Throws Error(output), also where the reader of a pipe has gone. All but cancel()
-// belong to one thread.
+// Writes in order. Throws Error(output), also where the reader of a pipe has gone away. All but
+// cancel() belong to one thread.
 class ByteWriter {
  public:
   // Does not close `fd`. Ignores SIGPIPE from now on, for the whole process.
   ByteWriter(int fd, std::string name);
-  // To an address, which heeds interruptions by itself.
+  // Writes to an address, which heeds interruptions by itself.
   explicit ByteWriter(std::unique_ptr<AddressWriter> address);
   ~ByteWriter();
   ByteWriter(const ByteWriter&) = delete;
   ByteWriter& operator=(const ByteWriter&) = delete;
 
-  // Makes a write that waits for the reader of a pipe throw, now and from now on. Any thread.
+  // Makes a write that waits for the reader of a pipe throw, now and from now on. Thread-safe.
   void cancel();
-  // The same, a second after that has become true, unless something is read meanwhile: what waits
-  // shall be finished, but not for ever. Outlives this object.
+  // Makes a waiting write throw when `interrupted` has been true for a second, unless the reader
+  // takes something meanwhile: the rest should still get out, but nobody waits for ever.
+  // `interrupted` outlives this object.
   void heed(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
 
   void write(std::string_view bytes);
-  // The visible samples, packed without gaps, from where they lie.
+  // Writes the visible samples, packed without gaps, without copying them first.
   void write_picture(const Frame& frame);
   std::int64_t bytes() const { return bytes_; }  // written so far
-  // Returns when all of it is on the disk, or sent, where that is where it goes. The last call.
+  // Blocks until all of it is on the disk, or sent. Must be the last call.
   void sync();
 
-  // Of a file: as lseek(2) and pread(2), whose -1 and errno are handed on.
+  // Work on a file as lseek(2) and pread(2) do, and return their -1 and errno.
   std::int64_t seek(std::int64_t offset, int whence) { return lseek(fd_, offset, whence); }
   std::int64_t size() const;
   std::int64_t read_at(std::int64_t offset, std::span<std::byte> to) const;
@@ -125,7 +129,7 @@ class ByteWriter {
   int wake_ = -1;  // an eventfd: readable once cancelled
   const std::atomic<bool>* interrupted_ = nullptr;
   const std::string name_;
-  const std::unique_ptr<AddressWriter> address_;  // instead of a descriptor; or nullptr
+  const std::unique_ptr<AddressWriter> address_;  // instead of a descriptor; may be null
   std::vector<iovec> parts_;
   std::int64_t bytes_ = 0;
 };

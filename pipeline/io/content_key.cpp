@@ -20,7 +20,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// As many as there are, from `offset` on; none where they cannot be read.
+// Returns up to `most` bytes from `offset` on; none where they cannot be read.
 std::optional<std::string> bytes_at(int fd, off_t offset, std::size_t most) {
   std::string bytes(most, '\0');
   std::size_t got = 0;
@@ -35,7 +35,7 @@ std::optional<std::string> bytes_at(int fd, off_t offset, std::size_t most) {
   return bytes;
 }
 
-// Opened without waiting for a pipe's writer.
+// Opens a file without waiting for a pipe's writer.
 struct KnownFile {
   explicit KnownFile(const std::string& path)
       : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
@@ -89,7 +89,7 @@ std::optional<std::string> content_of_file(const std::string& path) {
   if (!file.is_regular()) return std::nullopt;
   try {
     return "content " + digest_of_file(file.fd, path);
-  } catch (const Error&) {  // the run itself says why it cannot be read
+  } catch (const Error&) {  // the run itself will say why
     return std::nullopt;
   }
 }

@@ -1,4 +1,4 @@
-// SHA-256, in hexadecimal.
+// Computes SHA-256 in hexadecimal.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Digest {
  public:
   Digest();
   void add(std::string_view bytes);
-  // Once.
+  // Returns the digest. Call it once.
   std::string take();
 
  private:
@@ -25,7 +25,8 @@ class Digest {
 };
 
 std::string digest_of(std::string_view bytes);
-// Of all of a file that is open for reading. Throws Error(input): `name` is for messages.
+// Returns the digest of the whole file that is open for reading. Throws Error(input): `name` is for
+// messages.
 std::string digest_of_file(int fd, const std::string& name);
 
 }  // namespace vidconv

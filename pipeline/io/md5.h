@@ -1,4 +1,4 @@
-// MD5 of bytes that come in pieces.
+// Computes the MD5 of bytes that come in pieces.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Md5 {
     av_md5_update(state_.get(), reinterpret_cast<const std::uint8_t*>(bytes), count);
   }
 
-  // In hexadecimal; starts anew.
+  // Returns the digest in hexadecimal and starts anew.
   std::array<char, 32> take() {
     std::array<std::uint8_t, 16> digest;
     av_md5_final(state_.get(), digest.data());

@@ -72,8 +72,8 @@ PartialFile::~PartialFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-// Waits until somebody reads a FIFO. open() would wait too, and hear of no interruption on
-// any thread but the main one.
+// Waits until somebody reads a FIFO. A blocking open() would notice no interruption except on the
+// main thread.
 int PartialFile::open_for_reader() const {
   constexpr auto between_looks = std::chrono::milliseconds(10);
   for (;;) {
@@ -99,7 +99,7 @@ void PartialFile::open_directly(const struct stat& seen) {
 }
 
 void PartialFile::create() {
-  // What replaces a file may be read by nobody before take_over().
+  // Nobody may read the new file before take_over() has copied the old one's permissions.
   const mode_t mode = replaces_ ? 0600 : 0666;
   if (!create_without_name(mode)) create_with_name(mode);
   if (replaces_) take_over(*replaces_);
@@ -109,11 +109,11 @@ void PartialFile::create() {
 bool PartialFile::create_without_name(mode_t mode) {
   fd_ = open(folder_of(final_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (fd_ < 0) return false;
-  // It gets its name by way of /proc.
+  // /proc is needed to give it a name.
   struct stat file, linked;
   if (fstat(fd_, &file) == 0 && stat(by_descriptor(fd_).c_str(), &linked) == 0 &&
       same(file, linked)) {
-    flock(fd_, LOCK_EX | LOCK_NB);  // for when it has a name
+    flock(fd_, LOCK_EX | LOCK_NB);  // in advance, for when it has a name
     return true;
   }
   close(std::exchange(fd_, -1));
@@ -129,7 +129,7 @@ void PartialFile::create_with_name(mode_t mode) {
       name_->forget();
       refuse(std::strerror(error));
     }
-    // Before it is locked, another run may take it for a leftover.
+    // Another run may have taken it for a leftover before it was locked.
     const bool lost = flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat status;
     if (!lost && fstat(fd_, &status) == 0 && status.st_nlink > 0) return;
@@ -141,7 +141,7 @@ void PartialFile::create_with_name(mode_t mode) {
 
 void PartialFile::take_over(const struct stat& old) const {
   mode_t mode = old.st_mode & 0777;
-  // Another group gets no more than everybody: it is not the one that the old file was for.
+  // A different group gets no more than everybody: the old file's permissions were not for it.
   if (fchown(fd_, old.st_uid, old.st_gid) != 0 &&
       fchown(fd_, static_cast<uid_t>(-1), old.st_gid) != 0)
     mode &= ~mode_t{070} | (mode & 07) << 3;
@@ -168,7 +168,7 @@ void PartialFile::set_aside() {
   if (direct_) return;
   if (first_) first_->give_partial_name();  // it is the locked one
   give_partial_name();
-  // Some file systems are full only now.
+  // Some file systems report a full disk only now.
   if (close(std::exchange(fd_, -1)) != 0) refuse(std::strerror(errno));
 }
 
@@ -178,7 +178,7 @@ void PartialFile::sync() const {
   if (fd < 0) refuse(std::strerror(errno));
   const bool synced = sync_to_disk(fd);
   const int error = errno;
-  // What some file systems report only where a file is closed.
+  // Some file systems report errors only at close().
   const int again = fd == fd_ ? dup(fd) : fd;
   if (again >= 0 && close(again) != 0) refuse(std::strerror(errno));
   if (!synced) refuse(std::strerror(error));
@@ -204,7 +204,8 @@ void PartialFile::commit(Set files) {
 void PartialFile::place_all(Set files) {
   const Placing placing;
   try {
-    // The first last: until then it is locked, and leads to all others, should this be killed.
+    // The first file is placed last: until then it is locked, and leads to all others if the
+    // process is killed.
     if (files[0]->options_.overwrite) files[0]->give_partial_name();
     for (std::size_t i = 1; i <= files.size(); ++i) files[i % files.size()]->place(true);
   } catch (const Error& error) {
@@ -223,7 +224,7 @@ void PartialFile::place_all(Set files) {
 
 void PartialFile::place(bool keep_old) {
   if (direct_) return;
-  if (options_.files) options_.files->writes(options_.what, final_);  // as things are by now
+  if (options_.files) options_.files->writes(options_.what, final_);  // looks again
   if (!options_.overwrite) {
     place_anew();
   } else {
@@ -242,8 +243,8 @@ void PartialFile::place(bool keep_old) {
   placed_ = true;
 }
 
-// Without leave to overwrite, not even a file that has come up since may be lost: by no step that
-// could replace one.
+// Without `overwrite`, not even a file that has appeared since may be lost: no step here can
+// replace one.
 void PartialFile::place_anew() {
   const char* const name = name_ ? name_->path().c_str() : nullptr;
   if (name && renameat2(AT_FDCWD, name, AT_FDCWD, final_.c_str(), RENAME_NOREPLACE) == 0)
@@ -257,7 +258,7 @@ void PartialFile::place_anew() {
 
 bool PartialFile::put_back() {
   if (!old_.empty() && std::rename(old_.c_str(), final_.c_str()) != 0) return false;
-  if (!old_.empty()) unlink(old_.c_str());  // it stays where both are names of one file
+  if (!old_.empty()) unlink(old_.c_str());  // rename() leaves it where both names are one file
   if (old_.empty() && placed_ && unlink(final_.c_str()) != 0) return false;
   old_.clear();
   placed_ = false;
@@ -267,7 +268,7 @@ bool PartialFile::put_back() {
 void PartialFile::sync_folder() const {
   if (direct_) return;
   const int folder = open(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // One that may not be read is written with everything else.
+  // A folder that may not be read is synced with its whole file system.
   const bool synced = folder >= 0 ? sync_to_disk(folder) : fd_ < 0 || syncfs(fd_) == 0;
   const int error = errno;
   if (folder >= 0) close(folder);

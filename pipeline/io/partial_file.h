@@ -15,50 +15,52 @@
 
 namespace vidconv {
 
-// What is written until it is complete has no name, where the file system can do so (O_TMPFILE):
-// nothing is left of a process that dies. Elsewhere its name stands beside the final one, cannot be
-// foreseen, and is removed by the next run to the same output. What it replaces hands on its mode
-// and owner, as far as this process may give them; what is new has the usual mode. A final name
-// that is no regular file (a FIFO, /dev/null) is written to directly.
+// Has no name until it is complete, where the file system supports that (O_TMPFILE), so that
+// nothing is left of a process that dies. Elsewhere its temporary name stands beside the final one,
+// cannot be foreseen, and is removed by the next run to the same output. A file that it replaces
+// hands on its mode and owner, as far as this process may set them; a new one has the usual mode. A
+// final name that is no regular file (a FIFO, /dev/null) is written to directly.
 class PartialFile {
  public:
   struct Options {
     std::string what = "the output";  // for messages
     bool overwrite = false;
-    bool files_only = false;         // what stands there is replaced if it is a file, and no link
-    RunFiles* files = nullptr;       // which are not overwritten; outlives the object
-    bool look_for_leftovers = true;  // else somebody else calls remove_leftovers() for this name
+    bool files_only = false;         // replaces only a regular file, and no link
+    RunFiles* files = nullptr;       // must not be overwritten; outlives the object
+    bool look_for_leftovers = true;  // else the caller calls remove_leftovers() for this name
     // Ends the wait for a reader of a FIFO when it becomes true; outlives the object. May be null.
     const std::atomic<bool>* interrupted = nullptr;
-    // Called with the descriptor when all is written, of a set that of the first; it may throw, and
-    // there is no output then. Not where the name is written to directly. May be empty.
+    // Is called with the descriptor when all is written, in a set with the first one's; if it
+    // throws, there is no output. Not called where the name is written to directly. May be empty.
     std::function<void(int fd)> before_name = {};
   };
 
-  // Throws Error(output): `path` exists and `overwrite` is not set, is a directory, is a file of
-  // `files`, or its folder cannot be written. `first`: of a set of files, the one that was made
-  // first, which outlives this one; nullptr for that one itself.
+  // Throws Error(output) where `path` exists and `overwrite` is not set, is a directory, is one of
+  // `files`, or its folder cannot be written. `first` is the file of a set that was made first, and
+  // outlives the others; nullptr for that one itself.
   PartialFile(const std::string& path, Options options, PartialFile* first = nullptr);
-  // Removes what was not committed.
+  // Removes the file unless it was committed.
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
-  // Open for writing, and for reading where it is a regular file; belongs to this object.
+  // Returns a descriptor that is open for writing, and for reading where it is a regular file. This
+  // object owns it.
   int fd() const { return fd_; }
 
-  // Closes the descriptor until commit(), where a set has many files: they have names then. Not for
+  // Closes the descriptor until commit(), for sets with many files: they then have names. Not for
   // the first of a set. Throws Error(output).
   void set_aside();
 
-  // Gives it the final name, after everything was written, and returns when all of it is on the
+  // Gives it the final name, after everything was written, and blocks until all of it is on the
   // disk. Throws Error(output).
   void commit();
 
   using Set = std::span<const std::unique_ptr<PartialFile>>;
-  // All of a set or none: where one fails, what others have replaced is put back. In the order of
-  // their making. Throws Error(output), which names what could not be put back. Where the process
-  // is killed meanwhile, some are new, and the next run to them removes what is left beside them.
+  // Commits all files of a set or none: where one fails, replaced files are put back. `files` are
+  // in the order of their making. Throws Error(output), which names what could not be put back. If
+  // the process is killed meanwhile, some files are new, and the next run to them removes the
+  // leftovers.
   static void commit(Set files);
 
  private:
@@ -80,8 +82,8 @@ class PartialFile {
   bool put_back();
   void sync_folder() const;
 
-  const std::string path_;  // as it was given
-  std::string final_;       // what a link leads to
+  const std::string path_;  // as given
+  std::string final_;       // the target of a link
   const Options options_;
   PartialFile* const first_;
   std::string mark_;
@@ -89,7 +91,7 @@ class PartialFile {
   bool direct_ = false, placed_ = false;
   std::optional<struct stat> replaces_;
   std::optional<TemporaryName> name_;
-  std::string old_;  // where the replaced file is kept until the whole set is there
+  std::string old_;  // keeps the replaced file until the whole set is there
 };
 
 }  // namespace vidconv

@@ -39,19 +39,19 @@ TemporaryName::Entry& registered(std::string path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// As much of a final name as leaves room for a mark and an ending.
+// Returns as much of a final name as leaves room for a mark and an ending.
 std::string beginning(const std::string& path) {
   const long most = pathconf(folder_of(path).c_str(), _PC_NAME_MAX);
   std::size_t room = most > 0 ? static_cast<std::size_t>(most) : NAME_MAX;
   room -= std::min(room, 1 + mark_digits + part.size());
   const std::string name = name_of(path);
   if (name.size() <= room) return name + ".";
-  while (room > 0 && (name[room] & 0xC0) == 0x80) --room;  // not in the middle of a letter
+  while (room > 0 && (name[room] & 0xC0) == 0x80) --room;  // not inside a UTF-8 character
   return name.substr(0, room) + ".";
 }
 
-// Of an unfinished file, or of one that it has replaced: what partial_name() made its name of;
-// empty where it is none.
+// Holds the parts from which partial_name() made the name of an unfinished or a replaced file;
+// empty for other names.
 struct NameParts {
   std::string beginning, mark;
 };
@@ -77,11 +77,10 @@ class Folder {
   }
   int fd() const { return dirfd(folder_.get()); }
 
-  // A descriptor of a regular file of this user that nobody holds locked, which it is now; -1 where
-  // it is another.
+  // Locks a regular file of this user that nobody has locked, and returns its descriptor; else -1.
   int lock(const std::string& name) const {
     constexpr int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int file = openat(fd(), name.c_str(), O_RDWR | flags);  // some networks lock only such
+    int file = openat(fd(), name.c_str(), O_RDWR | flags);  // some networks lock only these
     if (file < 0) file = openat(fd(), name.c_str(), O_RDONLY | flags);
     if (file < 0) return -1;
     struct stat status;
@@ -109,12 +108,12 @@ class Folder {
     }
     for (const std::string& name : parts) unlinkat(fd(), name.c_str(), 0);
     for (const std::string& name : others(old_part)) settle(name, mark);
-    settle(first, mark);  // which leads to the others, should this be killed too
+    settle(first, mark);  // last, as it leads to the others if this is killed too
   }
 
  private:
-  // An unfinished file goes, and so does one that was replaced; where the file that was to replace
-  // it never came, it gets its name back.
+  // Removes an unfinished file or a replaced one; a replaced one without a successor gets its name
+  // back.
   void settle(const std::string& name, const std::string& mark) const {
     struct stat status;
     const std::string path = name.substr(0, name.size() - old_part.size() - 1 - mark.size());
@@ -128,9 +127,9 @@ class Folder {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder_;
 };
 
-// What was left in a folder, by the beginnings of names. A folder of n files is listed again only
-// after n / at_once questions, so that of N outputs in one folder each costs the same. What another
-// process leaves meanwhile waits until then.
+// Caches a folder's leftovers by the beginnings of names. A folder of n files is listed again only
+// after n / at_once questions, so that the cost per output does not grow with the folder. Leftovers
+// that another process makes meanwhile wait until then.
 class Leftovers {
  public:
   std::vector<std::string> of(const Folder& folder, const std::string& beginning) {

@@ -1,5 +1,5 @@
-// Names of files that are not complete: "out.mkv.0123456789abcdef.part", beside the final name.
-// Inside PartialFile only, but for what a signal handler needs.
+// Names incomplete files: "out.mkv.0123456789abcdef.part", beside the final name. Only PartialFile
+// uses it, apart from what a signal handler needs.
 #pragma once
 
 #include <atomic>
@@ -8,32 +8,31 @@
 
 namespace vidconv {
 
-// 16 hexadecimal digits that nobody can foresee: what a run calls its unfinished files by.
+// Returns 16 unpredictable hexadecimal digits: a run's mark in the names of its unfinished files.
 std::string random_mark();
 
-// The name beside `path` that says whose it is, no longer than the file system allows.
+// Returns the name beside `path` with that mark, no longer than the file system allows.
 std::string partial_name(const std::string& path, const std::string& mark,
                          std::string_view ending = ".part");
 
 std::string folder_of(const std::string& path);
 
-// Removes what runs to the same output have left that were killed: unfinished files of this user
-// with all files of the same mark, where nobody holds one of them locked, and the files that these
-// have replaced. Of many outputs in one folder each costs the same: the folder is not listed for
-// each.
+// Removes what killed runs to the same output have left: unfinished files of this user, with all
+// files of the same mark, unless one is locked, and the files that these have replaced. The cost
+// per output does not grow with the number of outputs in a folder: it is not listed for each.
 void remove_leftovers(const std::string& path);
 
-// A name of an unfinished file, which goes with this object.
+// Holds the name of an unfinished file, and removes the file at the end.
 class TemporaryName {
  public:
-  // Creates nothing.
+  // Creates no file.
   explicit TemporaryName(std::string path);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
 
   const std::string& path() const { return entry_.path; }
-  // There is no such file any more.
+  // Tells that there is no such file any more.
   void forget() { entry_.there = false; }
 
   struct Entry {
@@ -46,7 +45,7 @@ class TemporaryName {
   Entry& entry_;
 };
 
-// While it lives, final names are being given: a signal waits for that, which is short.
+// Final names are being given while it lives: a signal waits for that, which is short.
 class Placing {
  public:
   Placing();
@@ -55,8 +54,8 @@ class Placing {
   Placing& operator=(const Placing&) = delete;
 };
 
-// For a signal handler that is about to end the process: removes all unfinished files that have
-// names. False where final names are just being given: the run ends by itself then.
+// Removes all unfinished files that have names, for a signal handler that is about to end the
+// process. Returns false while final names are being given: the run then ends by itself.
 bool remove_partial_files() noexcept;
 
 }  // namespace vidconv

@@ -25,7 +25,7 @@ AvioPtr make_context(void* opaque, bool writes, Read* read, Write* write, Seek* 
 }  // namespace
 
 void AvioDeleter::operator()(AVIOContext* p) const {
-  av_freep(&p->buffer);  // which libavformat may have replaced
+  av_freep(&p->buffer);  // libavformat may have replaced it
   avio_context_free(&p);
 }
 

@@ -1,5 +1,5 @@
-// PipeInput, PipeOutput: libavformat's view of a ByteReader and a ByteWriter. It opens no output by
-// itself.
+// PipeInput and PipeOutput wrap a ByteReader and a ByteWriter for libavformat. It then opens no
+// output by itself.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vidconv {
 
-// What libavformat gives a function that writes.
+// libavformat passes bytes of this type to a write function.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using AvioBytes = const std::uint8_t*;
 #else
@@ -27,17 +27,17 @@ using AvioPtr = std::unique_ptr<AVIOContext, AvioDeleter>;
 
 class PipeInput {
  public:
-  // Keeps so many of the first bytes that are read.
+  // Keeps the first `kept` bytes that are read.
   PipeInput(std::unique_ptr<ByteReader> reader, std::size_t kept);
 
-  // For AVFormatContext::pb; outlives the container.
+  // Serves as AVFormatContext::pb; outlives the container.
   AVIOContext* context() { return context_.get(); }
-  // Makes a read that waits return. Any thread.
+  // Makes a blocked read return. Thread-safe.
   void cancel() { reader_->cancel(); }
-  // Throws again what the reader has thrown into libavformat; does nothing where it has not.
+  // Throws again what the reader has thrown into libavformat, if anything.
   void rethrow() const;
 
-  // Of what was read so far.
+  // Describe what was read so far.
   std::string_view beginning() const { return beginning_; }
   std::int64_t length() const { return length_; }
   int last() const { return last_; }  // byte; -1 where there is none
@@ -59,14 +59,14 @@ class PipeOutput {
   // `writer` outlives this object. `seeks`: it writes to a file that belongs to it alone.
   PipeOutput(ByteWriter& writer, bool seeks);
 
-  // Makes the container write here, and read what it has written where it asks for that: some go
+  // Makes the container write here, and read its own output where it asks for that: some muxers go
   // over the file once more. Outlives the container.
   void connect(AVFormatContext& container);
-  // Throws again what the writer has thrown into libavformat; does nothing where it has not.
+  // Throws again what the writer has thrown into libavformat, if anything.
   void rethrow() const;
 
  private:
-  // What was written, from the beginning.
+  // Reads what was written, from the beginning.
   struct Reader {
     explicit Reader(const ByteWriter& written);
     static int read(void* opaque, std::uint8_t* to, int count) noexcept;

@@ -17,18 +17,18 @@
 namespace vidconv {
 namespace {
 
-// Descriptors above are of no input: those are opened early.
+// Inputs are opened early, so their descriptors are below this.
 constexpr int most_descriptors = 1024;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The files that are there of a pattern such as "frame%04d.png".
+// Returns the existing files of a pattern such as "frame%04d.png".
 std::vector<std::string> numbered_files(const std::string& pattern) {
-  std::string text[2], wanted;  // before and after the number; both for glob()
+  std::string text[2], wanted;  // before and after the number; both, for glob()
   int part = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[++i] != '%') {
-      while (i < pattern.size() && is_digit(pattern[i])) ++i;  // to the d
+      while (i < pattern.size() && is_digit(pattern[i])) ++i;  // skip to the d
       wanted += "[0-9]*";
       part = 1;
       continue;
@@ -56,7 +56,7 @@ std::vector<RunFiles::Id> RunFiles::ids_of(const std::string& path) {
   std::string place = path;
   struct stat status;
   if (stat(path.c_str(), &status) == 0) {
-    if (S_ISBLK(status.st_mode)) return {{status.st_rdev, 0, "/"}};  // whatever node it has
+    if (S_ISBLK(status.st_mode)) return {{status.st_rdev, 0, "/"}};  // whichever node it has
     if (!S_ISREG(status.st_mode)) return {};
     ids.push_back({status.st_dev, status.st_ino, ""});
     char resolved[PATH_MAX];
@@ -79,7 +79,7 @@ void RunFiles::add(const std::vector<Id>& ids, const Use& use) {
   const std::lock_guard lock(mutex_);
   for (const Id& id : ids) {
     Use& known = files_.try_emplace(id, use).first->second;
-    if (use.read && !known.read) known = use;  // which is found out when it is to be replaced
+    if (use.read && !known.read) known = use;  // a conflict is reported by writes()
   }
 }
 

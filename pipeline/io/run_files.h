@@ -1,6 +1,6 @@
-// RunFiles: which files a run reads and which it writes, so that nothing is written over what is
-// read and no two outputs are one file. Files are told apart by device and inode, whatever name
-// leads to them; one that is not there yet by its folder and its name in it.
+// RunFiles: knows which files a run reads and writes, so that nothing that is read gets overwritten
+// and no two outputs are one file. Files are told apart by device and inode, whatever name leads to
+// them; a missing one by its folder and its name in it.
 #pragma once
 
 #include <sys/types.h>
@@ -15,24 +15,24 @@
 
 namespace vidconv {
 
-// Every member may be called from any thread. Pipes and devices are passed over. `what` is for
-// messages, after "it is": "the input".
+// Every member is thread-safe. Pipes and devices are ignored. `what` is for messages, after "it
+// is": "the input".
 class RunFiles {
  public:
-  // `name`: a path, a "file:" URL, or a pattern of numbered pictures, which stands for those that
-  // are there. Other URLs are passed over.
+  // `name` is a path, a "file:" URL, or a pattern of numbered pictures, which stands for the
+  // existing ones. Other URLs are ignored.
   void reads(const std::string& what, const std::string& name);
   void reads(const std::string& what, int fd);
-  // Descriptors of files, as they are open for reading at one moment.
+  // Identifies the files that are open for reading at one moment.
   using OpenFiles = std::set<std::pair<dev_t, ino_t>>;
   static OpenFiles open_now();
-  // Every file that this process has open for reading now and had not then, by whatever name it was
-  // opened. Files that a host program of the library had open before are its own affair.
+  // Adds every file that this process has open for reading now and had not then, by whatever name.
+  // Files that a host program of the library had open before are its own affair.
   void reads_what_was_opened(const std::string& what, const OpenFiles& before);
 
-  // `path` is to be written to or replaced. Asked again for the same `what`, it looks again. Throws
-  // Error(output_is_input) where the file is read, Error(usage) where it is written as something
-  // else.
+  // Notes that `path` is to be written to or replaced. Asked again for the same `what`, it looks
+  // again. Throws Error(output_is_input) where the file is read, Error(usage) where it is written
+  // as something else.
   void writes(const std::string& what, const std::string& path);
   void writes(const std::string& what, int fd);
 
@@ -40,7 +40,7 @@ class RunFiles {
   struct Id {
     dev_t device;
     ino_t inode;
-    std::string name;  // of a file that may not be there: in the folder that the others tell
+    std::string name;  // a missing file's, in the folder given above
     auto operator<=>(const Id&) const =
         default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
   };
@@ -54,7 +54,7 @@ class RunFiles {
   void add(const std::vector<Id>& ids, const Use& use);
   void claim(const std::vector<Id>& ids, const std::string& what, const std::string& name);
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all below
   std::map<Id, Use> files_;
 };
 

@@ -16,7 +16,7 @@
 namespace vidconv {
 namespace {
 
-// Failures are remembered by the stream and reported by finish().
+// Writes; the stream remembers failures for finish() to report.
 void put(std::FILE* file, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), file);
 }

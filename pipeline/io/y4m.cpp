@@ -3,7 +3,7 @@
 namespace vidconv {
 namespace {
 
-// Of several tags for a format the first is the one to write where the location is unknown.
+// Where the location is unknown, the first of several tags for a format is written.
 constexpr Y4mChroma chromas[] = {
     {"420jpeg", AV_PIX_FMT_YUV420P, AVCHROMA_LOC_CENTER},
     {"420mpeg2", AV_PIX_FMT_YUV420P, AVCHROMA_LOC_LEFT},

@@ -23,7 +23,7 @@ std::optional<std::size_t> component_named(const Frame& frame, char name) {
   return std::nullopt;
 }
 
-// Sums first: the mean of equal values is that value.
+// Adds first and divides last, so that the mean of equal values is that value.
 void weigh(FrameScore& score) {
   double samples = 0;
   score.ssim = 0;

@@ -1,4 +1,4 @@
-// How alike two pictures are: one as an encoder got it, and the same decoded again.
+// Scores how alike two pictures are: an encoder's input, and the same picture decoded again.
 #pragma once
 
 #include <array>
@@ -11,12 +11,13 @@
 
 namespace vidconv {
 
-// Which measures are wanted.
+// Selects measures.
 struct Measures {
   bool psnr = false, ssim = false, vmaf = false, xpsnr = false;
   std::string vmaf_model = "vmaf_v0.6.1";  // one of libvmaf's own, by its version
   bool any() const { return psnr || ssim || vmaf || xpsnr; }
-  // Pictures are looked at in the order in which they are shown, with those before.
+  // Returns whether pictures have to come in the order in which they are shown, because a score
+  // depends on those before.
   bool need_order() const { return vmaf || xpsnr; }
 };
 
@@ -26,27 +27,27 @@ struct ComponentScore {
   double mse = 0;
   double max = 0;               // the largest code
   std::optional<double> ssim;   // none where the plane is too small for it
-  std::optional<double> xpsnr;  // where it was asked for
+  std::optional<double> xpsnr;  // if requested
 };
 
 struct FrameScore {
-  std::int64_t number = 0;  // of the frames that went into the encoder, from 0
+  std::int64_t number = 0;  // counts frames that went into the encoder, from 0
   std::int64_t pts = 0;     // in the time base of the video
-  double time = 0;          // the same in seconds
+  double time = 0;          // pts in seconds
   std::array<ComponentScore, 4> parts;
-  std::size_t count = 0;  // of parts that are used
-  // Of all samples: those of the components weighted with their numbers of samples.
+  std::size_t count = 0;  // used elements of `parts`
+  // Over all samples: components are weighted by their numbers of samples.
   double mse = 0, max = 0;
   std::optional<double> ssim;
-  std::optional<double> vmaf;   // where it was asked for
-  std::optional<double> xpsnr;  // the same; the lowest of the components'
+  std::optional<double> vmaf;   // if requested
+  std::optional<double> xpsnr;  // if requested; the lowest of the components'
 
   std::span<const ComponentScore> components() const { return {parts.data(), count}; }
 };
 
-// Of the components that both have, found by their names: samples may lie in other ways. Sets
-// neither number nor times. Throws Error(unaccounted) where the pictures are not alike in size or
-// depth, or have no component in common.
+// Compares the components that both have, matched by name: their samples may lie differently. Sets
+// neither number nor times. Throws Error(unaccounted) where the pictures differ in size or depth,
+// or have no component in common.
 FrameScore score_pictures(const Frame& given, const Frame& decoded);
 
 }  // namespace vidconv

@@ -23,7 +23,8 @@ void add_to(std::optional<double>& sum, const std::optional<double>& value, bool
     sum.reset();
 }
 
-// The root of the weighted error that an XPSNR says, for samples from 0 to 1; and back.
+// Convert between an XPSNR and the root of the weighted error that it stands for, for samples from
+// 0 to 1.
 double root_error(double xpsnr) { return std::pow(10, -xpsnr / 20); }
 double xpsnr_of(double root_error) { return -20 * std::log10(root_error); }
 

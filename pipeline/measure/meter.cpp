@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t packets_that_wait = 16;
 
-// The encoder's own pictures are compared with as many of the decoder's, at the beginning and
-// behind the first key frame of each so many.
+// The encoder's own pictures are checked against so many of the decoder's, at the beginning and
+// from the first key frame after every so many packets.
 constexpr int pictures_of_a_check = 12, packets_between_checks = 250;
-// More than any decoder holds back: older ones are those that it cannot make, where it begins
-// behind a key frame that refreshes the picture little by little.
+// No decoder holds back so many pictures: older ones are those that it cannot make, where it begins
+// at a key frame that refreshes the picture gradually.
 constexpr std::size_t most_to_check = 48;
 
 [[noreturn]] void refuse_codec(const std::string& codec, const std::string& why) {
@@ -33,7 +33,7 @@ CodecContextPtr open_decoder(const AVCodecParameters& coded, AVRational time_bas
   check_av(avcodec_parameters_to_context(context.get(), &coded), Fault::internal,
            "cannot describe the video");
   context->pkt_timebase = time_base;
-  // It has to keep up with an encoder that has all CPUs.
+  // The decoder has to keep up with an encoder that uses all CPUs.
   context->thread_count = std::clamp(usable_threads() / 4, 1, 8);
   check_av(avcodec_open2(context.get(), codec, nullptr), Fault::internal,
            "cannot open the decoder of `measure`", name);
@@ -56,18 +56,19 @@ FramePtr another(const AVFrame& frame) {
   return other;
 }
 
-// To the bit, in all that the encoder's has: a decoder makes up chroma for pictures without.
+// Returns whether all components of the encoder's picture are equal to the bit: a decoder makes up
+// chroma for pictures without.
 bool are_equal(const AVFrame& encoders, const AVFrame& decoded) {
   try {
     const Frame ours = as_frame(another(encoders));
     const FrameScore score = score_pictures(ours, as_frame(another(decoded)));
     return score.mse == 0 && score.count == ours.format().components.size();
   } catch (const Error&) {
-    return false;  // in size or depth
+    return false;  // they differ in size or depth
   }
 }
 
-// Unknown before FFmpeg 6.1, which has no xpsnr either.
+// Returns an unknown rate before FFmpeg 6.1, which has no xpsnr either.
 AVRational frame_rate_of(const AVCodecParameters& coded) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 11, 100)
   return coded.framerate;
@@ -169,7 +170,7 @@ void Meter::measure_all() {
 }
 
 void Meter::measure(Coded coded) {
-  // Some want pictures in the order in which they are shown, as the decoder gives them.
+  // Some measures need pictures in the order in which they are shown, as the decoder gives them.
   if (!coded.picture || log_.measures().need_order()) {
     if (judge_ == Judge::encoder) fail("the encoder has kept a picture to itself");
     judge_ = Judge::decoder;
@@ -189,7 +190,7 @@ void Meter::measure(Coded coded) {
   end_check();
 }
 
-// What the decoder has not made yet is as good from the encoder.
+// Compares the pictures that the decoder has not made yet: the encoder's are as good.
 void Meter::trust_encoder() {
   judge_ = Judge::encoder;
   for (FramePtr& picture : std::exchange(to_check_, {})) compare(std::move(picture));
@@ -210,7 +211,7 @@ void Meter::end_check() {
 
 void Meter::decode(const AVPacket* packet) {
   const int code = avcodec_send_packet(decoder_.get(), packet);
-  // Before the first picture of a later check there may be some that need those before.
+  // A later check may begin with packets that need pictures from before it.
   if (judge_ == Judge::encoder && !from_ && code == AVERROR_INVALIDDATA) return;
   check_av(code, MessageKind::unaccounted, "cannot decode what was encoded", decoder_->codec->name);
   receive_all();
@@ -249,14 +250,14 @@ void Meter::came_out(FramePtr decoded) {
   if (judge_ != Judge::encoder) compare(std::move(decoded));
 }
 
-// Those that are shown before the first of a check need pictures of before it.
+// Skips pictures that are shown before the first one of a check: they need pictures from before it.
 void Meter::keep_for_check(FramePtr picture) {
   if (from_ && picture->pts < *from_) return;
   to_check_.push_back(std::move(picture));
   if (to_check_.size() > most_to_check && judge_ == Judge::encoder) to_check_.pop_front();
 }
 
-// False also where one that is shown before it did not come out.
+// Returns false also where a picture that is shown earlier did not come out.
 bool Meter::is_the_encoders(const AVFrame& decoded) {
   const std::int64_t pts = time_of(decoded);
   if (!from_) {
@@ -303,7 +304,7 @@ bool Meter::complete(FrameScore& score) {
   if (found.empty()) return false;
   for (ComponentScore& part : std::span(score.parts).first(score.count)) {
     const auto own = found.find(part.name);
-    if (own == found.end()) continue;  // what is transparent
+    if (own == found.end()) continue;  // transparency has none
     part.xpsnr = own->second;
     score.xpsnr = std::min(score.xpsnr.value_or(own->second), own->second);
   }

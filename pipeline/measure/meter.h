@@ -1,7 +1,6 @@
-// Meter: compares what went into an encoder with what a decoder makes of what comes out, on a
-// thread of its own. It decodes each packet again; or, where the encoder hands out the pictures
-// that it predicts from, takes those, and decodes a few packets now and then to see that they are
-// the same.
+// Meter: compares an encoder's input with its decoded output, on a thread of its own. It decodes
+// each packet again; or, if the encoder hands out the pictures that it predicts from, takes those,
+// and decodes a few packets now and then to check that they are equal.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +21,12 @@
 
 namespace vidconv {
 
-// Of one encoder; all members belong to the thread that encodes.
+// Serves one encoder; all members belong to the thread that encodes.
 class Meter {
  public:
-  // `coded`: what the encoder makes, its pixel format being that of the frames that go in. `log`
-  // outlives the meter. Throws Error(output_unsuited) where there is no decoder for it, or no way
-  // to compare. `notify` hears that the encoder's own pictures are of no use.
+  // `coded` describes the stream; its pixel format is the encoder's input format. `log` outlives
+  // the meter. Throws Error(output_unsuited) where there is no decoder for it, or no way to
+  // compare. `notify` hears that the encoder's own pictures are of no use.
   Meter(MeasureLog& log, const AVCodecParameters& coded, AVRational time_base,
         const std::string& filtered, Notify notify);
   // Drops what was not compared yet.
@@ -35,14 +34,14 @@ class Meter {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  // A frame goes into the encoder, to be shown at `pts` of the video. Its memory is kept until it
-  // has come out.
+  // Takes a frame that goes into the encoder, to be shown at `pts` of the video. Keeps its memory
+  // until it has come out.
   void expect(const AVFrame& frame, std::int64_t pts);
-  // A packet has come out, with the times of the video, and, where the encoder says so, the picture
-  // that a decoder makes of it. Waits where the decoder is far behind. Throws what decoding and
-  // comparing have thrown: Error(unaccounted).
+  // Takes a packet that has come out, with the times of the video, and, if the encoder gives it,
+  // the picture that a decoder makes of it. Blocks where the decoder is far behind. Throws what
+  // decoding and comparing have thrown: Error(unaccounted).
   void take(const AVPacket& packet, FramePtr picture = nullptr);
-  // No more packets: returns when all frames were compared. Throws as take(), and where not all
+  // Ends the packets: blocks until all frames were compared. Throws as take(), and where not all
   // have come out.
   void finish();
 
@@ -51,10 +50,10 @@ class Meter {
     PacketPtr packet;
     FramePtr picture;  // the encoder's, if it has any
   };
-  // Whose pictures are compared with what went in.
+  // Says whose pictures are compared with the input.
   enum class Judge : std::uint8_t {
     decoder,
-    both,  // the decoder's, and the encoder's have to be the same: the beginning
+    both,  // the decoder's, while the encoder's must equal them: the beginning
     encoder,
   };
 
@@ -71,7 +70,7 @@ class Meter {
   bool is_the_encoders(const AVFrame& decoded);
   void compare(FramePtr picture);
   FramePtr given_at(std::int64_t pts);
-  // False where the libraries that look at pictures in order do not know it yet.
+  // Returns false where a library that needs pictures in order does not know the score yet.
   bool complete(FrameScore& score);
   void hand_on();
   [[noreturn]] void fail(const std::string& why) const;
@@ -84,18 +83,18 @@ class Meter {
   Judge judge_ = Judge::both;
   bool checking_ = true;              // packets go to the decoder
   int since_check_ = 0;               // packets since the last check began
-  int agreed_ = 0;                    // pictures of this check that were the same
+  int agreed_ = 0;                    // pictures of this check that were equal
   std::deque<FramePtr> to_check_;     // the encoder's, which the decoder has not made yet
   std::optional<std::int64_t> from_;  // when the first picture of this check is shown
-  std::unique_ptr<Vmaf> vmaf_;        // where it was asked for
-  std::unique_ptr<Xpsnr> xpsnr_;      // the same
-  std::deque<FrameScore> waiting_;    // for what these two give later
+  std::unique_ptr<Vmaf> vmaf_;        // if requested
+  std::unique_ptr<Xpsnr> xpsnr_;      // if requested
+  std::deque<FrameScore> waiting_;    // for scores that these two give later
   unsigned handed_on_ = 0;
   Channel<Coded> packets_;
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // guards the next two
   std::deque<FramePtr> given_;
   std::exception_ptr failure_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the others
 };
 
 }  // namespace vidconv

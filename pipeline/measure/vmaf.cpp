@@ -23,7 +23,7 @@ void* open_library() {
               "install it (github.com/Netflix/vmaf), or measure psnr,ssim");
 }
 
-// The component Y where libvmaf takes its depth; none otherwise.
+// Returns the component Y where libvmaf takes its depth; else null.
 const Component* luma_of(const PixelFormat& format) {
   const Component& first = format.components[0];
   constexpr int depths[] = {8, 10, 12, 16};
@@ -33,8 +33,8 @@ const Component* luma_of(const PixelFormat& format) {
 
 }  // namespace
 
-// Entry points by their names, and what they have made. The structures are what libvmaf's public
-// headers of versions 2 and 3 have in common: they have grown at their ends, and there is room
+// Holds libvmaf's entry points by their names, and its objects. The structures are the common part
+// of the public headers of versions 2 and 3: those grew at their ends only, and there is room
 // behind ours.
 struct Vmaf::Library {
   struct Picture {
@@ -55,7 +55,7 @@ struct Vmaf::Library {
     std::uint64_t flags;
     std::uint64_t room[4];
   };
-  static constexpr int yuv420p = 1;  // of VmafPixelFormat
+  static constexpr int yuv420p = 1;  // its number in VmafPixelFormat
 
   static void fill(const Frame& from, Picture& to);
 
@@ -80,7 +80,7 @@ struct Vmaf::Library {
       refuse_vmaf("this libvmaf has no model " + version,
                   "vmaf_v0.6.1, vmaf_v0.6.1neg and vmaf_4k_v0.6.1 are in libvmaf where it was "
                   "built with models");
-    // Threads of its own would let pictures queue up without a limit.
+    // With threads of its own, libvmaf would queue pictures without a limit.
     if (init(&context, Settings{}) < 0 || use_features(context, model) < 0)
       refuse_vmaf("libvmaf cannot be begun", "measure psnr,ssim");
   }
@@ -118,7 +118,7 @@ Vmaf::Vmaf(const PixelFormat& format, int width, int height, const std::string& 
 
 Vmaf::~Vmaf() = default;
 
-// Chroma is not looked at: it is the same in both.
+// Leaves chroma 0: the models ignore it.
 void Vmaf::Library::fill(const Frame& from, Picture& to) {
   const ConstBytePlane luma = from.component(0);
   const SampleType& type = from.format().components[0].sample;
@@ -146,7 +146,7 @@ void Vmaf::read(const Frame& given, const Frame& decoded) {
       throw_out_of_memory("for libvmaf");
     Library::fill(&picture == pictures ? given : decoded, picture);
   }
-  // It owns both from now on.
+  // libvmaf owns both from now on.
   if (library_->read(library_->context, &pictures[0], &pictures[1], read_++) < 0)
     throw Error(Fault::internal, "libvmaf does not take pictures", std::to_string(read_ - 1), "");
 }

@@ -1,4 +1,4 @@
-// VMAF of pictures in order, by libvmaf where it is installed: it is loaded when it is asked for.
+// Vmaf: computes VMAF of pictures in order with libvmaf, which is loaded on demand where installed.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 
 namespace vidconv {
 
-// Of luma, by a model that is libvmaf's own. One thread.
+// Scores luma with one of libvmaf's own models. Belongs to one thread.
 class Vmaf {
  public:
-  // Throws Error(output_unsuited) where there is no libvmaf, it does not take such pictures or has
-  // no such model.
+  // Throws Error(output_unsuited) where there is no libvmaf, or it does not take such pictures or
+  // has no such model.
   Vmaf(const PixelFormat& format, int width, int height, const std::string& model);
   ~Vmaf();
   Vmaf(const Vmaf&) = delete;
   Vmaf& operator=(const Vmaf&) = delete;
 
-  // The next two pictures, which lie alike or not. Copies them. Throws Error(internal).
+  // Reads the next two pictures, whose samples may lie differently, and copies them. Throws
+  // Error(internal).
   void read(const Frame& given, const Frame& decoded);
-  // No more.
+  // Ends the pictures.
   void finish();
-  // Of the picture with that number, from 0; none where it needs those that follow.
+  // Returns the score of the picture with that number, from 0; none where it needs later pictures.
   std::optional<double> score(unsigned number) const;
 
  private:

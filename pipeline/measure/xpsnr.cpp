@@ -11,7 +11,7 @@
 #include "pipeline/av/av_log.h"
 #include "pipeline/base/error.h"
 
-// libavfilter's own, of which nothing is looked into.
+// These are libavfilter's own types, used as opaque pointers only.
 struct AVFilter;
 struct AVFilterContext;
 struct AVFilterGraph;
@@ -24,8 +24,8 @@ namespace {
               Error::Value::naming("`measure`"), why, remedy);
 }
 
-// The libavfilter of this FFmpeg, which shares its frames: from 5.0 to 9.0 the versions of both
-// have grown together, libavutil 57 beside libavfilter 8.
+// Returns the libavfilter of this FFmpeg, which shares its frames: from 5.0 to 9.0 both versions
+// grew together, from libavutil 57 and libavfilter 8.
 std::string library_name() {
   return fmt::format("libavfilter.so.{}", LIBAVUTIL_VERSION_MAJOR - 49);
 }
@@ -46,7 +46,7 @@ void copy_component(const Component& from, ConstBytePlane source, const Componen
 
 }  // namespace
 
-// Entry points by their names, and the graph: two sources, the filter, a sink.
+// Holds libavfilter's entry points by their names, and the graph: two sources, the filter, a sink.
 struct Xpsnr::Library {
   template <class F>
   void find(F*& function, const char* name) {
@@ -103,7 +103,7 @@ struct Xpsnr::Library {
     return made;
   }
 
-  // It stays loaded: what it has loaded in its turn may not be loaded twice.
+  // The library stays loaded: what it has loaded itself must not be loaded twice.
   void* const handle;
   AVFilterGraph* (*make_graph)() = nullptr;
   void (*free_graph)(AVFilterGraph** graph) = nullptr;
@@ -128,8 +128,8 @@ Xpsnr::Xpsnr(const PixelFormat& format, int width, int height, AVRational frame_
 
 Xpsnr::~Xpsnr() = default;
 
-// Without room behind rows: beyond 8 bits the filter takes it for granted that the second picture
-// has none.
+// Copies without room behind rows: beyond 8 bits the filter assumes that the second picture has
+// none.
 Frame Xpsnr::copy_of(const Frame& picture) const {
   FramePtr av = make_frame();
   av->format = format_.id;

@@ -1,5 +1,5 @@
-// XPSNR of pictures in order, by the filter of that name of libavfilter, which is loaded when it is
-// asked for.
+// Xpsnr: computes XPSNR of pictures in order with the filter of libavfilter, which is loaded on
+// demand.
 #pragma once
 
 #include <map>
@@ -14,19 +14,20 @@ namespace vidconv {
 
 class Xpsnr {
  public:
-  // Throws Error(output_unsuited) where there is no libavfilter that has it (FFmpeg 7.1), or it
-  // does not take such pictures.
+  // Throws Error(output_unsuited) where no libavfilter has it (FFmpeg 7.1 does), or it does not
+  // take such pictures.
   Xpsnr(const PixelFormat& format, int width, int height, AVRational frame_rate);
   ~Xpsnr();
   Xpsnr(const Xpsnr&) = delete;
   Xpsnr& operator=(const Xpsnr&) = delete;
 
-  // The next two pictures, which lie alike or not. Copies them. Throws Error(internal).
+  // Reads the next two pictures, whose samples may lie differently, and copies them. Throws
+  // Error(internal).
   void read(const Frame& given, const Frame& decoded);
-  // No more.
+  // Ends the pictures.
   void finish();
   // Returns the score of each component, by its name, of the picture with that number, from 0;
-  // empty where the filter has to see those that follow. Forgets those before it.
+  // empty where the filter needs later pictures. Forgets the pictures before it.
   std::map<char, double> score(unsigned number);
 
  private:

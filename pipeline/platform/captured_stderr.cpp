@@ -10,8 +10,7 @@
 
 namespace vidconv {
 
-// All CapturedStderr that live, and what they have heard. Never freed: stderr outlives the
-// program's own objects.
+// Lists all live CapturedStderr. It is never freed: stderr outlives the program's own objects.
 struct LibraryWordsRegistry {
   std::mutex mutex;
   std::vector<CapturedStderr*> listeners;
@@ -74,7 +73,7 @@ void hear_library_words(std::string_view text) noexcept {
       text.remove_prefix(std::min(line.size() + 1, text.size()));
       if (!line.empty()) hear(line);
     }
-  } catch (...) {  // no memory for it
+  } catch (...) {  // no memory for the line
   }
 }
 

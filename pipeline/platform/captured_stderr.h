@@ -1,4 +1,4 @@
-// What libraries below libav* print on stderr by themselves.
+// Captures what libraries below libav* print on stderr themselves.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace vidconv {
 
-// Hears the errors that libraries print while it lives, on whatever thread; several hear the same.
-// Without catch_library_words() (process.h) it hears nothing. All members: any thread.
+// Hears the errors that libraries print on any thread while it lives; several objects hear the
+// same. Hears nothing without catch_library_words() (process.h). All members are thread-safe.
 class CapturedStderr {
  public:
   CapturedStderr();
@@ -15,7 +15,8 @@ class CapturedStderr {
   CapturedStderr(const CapturedStderr&) = delete;
   CapturedStderr& operator=(const CapturedStderr&) = delete;
 
-  // So far, joined by "; ", without the library's name, verbatim() (printable.h).
+  // Returns the errors so far, joined by "; ", without the library's name, verbatim()
+  // (printable.h).
   std::string errors() const;
 
  private:
@@ -23,9 +24,9 @@ class CapturedStderr {
   std::string errors_;
 };
 
-// Lines that a library has printed: errors go to those who hear, what is of less weight goes
-// nowhere, and what has no weight written to it, such as the last words of a program that ends
-// itself, goes to stderr, made printable. Never throws: it is called by C.
+// Takes lines that a library has printed. Errors go to the listeners, lesser levels are dropped,
+// and lines without a level, such as the last words of a program that ends itself, go to stderr,
+// made printable. Never throws, because C calls it.
 void hear_library_words(std::string_view text) noexcept;
 
 }  // namespace vidconv

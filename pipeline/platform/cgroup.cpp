@@ -34,7 +34,7 @@ std::optional<double> least_limit(
     if (!controllers.empty() && !has_word(controllers, controller)) continue;
     const std::string other = controllers.empty() ? "unified" : controller;
     for (const std::string& name : {controllers, other}) {
-      // A container may see its own group as the root of all, whatever the path says.
+      // A container may see its own group as the root, whatever the path says.
       fs::path group = fs::path(path).relative_path();
       for (bool more = true; more; group = group.parent_path()) {
         more = !group.empty();

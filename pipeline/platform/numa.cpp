@@ -14,14 +14,14 @@ namespace {
 
 constexpr int most_nodes = 64;  // bits of Nodes
 
-// "0" on a host with one node, else "0-1" or "0,2".
+// Reads "0" on a host with one node, else "0-1" or "0,2".
 bool has_several_nodes(const std::string& system) {
   std::string online;
   std::ifstream(system + "/devices/system/node/online") >> online;
   return online.find_first_of("-,") != std::string::npos;
 }
 
-// What the kernel writes as "0-15,32-47", added to `cpus`.
+// Adds a list as the kernel writes it, "0-15,32-47", to `cpus`.
 void add_cpus(const std::string& path, cpu_set_t& cpus) {
   std::ifstream list(path);
   for (int first = 0; list >> first; list.ignore()) {
@@ -34,7 +34,7 @@ void add_cpus(const std::string& path, cpu_set_t& cpus) {
 }  // namespace
 
 std::optional<int> node_of_pci(std::string bus_id, const std::string& system) {
-  std::ranges::transform(bus_id, bus_id.begin(), [](char c) {  // sysfs writes digits so
+  std::ranges::transform(bus_id, bus_id.begin(), [](char c) {  // as sysfs writes digits
     return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   int node = -1;
@@ -46,7 +46,7 @@ std::optional<int> node_of_pci(std::string bus_id, const std::string& system) {
 
 void prefer_nodes(std::byte* memory, std::size_t bytes, Nodes nodes) noexcept {
   if (nodes == 0) return;
-  // glibc has no such function, and libnuma would be a library for this one call.
+  // glibc has no wrapper for mbind(2), and libnuma would be a library for this one call.
   const unsigned long mask = nodes;
   const int mode = std::has_single_bit(nodes) ? MPOL_PREFERRED : MPOL_INTERLEAVE;
   constexpr std::size_t page = 4096;

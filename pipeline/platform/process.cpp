@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<bool> left_alone = false, captured = false;
 
-// For fopencookie().
+// Receives what is written to the stream that fopencookie() makes.
 ssize_t hear_stderr(void*, const char* text, std::size_t size) {
   hear_library_words({text, size});
   return static_cast<ssize_t>(size);
@@ -41,8 +41,8 @@ void ignore_broken_pipes() {
 }
 
 void catch_library_words() {
-  setenv("SVT_LOG", "1", 0);  // SVT-AV1's level of errors
-  // Not the descriptor: it stays what it is for what has to be said when nothing else works.
+  setenv("SVT_LOG", "1", 0);  // log errors only
+  // The descriptor is left alone: it stays usable when nothing else works.
   std::FILE* const stream = fopencookie(
       nullptr, "w", {.read = nullptr, .write = hear_stderr, .seek = nullptr, .close = nullptr});
   if (!stream) return;

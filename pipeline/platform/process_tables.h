@@ -1,4 +1,4 @@
-// Tables that a library of encoders has once in a process.
+// Locks the tables that some encoder libraries have once in a process.
 #pragma once
 
 #include <shared_mutex>
@@ -8,20 +8,20 @@
 
 namespace vidconv {
 
-// libxvid writes its tables anew whenever an encoder is opened: no other of the process may encode
+// libxvid rewrites its tables whenever an encoder is opened: no other one in the process may encode
 // meanwhile. SVT-AV1 1.4 makes its table of processors when an encoder is opened and frees it when
-// one is closed: one at a time may do either. Of other encoders these locks hold nothing.
+// one is closed: only one at a time may do either. For other encoders nothing is locked.
 class ProcessTables {
  public:
   using Writing = std::unique_lock<std::shared_mutex>;
   using Reading = std::shared_lock<std::shared_mutex>;
 
-  // While an encoder is opened, and while one is closed.
+  // Returns the lock to hold while an encoder is opened, and while one is closed.
   static Writing writing(const AVCodec& encoder) {
     std::shared_mutex* const tables = of(encoder);
     return tables ? Writing(*tables) : Writing();
   }
-  // While it works.
+  // Returns the lock to hold while an encoder works.
   static Reading reading(const AVCodec& encoder) {
     return is(encoder, "libxvid") ? Reading(*of(encoder)) : Reading();
   }

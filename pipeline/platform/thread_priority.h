@@ -1,4 +1,4 @@
-// Threads stay as urgent as they were, whatever a library makes of them.
+// Restores the priority of threads that a library has changed.
 #pragma once
 
 #include <sched.h>
@@ -9,11 +9,11 @@
 
 namespace vidconv {
 
-// While an encoder is opened. SVT-AV1 1.4, where root opens it, makes the thread that does so a
-// real-time one of the highest priority (SCHED_FIFO, 99), and with it all that this thread starts:
-// who waits in a loop then, as libvpx does, leaves nobody else on the machine a CPU. Afterwards
-// that thread, and those that were not there before, are scheduled as it was. Of other encoders
-// nothing is touched. Never fails: where the system does not let it, they stay as they are.
+// Lives while an encoder is opened. SVT-AV1 1.4, opened by root, gives the thread that opens it,
+// and all threads that this one starts, the highest real-time priority (SCHED_FIFO, 99): a thread
+// that spins then, as libvpx's do, leaves nobody else on the machine a CPU. Afterwards that thread,
+// and those that are new, are scheduled as it was before. Other encoders are left alone. Never
+// fails: where the system does not allow it, threads stay as they are.
 class ThreadPriority {
  public:
   explicit ThreadPriority(const AVCodec& encoder) noexcept;

@@ -14,7 +14,7 @@ std::optional<std::int64_t> memory_limit(const std::filesystem::path& root) {
     return limit ? limit : number_in(group / "memory.limit_in_bytes");
   };
   const std::optional<double> limit = least_limit(root, "memory", limit_of);
-  // Version 1 has a number near 2^63 for none.
+  // Version 1 has a number near 2^63 where there is no limit.
   if (!limit || *limit > 0x1p60) return std::nullopt;
   return static_cast<std::int64_t>(std::max(0., *limit));
 }

@@ -1,4 +1,5 @@
-// How much memory this process may use: not what the machine has where its container has less.
+// Tells how much memory this process may use, which is less than the machine's where its container
+// has less.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,11 @@
 
 namespace vidconv {
 
-// Bytes; of the machine, or what a control group allows. Read once.
+// Returns the machine's bytes, or fewer where a control group says so. Reads them once.
 std::int64_t usable_memory();
 
-// Bytes that the process's control group and those above it allow; nothing where they set no limit.
-// `root`: where /proc and /sys are.
+// Returns the bytes that the process's control group and its ancestors allow; nothing where they
+// set no limit. /proc and /sys are below `root`.
 std::optional<std::int64_t> memory_limit(const std::filesystem::path& root = "/");
 
 }  // namespace vidconv

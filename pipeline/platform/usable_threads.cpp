@@ -25,7 +25,7 @@ int cpus_of_affinity() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-// CPUs, by version 2 ("50000 100000", "max 100000") or 1 of control groups.
+// Returns a group's quota in CPUs, by version 2 ("50000 100000", "max 100000") or 1.
 std::optional<double> quota_of(const fs::path& group) {
   double quota = 0, period = 0;
   if (!(std::ifstream(group / "cpu.max") >> quota >> period)) {

@@ -14,7 +14,7 @@
 namespace vidconv {
 namespace {
 
-// Samples of a component, in the order of rows.
+// Digests samples of a component, in the order of rows.
 struct Digest {
   Md5 md5;
   std::int64_t samples = 0;
@@ -35,7 +35,7 @@ struct Digest {
   }
 };
 
-// To a list of JSON.
+// Appends to a JSON list.
 void append(std::string& list, const std::string& item) {
   if (!list.empty()) list += ',';
   list += item;
@@ -57,7 +57,7 @@ class AuditProcessor final : public BesideOriginals {
         time_base_(video.time_base),
         scan_(scan),
         write_(std::move(write)) {
-    // What is asked here is not what is applied.
+    // The audit only asks these steps for their rectangles; it never applies them.
     for (const Work& one : work_.cases())
       cases_.push_back(
           make_region_steps(one, video.width, video.height, {.whole_planes = true}, places_));
@@ -89,7 +89,7 @@ class AuditProcessor final : public BesideOriginals {
                        before.number(), time, by_field, components);
   }
 
-  // What may have changed of a component, or of one of its fields.
+  // Returns the rectangles of a component, or of one of its fields, that may have changed.
   std::vector<Rect> part_of_component(std::size_t component, std::size_t which,
                                       const ConstBytePlane& plane) const {
     std::vector<Rect> rects;
@@ -160,7 +160,7 @@ class AuditProcessor final : public BesideOriginals {
   const WriteAudit write_;
   SharedRegions places_;
   std::vector<RegionSteps> cases_;
-  std::size_t number_ = 0;  // of the case that the frame is
+  std::size_t number_ = 0;  // the case of the current frame
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
 };
 

@@ -1,4 +1,4 @@
-// Audit: what filters did to each frame, and that they did nothing to the rest.
+// Audit: records what filters did to each frame, and checks that they did nothing to the rest.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace vidconv {
 
-// Takes a line of JSON for each frame (docs/places.md), in their order.
+// Takes a line of JSON for each frame (docs/places.md), in order.
 using WriteAudit = std::function<void(const std::string& line)>;
 
-// Filters with `filter`, which does `work`, and writes digests of what is inside the filters'
-// places and of what is outside, before and after. For frames of `video`, in host memory; `scan` is
-// the filter's. Where a sample outside has changed, collect() throws Error(verification).
+// Filters with `filter`, which does `work`, and writes digests of the samples inside and outside
+// the filters' places, before and after. For frames of `video` in host memory; `scan` is the
+// filter's. Where a sample outside has changed, collect() throws Error(verification).
 std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
                                                 const VideoInfo& video, Scan scan,
                                                 WriteAudit write);

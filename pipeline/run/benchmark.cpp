@@ -9,8 +9,8 @@
 namespace vidconv {
 namespace {
 
-// Frames per second through submit() and collect() at once. Counting starts with the first frame
-// that comes out.
+// Returns frames per second through concurrent submit() and collect(). Counting starts with the
+// first frame that comes out.
 double measure_overlapped(Processor& processor, std::span<const Frame> samples, double seconds) {
   std::exception_ptr failure;
   std::jthread feeder([&] {

@@ -1,4 +1,4 @@
-// A processor around another one, which sees each filtered frame beside the one that went in.
+// Wraps a processor and shows each filtered frame beside the one that went in.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@
 
 namespace vidconv {
 
-// Of frames in host memory.
+// Takes frames in host memory only.
 class BesideOriginals : public ProcessorAround {
  public:
   bool submit(Frame frame) final {
@@ -47,11 +47,11 @@ class BesideOriginals : public ProcessorAround {
       : ProcessorAround(std::move(filter)), stage_(std::move(stage)) {}
 
  private:
-  // What comes out. By the thread that collects, frame after frame.
+  // Returns the frame to give out. Called in order on the thread that collects.
   virtual Frame see(const Frame& original, Frame filtered) = 0;
 
   const std::string stage_;
-  std::mutex mutex_;  // of originals_
+  std::mutex mutex_;  // guards originals_
   std::deque<Frame> originals_;
   Stopwatch busy_;
 };

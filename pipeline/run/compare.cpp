@@ -20,7 +20,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Luma samples that one chroma sample stands for, across and down.
+// Return how many luma samples one chroma sample stands for, across and down.
 int chroma_width(const PixelFormat& format) {
   int widest = 1;
   for (const Component& c : format.components) widest = std::max(widest, c.subsampling.x);
@@ -44,7 +44,7 @@ VideoInfo compared_video(VideoInfo video, const Comparison& comparison) {
   return video;
 }
 
-// The code of white, or of what else a component has where nothing is to be seen but white.
+// Returns the component's code for white; for alpha and float samples, their largest one.
 double white(const Component& c, bool limited) {
   if (c.kind == Component::Kind::chroma) return c.sample.neutral();
   if (c.kind == Component::Kind::luma && limited && c.sample.storage != Storage::f32)
@@ -66,13 +66,13 @@ std::array<std::byte, 4> stored(double code, const SampleType& sample) {
   return bytes;
 }
 
-// Of luma: whole samples of chroma begin at x and y.
+// Describes an area in luma samples; x and y are at the beginning of whole chroma samples.
 struct Area {
   int x, y, width, height;
 };
 
-// White there. Samples of chroma belong to it that lie there whole, or end with the picture's
-// height.
+// Paints the area white. It includes chroma samples that lie wholly in it, or end with the
+// picture's height.
 void whiten(Frame& frame, const Area& area, bool limited) {
   const int right = area.x + area.width, bottom = area.y + area.height;
   for (std::size_t i = 0; i < frame.format().components.size(); ++i) {
@@ -90,7 +90,7 @@ void whiten(Frame& frame, const Area& area, bool limited) {
   }
 }
 
-// To where column `x` and row `y` of `to` are, where whole samples of chroma begin.
+// Copies to column `x` and row `y` of `to`, where whole samples of chroma begin.
 void copy_whole(const Frame& from, Frame& to, int x, int y) {
   const PixelFormat& format = from.format();
   for (int p = 0; p < format.planes; ++p) {
@@ -102,10 +102,10 @@ void copy_whole(const Frame& from, Frame& to, int x, int y) {
   }
 }
 
-// Whether what is seen at the left is stored at the right, or at the bottom.
+// Returns whether the side that is seen at the left is stored at the right, or at the bottom.
 bool left_is_last(const VideoInfo& video) { return video.shown.a + video.shown.c < 0; }
 
-// An area that begins and ends with whole samples of chroma, or with the picture.
+// Copies an area that begins and ends with whole samples of chroma, or with the picture.
 void copy_area(const Frame& from, const Area& area, Frame& to) {
   const PixelFormat& format = from.format();
   for (int p = 0; p < format.planes; ++p) {
@@ -116,7 +116,7 @@ void copy_area(const Frame& from, const Area& area, Frame& to) {
   }
 }
 
-// What split shows of the original, and the line beside it: the left half of what is seen.
+// Holds the area that split shows of the original, the left half as seen, and the line beside it.
 struct Split {
   Area original, line;
 
@@ -166,7 +166,7 @@ class CompareProcessor final : public BesideOriginals {
     const bool passed_on = filtered.row(0, 0) == original.row(0, 0);
     switch (comparison_.mode) {
       case Comparison::Mode::split:
-        if (passed_on) filtered = copy_of(original);  // which the decoder may still read
+        if (passed_on) filtered = copy_of(original);  // the decoder may still read the original
         copy_area(original, split_.original, filtered);
         whiten(filtered, split_.line, limited_);
         break;
@@ -220,7 +220,7 @@ class CompareProcessor final : public BesideOriginals {
   const VideoInfo video_;
   const bool limited_;
   const Split split_;
-  std::optional<FramePool> pool_;  // of side, and of what split must not draw on
+  std::optional<FramePool> pool_;  // for side, and for copies that split draws on
   std::optional<std::int64_t> first_pts_;
 };
 

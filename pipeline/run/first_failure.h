@@ -1,4 +1,4 @@
-// FirstFailure: what becomes of stages that fail side by side.
+// FirstFailure: handles failures of stages that run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ void with_frame_number(F&& stage) {
   }
 }
 
-// The first failure of several stages; it stops them all.
+// Keeps the first failure of several stages, and stops them all.
 class FirstFailure {
  public:
   explicit FirstFailure(std::function<void()> stop_all) : stop_all_(std::move(stop_all)) {}
@@ -44,7 +44,7 @@ class FirstFailure {
     }
   }
 
-  // After every stage has ended.
+  // Throws the first failure, if any. Call it after every stage has ended.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
   }

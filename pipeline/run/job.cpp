@@ -18,7 +18,7 @@
 namespace vidconv {
 namespace {
 
-// What the source gives first, read while the processor is made; given up where that fails.
+// Reads the source's first item while the processor is made; cancels the source where that fails.
 struct FirstItem {
   explicit FirstItem(Source& from)
       : source(from), begun{std::async(std::launch::async, [&from] { return from.next(); })} {}
@@ -30,14 +30,14 @@ struct FirstItem {
   Begun begun;
 };
 
-// Frames are so large that several at once would take too much memory.
+// Returns whether frames are so large that several at once would take too much memory.
 bool one_by_one(const Source& source) {
   return std::ranges::any_of(source.videos(), [](const InputVideo& video) {
     return is_huge(video.info.format->id, video.info.width, video.info.height);
   });
 }
 
-// What each of its parts has to do so that frames are not late.
+// Sets what each part has to do so that frames are not late.
 JobOptions with_latency(JobOptions options) {
   if (options.latency <= 0) return options;
   options.source.low_delay = true;
@@ -46,7 +46,7 @@ JobOptions with_latency(JobOptions options) {
   return options;
 }
 
-// Throws Error(command_line) where nothing that could be decoded again comes out.
+// Throws Error(command_line) where the output has nothing that could be decoded again.
 void check_measurable(const OutputPlan& plan, std::size_t videos) {
   const auto refuse = [](const std::string& why, const std::string& remedy) {
     throw Error(MessageKind::command_line, "there is nothing to look at for",
@@ -73,7 +73,7 @@ void Job::open() {
   if (const std::string untried = untried_ffmpeg(); !untried.empty())
     notify(options_.notify, MessageKind::untried, untried);
   SourceOptions from = options_.source;
-  // Before the device is known: pinned memory is plain memory where there is none.
+  // The device is not known yet: pinned memory is plain memory where there is none.
   if (options_.device.kind != DeviceRequest::Kind::cpu && has_cuda_driver())
     from.memory = pinned_memory;
   const bool on_device = options_.decoder.kind == DecoderRequest::Kind::nvdec;
@@ -118,7 +118,7 @@ void Job::turn_upright(const SourceOptions& from) {
   source_ = turn_source(std::move(source_), shown, from.memory);
 }
 
-// Waits until it is known.
+// Blocks until the device is known.
 const DeviceChoice& Job::device() {
   if (device_known_) return device_;
   device_ = waking_.choice.get();
@@ -130,7 +130,7 @@ const DeviceChoice& Job::device() {
   return device_;
 }
 
-// Whether somebody looks at one frame after the other: where boxes have been, what an audit says.
+// Returns whether something depends on consecutive frames: moving boxes, mask videos, an audit.
 bool Job::needs_order() const {
   const auto moves = [](const Work& work) {
     return work.boxes || std::ranges::any_of(work.steps, [](const Step& step) {
@@ -179,8 +179,8 @@ ProcessorOptions Job::processor_options(const VideoInfo& video) const {
   return o;
 }
 
-// The other way to compute the same frames: the CPU for CUDA, CUDA for the CPU where there is a
-// device, else other variants of the CPU.
+// Returns options for another way to compute the same frames: the CPU instead of CUDA, CUDA instead
+// of the CPU where there is a device, else other variants on the CPU.
 ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   ProcessorOptions o = processor_options(video);
   o.trace = nullptr;
@@ -203,7 +203,7 @@ std::unique_ptr<Processor> Job::make_fitting(std::size_t number, bool stay_on_de
   o.stay_on_device = stay_on_device;
   const bool or_cpu = options_.device.kind == DeviceRequest::Kind::automatic && !stay_on_device &&
                       options_.decoder.kind != DecoderRequest::Kind::nvdec;
-  // Frames in a device's memory are lost with it.
+  // Frames in a device's memory are lost with it, so that no other one can stand in.
   if (!stay_on_device && options_.decoder.kind != DecoderRequest::Kind::nvdec)
     o.stand_ins = device_.stand_ins;
   o.cpu_stands_in = or_cpu;
@@ -229,8 +229,8 @@ Processor& Job::prepare(std::size_t video, bool stay_on_device) {
   return *processor_;
 }
 
-// What filters all videos of the source, and joins with the originals where that is asked for; each
-// made by `make`.
+// Joins the processors of all videos of the source, each made by `make`, with a comparison to the
+// originals where that is asked for.
 std::unique_ptr<Processor> Job::make_all(
     const std::function<std::unique_ptr<Processor>(std::size_t)>& make) const {
   std::vector<std::unique_ptr<Processor>> all;
@@ -251,7 +251,7 @@ std::unique_ptr<Verifier> Job::make_verifier() const {
   return std::make_unique<Verifier>(make_all(other), *options_.verify_every);
 }
 
-// Of a part of the input, the boxes that are there.
+// Checks the boxes; if only a range of the input is read, those within it.
 void Job::check_boxes() const {
   const SourceOptions& from = options_.source;
   const bool interrupted = from.interrupted && *from.interrupted;
@@ -280,12 +280,12 @@ RunResult Job::run(RunOptions options) {
   } catch (const Error& error) {
     const std::atomic<bool>* interrupted = options_.source.interrupted;
     if (!source_->has_lost_order() || (interrupted && *interrupted)) throw;
-    // With `strict` too: what in turns is met first need not be the first damage, nor damage to a
-    // decoder that comes from the beginning.
+    // This also holds with `strict`: the damage met first when reading in turns need not be the
+    // first one, nor damage to a decoder that starts from the beginning.
     notify(options_.notify, MessageKind::fallback,
            fmt::format("{}: it is read again, in order", error.message()));
   }
-  // Nothing of the output has a name yet.
+  // No file of the output has its name yet, so that it can be made again.
   sink_.reset();
   processor_.reset();
   works_.clear();

@@ -1,5 +1,5 @@
-// Job: an input that is filtered into an output, from the choice of a device to the output's name.
-// What the command and the library have in common.
+// Job: filters an input into an output, from the choice of a device to the output's name. The
+// command and the library share it.
 #pragma once
 
 #include <cstddef>
@@ -30,66 +30,67 @@ struct JobOptions {
   SourceOptions source;       // without `nvdec` and `memory`, which depend on the device
   SinkOptions sink;
   DeviceRequest device;
-  // Woken for several jobs by the caller, who also says what was chosen; none: the job wakes what
+  // The caller woke it for several jobs, and also reports what was chosen; none: the job wakes what
   // `device` asks for.
   std::optional<WakingDevice> woken;
-  // Of several devices only this one, counted round; none: all of them take frames in turn.
+  // The index of the only device to use among several, modulo their number; none: all of them take
+  // frames in turn.
   std::optional<std::size_t> one_device;
   DecoderRequest decoder;
   OrientationRequest orientation;
-  std::function<TimedWork(const VideoInfo&)> work;  // what is done to frames of a video
-  // Opens what the frames come from; empty: vidconv::open_source() of `input`.
+  std::function<TimedWork(const VideoInfo&)> work;  // returns what is done to a video's frames
+  // Opens the source of the frames; empty: vidconv::open_source() of `input`.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
-  // Opens what the frames go to; empty: vidconv::open_sink().
+  // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
-  bool in_order = false;  // frames come in order of time, though parts could have them in turns
-  int slots = 0;          // 0: as many as the device and the frames want
+  bool in_order = false;       // frames come in order of time, even where shards could take turns
+  int slots = 0;               // 0: as many as the device and the frames want
   ProcessorOptions processor;  // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
-  // Seconds from a frame's decoding to its being in the output: what would take longer is dropped,
-  // counted and said. Whatever stands in between keeps as little as it can. 0: all frames count.
+  // Seconds from a frame's decoding to its being in the output: frames that would take longer are
+  // dropped, counted and reported. All stages in between buffer as little as they can. 0: no limit.
   double latency = 0;
   bool realtime = false;  // RunOptions::realtime
-  // What is encoded is decoded again and compared with what went into the encoder.
+  // Packets are decoded again and compared with the encoder's input.
   std::optional<MeasureOptions> measure;
-  bool watched = false;  // RunOptions::watcher is there: it sees frames in the host's memory
-  WriteAudit audit;      // of the frames of the first video; empty: none
+  bool watched = false;  // RunOptions::watcher is set: it sees frames in host memory
+  WriteAudit audit;      // for the frames of the first video; empty: none
   Notify notify;
 };
 
-// Belongs to one thread. Its parts are there from the call on that makes them, also when a later
-// one throws.
+// Belongs to one thread. Its parts exist from the call on that makes them, also when a later one
+// throws.
 class Job {
  public:
-  // Wakes the device, which takes its time on another thread.
+  // Wakes the device on another thread, because that takes long.
   explicit Job(JobOptions options);
 
-  // Opens the input, waits until the device is known and decides what is done. Throws Error(input),
+  // Opens the input, waits until the device is known, and decides the work. Throws Error(input),
   // Error(device), Error(usage).
   void open();
-  // What would come out. After open().
+  // Returns the plan of the output. After open().
   OutputPlan plan();
-  // Whether filtered frames go to such an output without having seen the CPU.
+  // Returns whether filtered frames go to such an output without passing through host memory.
   static bool stays_on_device(const OutputPlan& plan) {
     return plan.options.encoder.device.has_value();
   }
-  // Makes what filters one of the videos, as large as the device's memory allows; it may be one of
-  // the CPU where the choice was ours. After open(); replaces an earlier one.
+  // Makes the processor of one video, as large as the device's memory allows; it may run on the CPU
+  // where the device was chosen automatically. Call it after open(); it replaces an earlier one.
   Processor& prepare(std::size_t video, bool stay_on_device);
-  // All of it: opens the output while the processors are made, filters everything and finishes the
-  // output. After open(). Of `options` the observer and `reached` are the caller's, the rest the
-  // job's.
+  // Does everything: opens the output while the processors are made, filters all frames and
+  // finishes the output. Call it after open(). The caller sets the observer and `reached` in
+  // `options`, the job sets the rest.
   RunResult run(RunOptions options);
 
-  // nullptr until they are there.
+  // Return nullptr until the objects exist.
   Source* source() const { return source_.get(); }
   const Processor* processor() const { return processor_.get(); }
   const Sink* sink() const { return sink_.get(); }
-  const std::vector<TimedWork>& works() const { return works_; }  // of each video
-  // What JobOptions::latency comes to; none without it. After open().
+  const std::vector<TimedWork>& works() const { return works_; }  // one per video
+  // Returns the limits that follow from JobOptions::latency; none without it. After open().
   std::optional<LatencyLimits> latency() const;
-  // Frames in flight inside the processor of that video.
+  // Returns how many frames are in flight inside that video's processor.
   int slots(const VideoInfo& video) const;
 
  private:
@@ -98,7 +99,7 @@ class Job {
     return options_.verify_every || options_.compare || options_.measure || options_.audit ||
            options_.watched;
   }
-  InputInfo shown() const;  // what the output is made of
+  InputInfo shown() const;  // the videos of the output
   ProcessorOptions processor_options(const VideoInfo& video) const;
   ProcessorOptions verifying_options(const VideoInfo& video) const;
   std::unique_ptr<Processor> make_fitting(std::size_t video, bool stay_on_device);
@@ -119,7 +120,7 @@ class Job {
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
   bool any_order_ = false;   // VideoInfo::any_order
-  bool lost_order_ = false;  // the input is read in order of time, since that could not be kept
+  bool lost_order_ = false;  // the input is read in order of time, since the other order failed
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;
   WakingDevice waking_;  // ends before all that it uses

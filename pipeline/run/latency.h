@@ -1,4 +1,4 @@
-// Latency: how long a frame is on its way through a run, and what that may be.
+// Latency: limits and measures how long a frame is on its way through a run.
 #pragma once
 
 #include <array>
@@ -15,27 +15,27 @@ struct LatencyLimits {
   std::size_t in_flight = 1;  // frames from there to the output
 };
 
-// For such a video: as many frames as come in that time, and no more memory than is reasonable.
+// Returns limits for such a video: as many frames as come in that time, in reasonable memory.
 LatencyLimits latency_limits(double seconds, const VideoInfo& video);
 
-// What became of the frames; its size does not grow with their number.
+// Counts frames by their latency; its size does not grow with their number.
 class LatencyLog {
  public:
   explicit LatencyLog(double limit = 0) : limit_(limit) {}
 
-  void add(double seconds);  // of a frame that is in the output
+  void add(double seconds);  // adds a frame that is in the output
 
   double limit() const { return limit_; }  // seconds
   std::int64_t frames() const { return frames_; }
-  std::int64_t late() const { return late_; }  // that took longer than the limit
+  std::int64_t late() const { return late_; }  // took longer than the limit
   double worst() const { return worst_; }
-  // Exact to a sixteenth of it; 0 where there were no frames.
+  // Returns the median to within a sixteenth; 0 where there were no frames.
   double median() const;
 
   std::int64_t dropped = 0, most_waiting = 0, most_in_flight = 0;
 
  private:
-  // Steps of a logarithm: 16 for each doubling, from a microsecond on.
+  // The bins are logarithmic: 16 for each doubling, from a microsecond on.
   static constexpr int steps = 16, doublings = 40;
 
   double limit_, worst_ = 0;

@@ -18,7 +18,7 @@ namespace {
               "choose an earlier `start`");
 }
 
-// Throws Error(unaccounted) where packets were. Frames that the source says it handed on.
+// Throws Error(unaccounted) where packets were lost. Returns the frames that the source handed on.
 std::int64_t check_packets(const std::vector<PacketStatistics>& streams,
                            const std::map<int, CopyStatistics>& copies) {
   std::int64_t frames = 0;
@@ -38,7 +38,7 @@ void check_before_finish(const FrameCounts& frames, const Source& source, const 
   const std::vector<PacketStatistics> streams = source.accounts();
   const std::int64_t decoded = frames.decoded, filtered = frames.filtered, encoded = frames.encoded;
   const std::int64_t dropped = frames.dropped;
-  // Sources that keep no accounts have frames and nothing else.
+  // Sources without packet statistics have frames and nothing else.
   const std::int64_t handed_on = streams.empty() ? decoded : check_packets(streams, sink.copies());
   if (handed_on != decoded || decoded != filtered + dropped || filtered != encoded)
     throw Error(MessageKind::unaccounted, "frames were lost", "",

@@ -1,4 +1,4 @@
-// The ledger: whether all that was read went somewhere.
+// Checks that everything that was read went somewhere.
 #pragma once
 
 #include <atomic>
@@ -9,19 +9,19 @@
 
 namespace vidconv {
 
-// Frames that have passed each stage. Each is written by one stage, and read by others.
+// Counts frames that have passed each stage. One stage writes each count, others read it.
 struct FrameCounts {
   std::atomic<std::int64_t> decoded = 0, filtered = 0;
   std::atomic<std::int64_t> dropped = 0;  // before the filter, because they would have been late
   std::atomic<std::int64_t> encoded = 0;  // given to the sink
 };
 
-// After the last frame, before the sink is finished. Throws Error(unaccounted) where frames or
-// packets were lost or made up, Error(no_frame) where there was none: an empty output takes no
-// older one's place.
+// Checks after the last frame, before the sink is finished. Throws Error(unaccounted) where frames
+// or packets were lost or made up, Error(no_frame) where there was none: an empty output must not
+// replace an older one.
 void check_before_finish(const FrameCounts& frames, const Source& source, const Sink& sink);
 
-// After the sink was finished. Throws Error(unaccounted) where it kept frames.
+// Checks after the sink was finished. Throws Error(unaccounted) where it withheld frames.
 void check_finished(const FrameCounts& frames, const Sink& sink);
 
 }  // namespace vidconv

@@ -1,13 +1,13 @@
-// LiveLine: what joins the decoder and the filter where frames come in their own time and are worth
-// something for so long only. It takes the place of a Channel.
+// LiveLine: joins the decoder and the filter where frames come in their own time and are useful
+// only for so long. It takes the place of a Channel.
 //
-// Whoever decodes is never kept waiting, so that nothing piles up in front of it, where nobody
-// could count it. Frames wait here; those that would be late in the output are dropped and counted,
-// but for the newest: a late picture is better than none. Behind it no more frames are on their way
-// than come within the latency, fewer while they are late.
+// The decoder never waits, so that nothing piles up in front of it, where nobody could count it.
+// Frames wait here. Those that would be late in the output are dropped and counted, except the
+// newest: a late picture is better than none. No more frames are in flight behind it than come
+// within the latency, and fewer while they are late.
 //
-// Only this host's clock is looked at, never the frames' times: a source whose clock is fast or
-// slow by a little is followed for as long as it likes.
+// It uses this host's clock only, never the frames' times: a source whose clock is slightly fast or
+// slow is followed for as long as it runs.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace vidconv {
 
-// A queue of so many items at most, which are allocated once.
+// A queue of at most `capacity` items, allocated once.
 template <class T>
 class Ring {
  public:
@@ -49,7 +49,7 @@ class Ring {
   std::size_t first_ = 0, count_ = 0;
 };
 
-// Every member may be called from any thread.
+// Every member is thread-safe.
 template <class T>
 class LiveLine {
  public:
@@ -63,8 +63,8 @@ class LiveLine {
         allowed_(limits.in_flight),
         log_(limits.seconds) {}
 
-  // Never waits: where too many do already, the oldest is dropped. False where the line was closed
-  // or cancelled; the item is dropped then.
+  // Does not block: if too many wait already, the oldest is dropped. Returns false where the line
+  // was closed or cancelled; the item is dropped then.
   bool push(T item) {
     {
       const std::lock_guard lock(mutex_);
@@ -77,8 +77,9 @@ class LiveLine {
     return true;
   }
 
-  // The oldest that will not be late, else the newest. Waits until there is one and fewer than are
-  // allowed are in flight. None where the line was cancelled, or closed and is empty.
+  // Returns the oldest item that will not be late, else the newest. Blocks until there is one and
+  // the number in flight is below the allowed one. Returns none where the line was cancelled, or
+  // closed and is empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -96,7 +97,7 @@ class LiveLine {
     return std::move(first.item);
   }
 
-  // The oldest that is in flight is in the output.
+  // Tells that the oldest item in flight has reached the output.
   void finished() {
     {
       const std::lock_guard lock(mutex_);
@@ -111,9 +112,9 @@ class LiveLine {
     changed_.notify_all();
   }
 
-  // No more items: what waits can still be popped.
+  // Ends the input: items that wait can still be popped.
   void close() { end(false); }
-  // Wakes everyone; what waits is given up.
+  // Wakes everyone and gives up the items that wait.
   void cancel() { end(true); }
 
   LatencyLog log() const {
@@ -129,7 +130,7 @@ class LiveLine {
   struct InFlight {
     Clock::time_point came, left;
   };
-  // In time for so long, more may be on their way again.
+  // After so many frames in time, another one may be in flight.
   static constexpr int trusted_after = 64;
 
   static double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -141,7 +142,7 @@ class LiveLine {
     ++log_.dropped;
   }
 
-  // What is in flight waits for what is before it.
+  // Frames in flight wait for those before them, so fewer are allowed while they are late.
   void adapt(double age) {
     if (age > limits_.seconds) {
       allowed_ = std::max<std::size_t>(1, allowed_ - 1);
@@ -165,7 +166,7 @@ class LiveLine {
 
   const LatencyLimits limits_;
   const Now now_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   Ring<Waiting> waiting_;
   Ring<InFlight> in_flight_;

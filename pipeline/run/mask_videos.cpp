@@ -17,7 +17,7 @@
 namespace vidconv {
 namespace {
 
-// Containers write times in milliseconds: a picture that begins so soon is shown.
+// Containers round times to milliseconds: a picture that begins this soon is shown.
 constexpr std::int64_t nearby_picture = 1000;  // microseconds
 
 template <class T>
@@ -45,7 +45,8 @@ std::size_t mask_component(const PixelFormat& format) {
 
 class ReadMask final : public MaskVideo {
  public:
-  // `when_ended` is told how long the mask is, in seconds, when it has ended at an earlier time.
+  // Calls `when_ended` with the mask's length, in seconds, when the mask has ended before the
+  // frame.
   ReadMask(std::string path, SourceOptions options, std::function<void(double)> when_ended)
       : path_(std::move(path)), options_(std::move(options)), when_ended_(std::move(when_ended)) {
     begin();
@@ -67,7 +68,7 @@ class ReadMask final : public MaskVideo {
   }
 
  private:
-  // The first picture, which is shown whatever came before it.
+  // Reads the first picture, which is shown for all times before it.
   void begin() {
     source_ = open_source(path_, options_);
     const VideoInfo& video = source_->video();
@@ -127,17 +128,17 @@ class ReadMask final : public MaskVideo {
   const SourceOptions options_;
   const std::function<void(double)> when_ended_;
   std::unique_ptr<Source> source_;
-  std::size_t luma_ = 0;  // which component
+  std::size_t luma_ = 0;  // the index of the component
   std::optional<Frame> now_, next_;
-  std::int64_t from_ = 0, end_ = 0;  // of the picture that is shown, microseconds
-  std::int64_t pictures_ = 0;        // so far; a single one is no video that could end
-  Weights weights_{0, 0};            // its own
+  std::int64_t from_ = 0, end_ = 0;  // the shown picture's, microseconds
+  std::int64_t pictures_ = 0;        // so far; a single picture cannot end early
+  Weights weights_{0, 0};            // the shown picture's
 };
 
 class ReadMasks final : public MaskVideos, public std::enable_shared_from_this<ReadMasks> {
  public:
   ReadMasks(const SourceOptions& input, Notify notify) : notify_(std::move(notify)) {
-    options_.strict = true;  // what a damaged mask leaves out may be what is to be hidden
+    options_.strict = true;  // a damaged mask may fail to hide something
     options_.timeout = input.timeout;
     options_.max_pixels = input.max_pixels;
     options_.threads = input.threads;
@@ -154,7 +155,7 @@ class ReadMasks final : public MaskVideos, public std::enable_shared_from_this<R
 
  private:
   std::unique_ptr<ReadMask> read(const std::string& path) {
-    // It names a file, whatever else it looks like.
+    // The path names a file, even if it looks like an address.
     return std::make_unique<ReadMask>(
         path.starts_with('/') ? path : "./" + path, options_,
         [self = shared_from_this(), path](double end) { self->say_ended(path, end); });
@@ -172,7 +173,7 @@ class ReadMasks final : public MaskVideos, public std::enable_shared_from_this<R
 
   SourceOptions options_;
   const Notify notify_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all below
   std::map<std::string, Size> sizes_;
   std::set<std::string> said_;
 };

@@ -1,4 +1,4 @@
-// Mask videos, read as inputs are.
+// Reads mask videos like other inputs.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace vidconv {
 
-// `input`: how the frames are read that are filtered; of it count the limit of pixels, threads and
-// the timeout. `notify` hears once of each mask that ends before those do.
+// `input` is how the filtered frames are read; masks use its limit of pixels, threads and timeout.
+// `notify` hears once of each mask that ends before the frames do.
 std::shared_ptr<MaskVideos> make_mask_videos(const SourceOptions& input, const Notify& notify);
 
 }  // namespace vidconv

@@ -9,7 +9,7 @@ void Pacer::wait_until(double seconds) {
   const auto at =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   if (!begin_) begin_ = Clock::now() - at;
-  // A signal's handler may only set a flag, so it is looked at again and again.
+  // A signal handler can only set a flag, so the flag is polled.
   constexpr std::chrono::milliseconds look_again{20};
   std::unique_lock lock(mutex_);
   while (!cancelled_ && !(interrupted_ && *interrupted_) && Clock::now() < *begin_ + at)

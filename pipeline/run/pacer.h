@@ -1,4 +1,4 @@
-// Frames handed on no earlier than their times say: for an output that plays what comes to it.
+// Pacer: hands frames on no earlier than their times say, for an output that is played as it comes.
 #pragma once
 
 #include <atomic>
@@ -12,17 +12,17 @@ namespace vidconv {
 
 class Pacer {
  public:
-  // `interrupted` becomes true where a person wants to stop; may be null, outlives this.
+  // `interrupted` becomes true when a person wants to stop; may be null, outlives this.
   explicit Pacer(const std::atomic<bool>* interrupted) : interrupted_(interrupted) {}
 
-  // Returns when as much time has gone by since the first call as lies between its `seconds` and
-  // these, at once after an interruption or cancel(). A caller who is late does not wait.
+  // Blocks until as much time has passed since the first call as lies between its `seconds` and
+  // these. Returns at once after an interruption or cancel(), and where the caller is late.
   void wait_until(double seconds);
-  void cancel();  // any thread
+  void cancel();  // thread-safe
 
  private:
   const std::atomic<bool>* interrupted_;
-  std::optional<Clock::time_point> begin_;  // when time 0 of the frames is
+  std::optional<Clock::time_point> begin_;  // when the frames' time 0 is
   std::mutex mutex_;
   std::condition_variable changed_;
   bool cancelled_ = false;

@@ -1,4 +1,4 @@
-// ProgressReporter: calls whoever watches a run, not too often.
+// ProgressReporter: calls the observer of a run, not too often.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace vidconv {
 
-// Of the sink's thread alone.
+// Belongs to the sink's thread.
 class ProgressReporter {
  public:
   explicit ProgressReporter(const RunOptions& options)
       : observer_(options.observer), interval_(options.observer_interval) {}
 
-  // `make(seconds)` is called where it is time for a report.
+  // Calls `make(seconds)` and reports the result when a report is due.
   template <class Make>
   void report(double seconds, Make&& make) {
     if (observer_ && seconds >= next_) send(make(seconds));
   }
-  // The same at the end, where `encoded` frames have not been reported.
+  // Reports at the end, if `encoded` frames were not reported yet.
   template <class Make>
   void report_last(double seconds, std::int64_t encoded, Make&& make) {
     if (observer_ && reported_ != encoded) send(make(seconds));

@@ -18,7 +18,7 @@
 namespace vidconv {
 namespace {
 
-// How much of the video's time has been encoded.
+// Tells how much of the video's time has been encoded.
 class Position {
  public:
   void advance(const AVFrame& frame, AVRational time_base) {
@@ -26,7 +26,7 @@ class Position {
     if (!begin_) begin_ = at;
     seconds_ = at - *begin_ + static_cast<double>(frame_duration(frame)) * av_q2d(time_base);
   }
-  // Where frames do not come in the order of time.
+  // Adds a frame where frames do not come in order of time.
   void add(const AVFrame& frame, AVRational time_base) {
     ticks_ += frame_duration(frame);
     seconds_ = static_cast<double>(ticks_) * av_q2d(time_base);
@@ -39,7 +39,7 @@ class Position {
   double seconds_ = 0;
 };
 
-// One run: what is done to a frame at each stage, on whatever thread that is, and counted there.
+// Does and counts what each stage does to a frame, on whatever thread that is.
 class RunSteps {
  public:
   RunSteps(Source& source, Processor& processor, Sink& sink, const RunOptions& options)
@@ -47,7 +47,7 @@ class RunSteps {
     if (options.realtime) pacer_.emplace(options.interrupted);
   }
 
-  // The next that comes out of the source.
+  // Returns the source's next item.
   std::optional<Item> read() {
     TraceSpan span(options_.trace, "decode");
     const bool first = options_.begun && options_.begun->item.valid();
@@ -62,12 +62,12 @@ class RunSteps {
       }
     return item;
   }
-  // Makes a read() that waits for a frame's time return. Any thread.
+  // Makes a read() that waits for a frame's time return. Thread-safe.
   void cancel() {
     if (pacer_) pacer_->cancel();
   }
 
-  // False where the processor was cancelled.
+  // Returns false where the processor was cancelled.
   bool submit(Frame frame) {
     if (options_.verifier) options_.verifier->keep(frame);
     if (options_.watcher) options_.watcher->before(frame);
@@ -98,8 +98,8 @@ class RunSteps {
     encode_.time([&] { sink_.copy(std::move(packet)); });
   }
 
-  // After the last frame: what `stages`, all of them, have not done yet. Where something throws,
-  // what there is by then is in options.reached.
+  // Finishes the output after the last frame; `stages` ends all stages before that. If something
+  // throws, options.reached gets the results so far.
   template <class F>
   RunResult finish(const LiveLine<Frame>* line, F&& stages) {
     line_ = line;
@@ -117,7 +117,7 @@ class RunSteps {
       check_finished(frames_, sink_);
       return result();
     } catch (...) {
-      // Where no thread could be started to take it, the first item may still be on its way.
+      // If no thread could be started to take it, the first item may still be on its way.
       if (options_.begun && options_.begun->item.valid()) options_.begun->item.wait();
       if (options_.reached) *options_.reached = result();
       throw;
@@ -172,15 +172,15 @@ class RunSteps {
   FrameCounts frames_;
   Stopwatch decode_, encode_;
   std::optional<Pacer> pacer_;
-  ProgressReporter reporter_;  // of the sink's thread, as the next
+  ProgressReporter reporter_;  // the sink's thread's, as the next two
   Position position_;
   std::int64_t bytes_ = 0;
   const LiveLine<Frame>* line_ = nullptr;  // may be null
 };
 
-// The stages of run(), a thread each, and what joins them. Each is called with the number of the
-// frame that it works on; where it waits for the next one, a failure is that frame's, if it is
-// known which one that is.
+// Holds the stages of run(), one thread each, and the channels between them. Each stage is called
+// with a reference for the number of its frame. While it waits, that is the number of the next one,
+// if known, so that a failure is attributed to it.
 class Stages {
  public:
   Stages(RunSteps& steps, Processor& processor, const RunOptions& options)
@@ -192,7 +192,7 @@ class Stages {
     if (options.latency) line_.emplace(*options.latency);
   }
 
-  // Instead of the channel behind the decoder; may be null.
+  // Replaces the channel behind the decoder; may be null.
   const LiveLine<Frame>* line() const { return line_ ? &*line_ : nullptr; }
 
   void cancel() {
@@ -233,7 +233,7 @@ class Stages {
       at = after(frame->number());
       if (!finished_.push(Item(std::move(*frame)))) return;
     }
-    // The source has ended before the last frame came out, so no packet is still to come.
+    // The source has ended before the last frame came out, so no packet can follow.
     finished_.close();
   }
 
@@ -254,7 +254,7 @@ class Stages {
   std::optional<std::int64_t> after(std::int64_t frame) const {
     return any_order_ ? std::nullopt : std::optional(frame + 1);
   }
-  // None where one of the devices has none: it is as near to any.
+  // Returns 0 where a device's node is unknown: then no node is nearer than another.
   Nodes nodes_of_devices() const {
     Nodes nodes = 0;
     for (const DeviceUse& use : processor_.devices()) {
@@ -296,7 +296,7 @@ RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions
         failure.guard([&](std::optional<std::int64_t>& at) { (stages.*stage)(at); });
       });
     };
-    failure.guard([&](auto&) {  // those that have begun do not wait for one that cannot
+    failure.guard([&](auto&) {  // started stages must not wait for one that is not
       start(&Stages::decode);
       start(&Stages::submit);
       start(&Stages::collect);

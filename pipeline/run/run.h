@@ -1,4 +1,4 @@
-// run(): every stage at once, each on its own frames.
+// run(): runs all stages concurrently, each on its own frames.
 #pragma once
 
 #include <cstdint>
@@ -19,47 +19,47 @@
 
 namespace vidconv {
 
-// How far the work has come.
+// Tells how far the work has come.
 struct Progress {
   std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
   double seconds = 0;                                   // since the start
   double position = 0;     // how much of the video has been encoded, in seconds of its time
-  std::int64_t bytes = 0;  // of the output so far
-  std::int64_t parts = 0;  // of the video that are in it; 0 where it is not encoded in parts
-  // Of each stage in order: decode, those of the processor, encode.
+  std::int64_t bytes = 0;  // the output so far
+  std::int64_t parts = 0;  // shards in the output; 0 where it is not encoded in shards
+  // Each stage in order: decode, the processor's, encode.
   std::vector<StageTime> stages;
 };
 
-// The stage that has worked longest; the others waited for it. Empty where no stage has worked.
+// Returns the stage that has worked longest; the others waited for it. Empty where none has worked.
 std::string limiting_stage(const std::vector<StageTime>& stages);
 
-// What happened. Of a run that has returned all of it adds up, or there would have been an
+// Tells what a run did. The counts of a run that has returned add up, or it would have thrown
 // Error(unaccounted).
 struct RunResult {
   // Frames. encoded: given to the sink; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
-  std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
-  std::int64_t passed_on = 0;         // of those filtered: as they were, no filter acts on them
-  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
+  std::optional<LatencyLog> latency;  // with RunOptions::latency; also what was dropped
+  std::int64_t passed_on = 0;         // filtered ones that no filter acts on, left as they were
+  std::string verified_by;            // Verifier::other(); empty where nothing was verified
   Damage damage;
-  std::vector<PacketStatistics> streams;  // of the source
-  std::map<int, CopyStatistics> copies;   // packets, by stream index of the source
-  std::int64_t bytes = 0;                 // of the output
+  std::vector<PacketStatistics> streams;  // the source's
+  std::map<int, CopyStatistics> copies;   // packets, by the source's stream index
+  std::int64_t bytes = 0;                 // the output's
   std::int64_t parts = 0;                 // as in Progress
   double seconds = 0;
   std::vector<StageTime> stages;  // as in Progress
   MemoryUse memory;
-  std::optional<Measured> measured;  // where JobOptions::measure asked for it
+  std::optional<Measured> measured;  // with JobOptions::measure
 };
 
-// A source's first next(), called before the run: what starts may start at once.
+// Holds a source's first next(), called before the run so that the source can start at once.
 struct Begun {
   std::future<std::optional<Item>> item;
   Clock::time_point since = Clock::now();
 };
 
-// Sees pictures on their way through a run, each in the order of the frames: before() what goes
-// into the processor, after() what comes out of it, which may be on different threads.
+// Sees pictures on their way through a run, in order: before() those that go into the processor,
+// after() those that come out of it. The two may run on different threads.
 class FrameWatcher {
  public:
   virtual ~FrameWatcher() = default;
@@ -68,37 +68,37 @@ class FrameWatcher {
 };
 
 struct RunOptions {
-  // Called by the sink's thread after the first frame, after others at least `observer_interval`
-  // seconds apart, and after the last. May be empty.
+  // Is called by the sink's thread after the first frame, then at least `observer_interval` seconds
+  // apart, and after the last frame. May be empty.
   std::function<void(const Progress&)> observer;
   double observer_interval = 0;
-  RunResult* reached = nullptr;     // what was done by a run that throws; may be null
-  Trace* trace = nullptr;           // where each stage is noted; may be null; outlives the run
+  RunResult* reached = nullptr;     // set by a run that throws; may be null
+  Trace* trace = nullptr;           // records each stage; may be null; outlives the run
   Verifier* verifier = nullptr;     // may be null; outlives the run
   FrameWatcher* watcher = nullptr;  // may be null; outlives the run
-  // Called after the last frame with what there is by then, before the sink is finished; throws
+  // Is called after the last frame, before the sink is finished, with the results so far; throws
   // where something is wrong. May be empty.
   std::function<void(const RunResult&)> check = {};
-  Begun* begun = nullptr;  // of the source, if it has; outlives the run
-  // Frames come in their own time, and are worth something for so long: what would be late is
-  // dropped before it is filtered, and counted. Not for run_serial().
+  Begun* begun = nullptr;  // the source's, if it has begun; outlives the run
+  // Frames come in their own time, and are useful only for so long: those that would be late are
+  // dropped before they are filtered, and counted. Not for run_serial().
   std::optional<LatencyLimits> latency = {};
-  // Frames are handed on as their times say, the first at once: as long as the video is, the run
-  // takes at least. `interrupted` is as of SourceOptions.
+  // Frames are handed on at their times, the first at once, so that the run takes at least as long
+  // as the video. `interrupted` is SourceOptions::interrupted.
   bool realtime = false;
   const std::atomic<bool>* interrupted = nullptr;
-  bool any_order = false;  // frames do not come in the order of time (Source::set_order())
-  // Frames that may wait between two stages.
+  bool any_order = false;  // frames do not come in order of time (Source::set_order())
+  // The number of frames that may wait between two stages.
   std::size_t channel_capacity = 2;
 };
 
-// Filters everything that comes out of `source` and finishes `sink`: decode, submit, collect and
-// encode, a thread each, joined by bounded channels. Returns when all of them have ended. The first
-// failure stops every stage and is thrown as Error, with the frame it happened on; the sink is not
-// finished then.
+// Filters everything that comes out of `source` and finishes `sink`. The stages decode, submit,
+// collect and encode have a thread each, joined by bounded channels. Blocks until all of them have
+// ended. The first failure stops every stage and is thrown as an Error with the number of its
+// frame; the sink is not finished then.
 RunResult run(Source& source, Processor& processor, Sink& sink, const RunOptions& options = {});
 
-// The same job and the same bytes, one frame after the other in one plain loop.
+// Does the same job with the same bytes, one frame after the other in one plain loop.
 RunResult run_serial(Source& source, Processor& processor, Sink& sink,
                      const RunOptions& options = {});
 

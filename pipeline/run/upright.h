@@ -1,5 +1,5 @@
-// Upright: whether pictures that are stored turned or mirrored, as phones do it, are turned sample
-// by sample.
+// Upright: decides whether pictures that are stored turned or mirrored, as phones do it, are turned
+// sample by sample.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace vidconv {
 
 struct OrientationRequest {
   enum class Kind : std::uint8_t {
-    automatic,  // turned where the output has no word for it
+    automatic,  // turned where the output cannot say it
     keep,
     apply,
     clockwise,  // turned by `degrees`, whatever the input says
@@ -23,16 +23,16 @@ struct OrientationRequest {
   int degrees = 0;  // 0, 90, 180 or 270
 };
 
-// "auto", "keep", "apply" or a number of degrees. Throws Error(usage).
+// Parses "auto", "keep", "apply" or a number of degrees. Throws Error(usage).
 OrientationRequest parse_orientation(const std::string& text);
 
-// How pictures of each video of the source are to be seen where they are to be turned; none where
-// they stay as they are stored.
+// Returns for each video of the source the orientation to turn its pictures by; empty where they
+// stay as they are stored.
 std::vector<Orientation> orientations_to_apply(const Source& source, const OrientationRequest& wish,
                                                const std::string& output,
                                                const SinkOptions& options);
 
-// Says what comes of it, which is a loss where fields become columns.
+// Reports what turning changes, as a loss where fields become columns.
 void name_turned(const Source& source, const std::vector<Orientation>& shown,
                  const SinkOptions& options);
 

@@ -58,7 +58,7 @@ Verifier::Verifier(std::unique_ptr<Processor> other, std::int64_t every)
 std::string Verifier::other() const {
   if (!other_->device().starts_with("CPU")) return other_->device();
   std::string names;
-  for (const std::string& name : other_->variants())  // of the steps, copies and fills among them
+  for (const std::string& name : other_->variants())  // one per step, copies and fills among them
     if (name != "cpu-copy" && name != "cpu-fill" && names.find(name) == std::string::npos)
       names += (names.empty() ? "" : ", ") + name;
   return names.empty() ? other_->device() : names;

@@ -19,19 +19,19 @@ class Verifier {
 
   // Sees each frame before it is filtered; keeps a reference to those that will be checked.
   void keep(const Frame& input);
-  // Sees each filtered frame, in the same order; may run beside keep() on another thread. Throws
+  // Sees each filtered frame, in the same order; may run concurrently with keep(). Throws
   // Error(verification) that names frame, component, position and both codes.
   void check(const Frame& output);
 
   std::int64_t checked() const { return checked_; }
-  // What computes them again, for people: "cpu-generic", "NVIDIA H200 (cuda:0)".
+  // Says, for people, how they are computed again: "cpu-generic", "NVIDIA H200 (cuda:0)".
   std::string other() const;
 
  private:
   std::unique_ptr<Processor> other_;
   const std::int64_t every_;
   std::int64_t checked_ = 0;
-  std::mutex mutex_;  // of kept_
+  std::mutex mutex_;  // guards kept_
   std::deque<Frame> kept_;
 };
 

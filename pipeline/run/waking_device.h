@@ -1,4 +1,4 @@
-// A device takes longer to start than an input and an output to open: all of them at once.
+// Wakes a device, which takes longer than opening an input and an output, concurrently with both.
 #pragma once
 
 #include <future>
@@ -8,10 +8,10 @@
 
 namespace vidconv {
 
-// A device that wakes on a thread of its own. Until it is awake, frames are read into memory that
-// it hears of then. A copy is the same device, which jobs that follow each other may share.
+// Holds a device that wakes on a thread of its own. Frames can be read into host memory before it
+// is awake, and are pinned then. A copy is the same device, which consecutive jobs may share.
 struct WakingDevice {
-  std::shared_future<DeviceChoice> choice;  // what choose_device() returns or throws
+  std::shared_future<DeviceChoice> choice;  // the result of choose_device(), or what it throws
   std::shared_future<void> awake;           // later: it can be used
 };
 // `trace` may be null; outlives the waking.

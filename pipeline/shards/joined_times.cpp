@@ -15,7 +15,7 @@ void JoinedTimes::add(AVPacket& packet, std::int64_t shown, const Receive& recei
   PacketPtr kept = make_packet();
   av_packet_move_ref(kept.get(), &packet);
   waiting_.emplace_back(std::move(kept), shown);
-  // From here on the encoder's times of decoding are those of frames that are shown.
+  // From this packet on the encoder's dts are those of frames that are shown.
   const std::int64_t dts = waiting_.back().first->dts;
   if (dts == AV_NOPTS_VALUE || dts >= waiting_.front().second) begin(receive);
 }
@@ -32,11 +32,11 @@ void JoinedTimes::begin(const Receive& receive) {
       waiting_, [&](const auto& w) { return w.first->dts < waiting_.front().second; });
   const bool knows = first->dts != AV_NOPTS_VALUE;
   if (knows) delay_ = std::max(delay_, static_cast<int>(early));
-  // A part of so few frames that none was decoded in its time.
+  // The shard is so short that every packet has a dts before its first frame is shown.
   if (knows && early == std::ssize(waiting_))
     delay_ = std::max(delay_, static_cast<int>(std::min<std::int64_t>(
                                   (begin - first->dts + step - 1) / step, 16)));
-  for (int i = delay_; i > 0; --i) shown_.push_back(begin - i * step);  // as if there were earlier
+  for (int i = delay_; i > 0; --i) shown_.push_back(begin - i * step);  // as if there were some
   for (; !waiting_.empty(); waiting_.pop_front()) {
     auto& [packet, shown] = waiting_.front();
     set(*packet, shown);

@@ -12,7 +12,7 @@ ShardOrder::ShardOrder(const ShardOptions& options, const VideoInfo& video)
       times_(video.times),
       cuts_(options, video),
       frames_(times_ ? std::ssize(*times_) : video.frames.value_or(0)) {
-  if (frames_ > 0) part_of(0);  // where the first begins
+  if (frames_ > 0) part_of(0);  // sets where the first shard begins
 }
 
 std::optional<std::int64_t> ShardOrder::next() {
@@ -51,7 +51,7 @@ bool ShardOrder::begin_parts(bool anyway) {
   return any;
 }
 
-// Null where all have as many frames as they may.
+// Returns null where all have as many frames as they may.
 ShardOrder::Part* ShardOrder::choose() {
   Part* chosen = nullptr;
   for (Part& part : parts_)
@@ -60,7 +60,7 @@ ShardOrder::Part* ShardOrder::choose() {
       chosen = &part;
   const bool full = on_their_way_ >= std::int64_t{jobs_} * slots_;
   if (!full || !chosen) return chosen;
-  // What the others have may wait for the oldest, which must not wait for them.
+  // The others may have to wait for the oldest, but it must never wait for them.
   Part& oldest = parts_.front();
   return !oldest.is_read() && oldest.on_their_way == 0 ? &oldest : nullptr;
 }
@@ -93,7 +93,7 @@ std::optional<FrameOrder::Stretch> ShardOrder::stretch_of(std::int64_t number) {
 void ShardOrder::end_at(std::int64_t number) {
   const std::lock_guard lock(mutex_);
   if (Part* part = find(part_of(number)); part && part->next == number + 1) {
-    --part->next;  // there is nothing that could be on its way
+    --part->next;  // nothing is on its way
     --part->on_their_way;
     --on_their_way_;
   }

@@ -1,4 +1,4 @@
-// ShardOrder: frames of several parts of a video are read in turns, so that all encoders have some.
+// ShardOrder: reads frames of several shards of a video in turns, so that all encoders have some.
 #pragma once
 
 #include <condition_variable>
@@ -14,16 +14,15 @@
 
 namespace vidconv {
 
-// As many parts are read as are encoded at once, always a frame of the one that has the fewest on
-// their way to its encoder. Each encoder says when it has taken one: at most `slots` of a part are
-// on their way, in all `jobs` times as many, and where the oldest part has none, one more.
+// Reads as many shards as are encoded at once, always a frame of the one that has the fewest on
+// their way to its encoder. Each encoder says when it has taken one: at most `slots` of a shard are
+// on their way, and `jobs` times as many in all; if the oldest shard has none, one more.
 //
-// The next part is read as soon as the last frame of another was, while that one's encoder still
-// works: what it reads by then waits until there may be one more encoder.
+// Begins the next shard as soon as the last frame of another is read, while that one's encoder
+// still works: its frames wait until another encoder is permitted.
 class ShardOrder final : public FrameOrder {
  public:
-  // Of a video of as many frames as it has times, or else of a steady one of `frames` frames, cut
-  // so: with settled() options.
+  // Takes settled() options, and a video that has `times`, or a steady one of `frames` frames.
   ShardOrder(const ShardOptions& options, const VideoInfo& video);
 
   std::optional<std::int64_t> next() override;
@@ -33,12 +32,13 @@ class ShardOrder final : public FrameOrder {
   void begin_when(std::function<bool(std::int64_t)> is_ready) override;
   int at_once() const override { return jobs_; }
 
-  // Whether no frame of its part comes after that one.
+  // Returns whether no frame of its shard comes after this one.
   bool is_last(std::int64_t number);
 
-  // An encoder has taken a frame of its part.
+  // Tells that an encoder has taken a frame of its shard.
   void took(std::int64_t part);
-  // An encoder has ended. Where frames of its part are left, it has failed, and no more are wanted.
+  // Tells that an encoder has ended. If frames of its shard are left, it has failed, and no more
+  // are wanted.
   void ended(std::int64_t part);
 
  private:
@@ -50,25 +50,26 @@ class ShardOrder final : public FrameOrder {
     bool is_read() const { return next == end; }
   };
 
-  // Those that are ready; `anyway`: one more that is not. Whether there was any.
+  // Begins the shards that are ready; with `anyway`, one that is not as well. Returns whether it
+  // began any.
   bool begin_parts(bool anyway);
   Part* choose();
-  // Under the lock, as the next.
+  // This one and the next ones need the lock.
   std::int64_t part_of(std::int64_t number);
-  // The first frame behind `inside`, which is of that part, that is not.
+  // Returns the first frame after `inside`, a frame of `part`, that is not in it.
   std::int64_t end_of(std::int64_t part, std::int64_t inside);
   Part* find(std::int64_t part);
 
   const int jobs_, slots_;
   const std::shared_ptr<const std::vector<std::int64_t>> times_;  // VideoInfo::times
-  std::mutex mutex_;                                              // of all below
+  std::mutex mutex_;                                              // guards all below
   std::condition_variable changed_;
   ShardCuts cuts_;
-  std::int64_t frames_;      // of the video
-  std::int64_t begun_ = 0;   // so many first frames belong to parts that have begun
-  std::vector<Part> parts_;  // that have begun, and whose encoders have not ended
+  std::int64_t frames_;      // the video's
+  std::int64_t begun_ = 0;   // the first frames, whose shards have begun
+  std::vector<Part> parts_;  // begun, with encoders that have not ended
   std::int64_t on_their_way_ = 0;
-  std::function<bool(std::int64_t)> is_ready_;  // none: all are
+  std::function<bool(std::int64_t)> is_ready_;  // empty: all are
   bool over_ = false;
 };
 

@@ -33,14 +33,14 @@ std::int64_t ticks_in(const ShardOptions& options, const VideoInfo& video) {
   return static_cast<std::int64_t>(std::clamp(std::round(ticks), 1., most));
 }
 
-// Seconds. Shorter ones than the second cost more bytes than they are worth: each begins with a key
-// frame, and the encoder knows nothing of what was before.
+// Seconds. Chosen shards are no shorter than the second, which would cost too many bytes: each
+// begins with a key frame, and its encoder knows nothing of what was before.
 constexpr double usual_length = 10, shortest_chosen = 6;
 
-// Parts of about the usual length, so many that 2, 4, 8 or 16 encoders all have as many of them:
-// none has the last one to itself while the others have nothing to do.
+// Returns how many shards of about the usual length let 2, 4, 8 or 16 encoders have equally many,
+// so that none has the last one to itself while the others are idle.
 double chosen_parts(double length) {
-  constexpr double even = 16;  // and the powers of two before it
+  constexpr double even = 16;  // or a power of two below it
   const double wanted = std::clamp(length / usual_length, 1., 1e5);
   const double more =
       wanted > even ? even * std::ceil(wanted / even) : std::exp2(std::ceil(std::log2(wanted)));
@@ -57,7 +57,7 @@ int jobs_at_most(const ShardOptions& options) {
   return options.count > 0 ? std::min(options.jobs, options.count) : options.jobs;
 }
 
-// Of the longest part, about.
+// Returns about how many frames the longest shard has.
 double frames_in_part(const ShardOptions& options, const VideoInfo& video) {
   constexpr double usual = 250;
   if (video.frame_rate.num <= 0) return usual;
@@ -65,8 +65,8 @@ double frames_in_part(const ShardOptions& options, const VideoInfo& video) {
   return std::ceil(length * av_q2d(video.frame_rate));
 }
 
-// So many frames are on their way through the filter that no stage has to wait for another, and one
-// more waits for each encoder.
+// Allows as many frames on their way through the filter as no stage has to wait, and one more for
+// each encoder.
 int slots_in_turns(int jobs, double frame_bytes, double room) {
   constexpr double bytes_in_filter = 96 << 20, fewest = 4, most = 32, between_stages = 5;
   const double on_their_way =
@@ -75,8 +75,8 @@ int slots_in_turns(int jobs, double frame_bytes, double room) {
   return static_cast<int>(std::min(slots, room));
 }
 
-// Where frames come in order, an encoder has nothing to do until all frames of the parts before are
-// in front of the others.
+// Where frames come in order, an encoder is idle until all frames of the shards before are in front
+// of the other encoders.
 int default_slots(const ShardOptions& options, const VideoInfo& video, const Notify& notify) {
   constexpr double usual = 4, most = 1e5;
   const int jobs = jobs_at_most(options);
@@ -100,7 +100,7 @@ std::string kind_of_parts(const ShardOptions& options) {
                            : fmt::format("parts of {:g} s", options.length);
 }
 
-// By the length alone, so that the bytes are those of every machine.
+// Chooses by the length alone, so that the bytes are the same on every machine.
 void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& notify) {
   if (const std::optional<double> length = length_of(video))
     options.count = static_cast<int>(chosen_parts(*length));
@@ -115,7 +115,7 @@ void choose_parts(ShardOptions& options, const VideoInfo& video, const Notify& n
 
 ShardOptions parse_shards(const std::string& text) {
   constexpr int most = 100'000;
-  constexpr double longest = 1e9;  // seconds, as of all times
+  constexpr double longest = 1e9;  // seconds, as for all times
   if (same_name(text, "auto")) return {.automatic = true};
   if (const auto count = number_of<int>(text, 1, most)) return {.count = *count};
   const bool in_seconds = text.ends_with('s') || text.ends_with('S');
@@ -134,10 +134,11 @@ bool may_be_in_turns(const ShardOptions& options) {
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
   options.jobs = jobs_of(options);
   if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
-  static_cast<void>(ShardCuts(options, video));  // that it can be cut so
+  static_cast<void>(ShardCuts(options, video));  // throws if it cannot be cut so
   options.in_turns = video.any_order && (video.times || video.frames) && jobs_at_most(options) > 1;
   if (options.slots == 0) options.slots = default_slots(options, video, notify);
-  // Another quarter. Coded pictures of a part seldom need as much; lossless ones do.
+  // Uses another quarter of the memory. Coded pictures of a shard seldom need as much; lossless
+  // ones do.
   if (options.packet_bytes == 0)
     options.packet_bytes = std::max<std::int64_t>(usable_memory() / 4 / options.jobs, 1 << 20);
   return options;

@@ -18,7 +18,7 @@ std::string tag_of(const AVStream& stream, const char* key) {
   return entry ? entry->value : "";
 }
 
-// What a person calls it: its codec, or what else is known of it.
+// Returns a name for people: the file's or codec's, or whatever else is known of it.
 std::string name_of(const AVStream& stream) {
   const AVCodecParameters& parameters = *stream.codecpar;
   if (std::string file = tag_of(stream, "filename"); !file.empty()) return file;
@@ -33,7 +33,7 @@ std::string describe(const AVStream& stream) {
                      verbatim(name_of(stream)));
 }
 
-// A cover picture is a file among the attachments there.
+// Makes a cover picture a file among Matroska's attachments.
 void make_attachment(const AVStream& from, AVStream& to) {
   const AVPacket& picture = from.attached_pic;
   AVCodecParameters& parameters = *to.codecpar;
@@ -48,13 +48,14 @@ void make_attachment(const AVStream& from, AVStream& to) {
   const bool png = parameters.codec_id == AV_CODEC_ID_PNG;
   av_dict_copy(&to.metadata, from.metadata, 0);
   av_dict_set(&to.metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);
-  // A tag with another meaning: players look for this name.
+  // Replaces a generic name: players look for this one.
   if (tag_of(to, "filename").empty())
     av_dict_set(&to.metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
 }
 
-// Matroska's readers subtract the lead-in of the sound (CodecDelay), which libavformat wrote, for
-// Opus alone, without adding it until it was mended in the summer of 2022, for FFmpeg 6.0.
+// Returns what has to be added to the times of Opus for old versions of libavformat. Matroska's
+// readers subtract the sound's lead-in (CodecDelay), which the muxer wrote without adding it to the
+// times until that was fixed in the summer of 2022, for FFmpeg 6.0.
 std::int64_t lead_in(const AVStream& stream) {
   if (avformat_version() > AV_VERSION_INT(59, 30, 100)) return 0;
   const AVCodecParameters& parameters = *stream.codecpar;
@@ -62,7 +63,7 @@ std::int64_t lead_in(const AVStream& stream) {
   return av_rescale_q(parameters.initial_padding, {1, parameters.sample_rate}, stream.time_base);
 }
 
-// Whether packets were found, which tell what headers do not.
+// Returns whether packets were found, which tell what headers do not.
 bool is_known(const AVStream& stream) {
   const AVCodecParameters& p = *stream.codecpar;
   if (p.codec_type == AVMEDIA_TYPE_VIDEO) return p.width > 0;
@@ -95,11 +96,11 @@ Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string&
 bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
   constexpr int most_told = 10;
   const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
-  if (it == copies_.end() || it->second.sound) return false;  // our own packets make sense
+  if (it == copies_.end() || it->second.sound) return false;  // our own packets are not at fault
   CopyStatistics& account = accounts_[it->first];
   --account.copied;
   --it->second.muxed;
-  // Phones put several frames of AMR into one, which FFmpeg's muxers of this family do not take.
+  // Phones put several AMR frames into one packet, which FFmpeg's muxers of the MOV family refuse.
   if (to.codecpar->codec_id == AV_CODEC_ID_AMR_NB && is_mov_family(container_)) {
     if (account.left_out++ == 0)
       notify(
@@ -118,7 +119,7 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
 }
 
 void Copies::add(const AVStream& from) {
-  // The titles of the chapters as a text track: written again with the chapters.
+  // A text track with the chapters' titles is written anew with the chapters.
   if (from.discard == AVDISCARD_ALL) return;
   accounts_.try_emplace(from.index);
   const bool is_sound = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
@@ -140,7 +141,7 @@ void Copies::add(const AVStream& from) {
     trial_.keep(from);
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
-    // Its lead-in may come before the first picture.
+    // The sound's lead-in may come before the first picture.
     if (is_sound) muxer_.add_leader(*copy.to);
     if (is_matroska(container_)) copy.later = lead_in(from);
   } else if ((copy.subtitles = SubtitleConverter::make(from, container_))) {
@@ -188,7 +189,7 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
   check_av(avcodec_parameters_from_context(copy.to->codecpar, &copy.sound->encoder()),
            Fault::internal, "cannot describe a stream");
   copy.time_base = copy.to->time_base = copy.sound->time_base();
-  // Encoders begin before the first sample, and after the first picture is through.
+  // Encoders start before the first sample, but deliver after the first picture is through.
   muxer_.add_leader(*copy.to);
   if (is_matroska(container_)) copy.later = lead_in(*copy.to);
   av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
@@ -242,7 +243,7 @@ void Copies::finish() {
       });
 }
 
-// nullptr where there is nothing to write, which is counted.
+// Returns nullptr where there is nothing to write, and counts that.
 PacketPtr Copies::convert(Copy& copy, const AVPacket& packet, CopyStatistics& account) const {
   try {
     PacketPtr text = copy.subtitles->convert(packet);
@@ -263,7 +264,7 @@ void Copies::write(AVPacket& packet) {
   CopyStatistics& account = accounts_[packet.stream_index];
   const auto it = copies_.find(packet.stream_index);
   if (it == copies_.end()) {
-    ++account.left_out;  // which was said
+    ++account.left_out;  // a message said so
     return;
   }
   Copy& copy = it->second;

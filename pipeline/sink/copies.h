@@ -1,4 +1,4 @@
-// Copies: what becomes of the streams that are not filtered.
+// Copies: carries streams that are not filtered from the source to the muxer.
 #pragma once
 
 #include <cstdint>
@@ -17,58 +17,59 @@ namespace vidconv {
 
 class Copies {
  public:
-  // `audio`: of SinkOptions. `lose` hears of packets that cannot be carried on, and
-  // may throw. `trial` has the streams that are no copies, and outlives this. Throws as
-  // choose_sound_encoder() does. Stays where it is.
+  // `audio` is SinkOptions::audio. `lose` hears of packets that cannot be carried over, and may
+  // throw. `trial` has the streams that are not copies, and outlives this object. Throws as
+  // choose_sound_encoder() does. Must not be moved.
   Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio,
          HeaderTrial& trial, Notify lose);
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
-  // Adds the stream that carries on `from`, or one that carries what is in it. What the container
-  // cannot hold is remembered as left out.
+  // Adds the output stream for `from`, as a stream copy or re-encoded. Remembers it as left out
+  // where the container cannot hold it.
   void add(const AVStream& from);
 
-  // Names of the streams that were left out; empty where none was.
+  // Names the streams that were left out; empty where none was.
   const std::string& left_out() const { return left_out_; }
-  // Those of which nothing was found where they were looked for, left out as well.
+  // Names the streams that were left out because nothing was found of them where it was looked for.
   const std::string& unknown() const { return unknown_; }
-  // For people, what the user can do about sound that was left out; empty where none was.
+  // Says, for people, what the user can do about sound that was left out; empty where none was.
   const std::string& instead() const { return instead_; }
-  // Whether sound was to be coded anew and none has come.
+  // Returns whether sound was to be re-encoded, but the input has none.
   bool misses_sound() const { return sound_encoder_ && !has_sound_; }
-  // One line for people for each stream that comes out in another form; empty where none does.
+  // Describes, for people, the streams that come out in another form; empty where none does.
   const std::string& converted() const { return converted_; }
 
   // Hands a packet of the source to the muxer, or drops it where its stream was left out.
   void write(AVPacket& packet);
 
-  // No more packets: what is inside of encoders comes out.
+  // Ends the packets: those that are inside encoders come out.
   void finish();
 
-  // By stream index of the source: the stream of the output, and what became of the packets.
+  // Return, by the source's stream index, the stream of the output, and what became of the packets.
   std::map<int, int> streams() const;
   const std::map<int, CopyStatistics>& accounts() const { return accounts_; }
 
-  // After the muxer has finished. Throws Error(unaccounted) where it has not written what it got.
+  // Throws Error(unaccounted) where the muxer has not written all packets it got. Call it after the
+  // muxer has finished.
   void check_written() const;
 
  private:
   struct Copy {
     AVStream* to;
-    AVRational time_base;                          // of the packets that come
-    std::unique_ptr<SubtitleConverter> subtitles;  // both nullptr: packets stay as they are
+    AVRational time_base;                          // for incoming packets
+    std::unique_ptr<SubtitleConverter> subtitles;  // both nullptr: a stream copy
     std::unique_ptr<SoundConverter> sound;
-    std::int64_t later = 0;   // what the container will take from its times
+    std::int64_t later = 0;   // added to its times, as the container will subtract it
     bool in_header = false;   // the picture is written with the header
     std::int64_t muxed = 0;   // packets
-    bool complained = false;  // of subtitles that make no sense
+    bool complained = false;  // about packets that make no sense
   };
 
   bool takes(const AVStream& stream) const;
   void leave_out(const AVStream& stream);
   void advise_for(const AVStream& sound);
-  // Of the muxer's stream; false where it is no copy.
+  // Counts a packet that the muxer refused, and reports it; returns false where `to` is no copy.
   bool refuse(const AVStream& to, const std::string& when, const std::string& why);
   void add_sound(const AVStream& from, Copy& copy);
   void convert_sound(Copy& copy, const AVPacket& packet, CopyStatistics& account);
@@ -78,10 +79,10 @@ class Copies {
   Muxer& muxer_;
   const AVOutputFormat& container_;
   const bool without_sound_;
-  const AVCodec* const sound_encoder_;  // nullptr: sound stays as it is
+  const AVCodec* const sound_encoder_;  // nullptr: sound is copied
   HeaderTrial& trial_;
   const Notify lose_;
-  std::map<int, Copy> copies_;  // by stream index of the source, as the next
+  std::map<int, Copy> copies_;  // by the source's stream index, as the next one
   std::map<int, CopyStatistics> accounts_;
   std::string left_out_, unknown_, instead_, converted_;
   bool has_sound_ = false;

@@ -7,7 +7,8 @@
 namespace vidconv {
 namespace {
 
-// An extension of type 0xFE: blocks of up to 255 bytes, each after its length, and an empty one.
+// Returns an extension of type 0xFE: blocks of up to 255 bytes, each after its length, and an empty
+// one.
 std::string comment_extension(std::string_view comment) {
   constexpr std::size_t most = 255;
   std::string bytes = "\x21\xfe";
@@ -20,7 +21,7 @@ std::string comment_extension(std::string_view comment) {
   return bytes + '\0';
 }
 
-// Signature, size of the screen, and the palette of all pictures where there is one.
+// Returns the size of the signature, the screen's size, and the global palette where there is one.
 std::size_t header_size(std::string_view data) {
   constexpr std::size_t screen = 13;
   if (!data.starts_with("GIF8") || data.size() < screen) return 0;

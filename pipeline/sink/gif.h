@@ -1,4 +1,4 @@
-// What FFmpeg's GIF muxer does not write of a file: its comment.
+// Writes the comment of a GIF file, which FFmpeg's muxer does not write.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace vidconv {
 
-// Puts a comment into the first packet of a GIF, behind the header that it begins with. Leaves a
-// packet alone that has none. Throws Error(memory).
+// Puts a comment into the first packet of a GIF, behind the file's header in it. Does nothing to a
+// packet without a header. Throws Error(memory).
 void add_gif_comment(AVPacket& first, std::string_view comment);
 
 }  // namespace vidconv

@@ -18,8 +18,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// MP4 counts edit lists in a clock of its own, which shall have a tick at every tick of the
-// streams.
+// Returns a clock for MP4's edit lists that has a tick at every tick of the streams.
 std::int64_t common_clock(const AVFormatContext& container) {
   constexpr std::int64_t usual = 1000, largest = 100'000'000;
   std::int64_t clock = usual;
@@ -45,14 +44,14 @@ Muxer::Muxer(const AVOutputFormat& format, std::string output, const MuxerOption
   AVFormatContext* container = nullptr;
   check(avformat_alloc_output_context2(&container, &format, nullptr, output_.c_str()));
   container_.reset(container);
-  // Codecs that a container has since made its own are experimental to older libraries.
+  // Codecs that a container adopted lately are experimental to older libraries.
   container->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
-  // Times are moved here, where it can be said, or not at all.
+  // Only this class moves times, as libavformat would do so silently.
   container->avoid_negative_ts = 0;
   set_options();
 }
 
-// Before the header is written with what is set here: flags are added to these.
+// Sets the user's options before begin() passes its own, which add flags to them.
 void Muxer::set_options() {
   const auto names = [&] {
     std::vector<std::string_view> all;
@@ -89,8 +88,8 @@ void Muxer::set_default(const char* key, std::int64_t value) {
 
 Muxer::~Muxer() {
   if (!container_) return;
-  // FFmpeg's GIF muxer frees its last picture with the trailer only. It goes nowhere: after an
-  // error nothing is written.
+  // FFmpeg's GIF muxer frees its last picture only when it writes the trailer. The trailer goes
+  // nowhere: after an error nothing is written.
   if (needs_trailer_ && std::string_view(format_.name) == "gif") {
     container_->pb->error = AVERROR(EIO);
     av_write_trailer(container_.get());
@@ -126,8 +125,8 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   const int code = avformat_write_header(container_.get(), &options);
   av_dict_free(&options);
   check(code);
-  // It has a place of its own by now; from the list, which is written at the end, FFmpeg 9 would
-  // read it once more.
+  // The header has this tag in its own place. FFmpeg 9 would read it once more from the list, which
+  // is written at the end.
   if (by_name) av_dict_set(&container_->metadata, "creation_time", nullptr, 0);
   needs_trailer_ = true;
   last_dts_.resize(container_->nb_streams);
@@ -144,7 +143,7 @@ bool Muxer::has_cover() const {
 void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   packet.stream_index = to.index;
   packet.pos = -1;
-  // Held in the time base of the source, where a shift is exact for all streams alike.
+  // Packets are held in the source's time base, where a shift is exact for all streams alike.
   packet.time_base = time_base;
   if (!holding_) return mux(packet);
   PacketPtr held = make_packet();
@@ -152,7 +151,7 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   held_bytes_ += held->size;
   held_.push_back(std::move(held));
   std::erase(awaited_, to.index);
-  // As long as libavformat waits for the packets of a stream, and no more than memory is there for.
+  // The limits are the time that libavformat waits for a stream's packets, and reasonable memory.
   constexpr double longest_hold = 10;  // seconds
   constexpr std::int64_t most_held = 256 << 20;
   const auto seconds = [](const AVPacket& p) {
@@ -163,7 +162,7 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
     release();
 }
 
-// The first packets are there: all times are moved so far that the earliest of them is 0.
+// Ends holding when the first packets are there: shifts all times so that the earliest is 0.
 void Muxer::release() {
   holding_ = false;
   for (const PacketPtr& packet : held_) {
@@ -234,8 +233,7 @@ bool Muxer::write_interleaved(AVPacket* packet) {
   return true;
 }
 
-// Containers want growing times. Broken inputs do not always have them, and two times may become
-// one in a coarser time base.
+// Reports that two times have become one in the container's coarser time base.
 void Muxer::name_coarse(const AVPacket& packet) {
   const AVStream& stream = *container_->streams[packet.stream_index];
   if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || std::exchange(coarse_is_told_, true))
@@ -246,6 +244,8 @@ void Muxer::name_coarse(const AVPacket& packet) {
                      format_.name, 1e3 * av_q2d(stream.time_base), packet.stream_index));
 }
 
+// Makes dts grow, as containers demand: those of broken inputs may not, and rounding may make two
+// of them equal.
 void Muxer::straighten(AVPacket& packet, std::int64_t exact) {
   if (packet.dts == AV_NOPTS_VALUE) return;
   std::optional<std::int64_t>& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
@@ -267,7 +267,7 @@ void Muxer::straighten(AVPacket& packet, std::int64_t exact) {
 
 void Muxer::finish() {
   if (holding_) release();
-  while (!write_interleaved(nullptr)) continue;  // which ends at each that is refused
+  while (!write_interleaved(nullptr)) continue;  // each refused packet ends a call
   needs_trailer_ = false;
   check(av_write_trailer(container_.get()));
   avio_flush(container_->pb);

@@ -1,4 +1,4 @@
-// Muxer: packets of several streams to a container, at times that the container can hold.
+// Muxer: writes packets of several streams to a container, with times that the container can hold.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace vidconv {
 
-// In this order: add streams, begin(), write(), finish(). All throw Error(output).
+// Call it in this order: add streams, begin(), write(), finish(). All throw Error(output).
 using MuxerOptions = std::vector<std::pair<std::string, std::string>>;
 
 class Muxer {
@@ -23,44 +23,45 @@ class Muxer {
   // Error(encoder_option) for options that the container does not have or understand.
   Muxer(const AVOutputFormat& format, std::string output, const MuxerOptions& options,
         Notify notify, Notify lose);
-  // Leaves what was written as it is.
+  // Leaves the written bytes as they are.
   ~Muxer();
 
   AVFormatContext& container() { return *container_; }
   AVStream& add_stream();
-  // The input begins before 0, by more than a lead-in of sound: all times may have to be moved.
-  // Matroska's blocks can say such times, which FFmpeg's reader takes for unknown ones.
+  // Says that the input begins before 0 by more than a sound's lead-in, so that all times may have
+  // to move. Matroska's blocks can hold such times, but FFmpeg's reader takes them for unknown
+  // ones.
   void hold_start() { holding_ = true; }
-  // Times mean something by themselves, so that to move all of them is a loss.
+  // Says that times have a meaning of their own, so that moving all of them is a loss.
   void keep_times() { times_count_ = true; }
-  // A stream whose first packet is needed to tell where the times begin: what comes before it is
-  // held back where that matters.
+  // Adds a stream whose first packet tells where the times begin: where that matters, packets
+  // before it are held back.
   void add_leader(const AVStream& stream) { awaited_.push_back(stream.index); }
 
-  // Hears of a packet that the container, or a filter on the way to it, does not take although it
-  // can be written to: of which stream, when it is shown ("2.5 s") and why. Returns false where the
-  // packet may not be missing, which is Error(output) then.
+  // Hears of a packet that the container, or a filter before it, refuses although the output can be
+  // written: its stream, when it is shown ("2.5 s") and why. Returns false where the packet must
+  // not be missing, which leads to Error(output).
   using Refused =
       std::function<bool(const AVStream& to, const std::string& when, const std::string& why)>;
   void on_refusal(Refused refused) { refused_ = std::move(refused); }
 
-  // Sets an option of the container that the user has not set.
+  // Sets an option of the container, unless the user has set it.
   void set_default(const char* key, std::int64_t value);
 
   // Writes the header.
   void begin(std::unique_ptr<PipeOutput> to);
 
-  // A packet of the stream `to`, with times in `time_base`. It is moved from.
+  // Writes a packet of the stream `to`, with times in `time_base`, and moves from it.
   void write(AVPacket& packet, AVRational time_base, const AVStream& to);
 
-  // Writes what is held and the trailer.
+  // Writes the held packets and the trailer.
   void finish();
 
-  // Packets of the stream that have gone to the container; what is held is not counted.
+  // Returns how many packets of the stream went to the container, without those held back.
   std::int64_t written(const AVStream& stream) const {
     return written_[static_cast<std::size_t>(stream.index)];
   }
-  // Of the output so far.
+  // Returns the bytes of the output so far.
   std::int64_t bytes() const;
 
  private:
@@ -69,11 +70,11 @@ class Muxer {
   void set_options();
   void release();
   void mux(AVPacket& packet);
-  // What waits for other streams where `packet` is none. False where one was refused that may be
-  // missing.
+  // Writes the packets that wait for other streams where `packet` is null. Returns false where the
+  // container refused a packet that may be missing.
   bool write_interleaved(AVPacket* packet);
   void watch(AVPacket& packet);
-  // `exact`: when it is decoded, before that was rounded.
+  // `exact` is its dts before rounding.
   void straighten(AVPacket& packet, std::int64_t exact);
   void name_coarse(const AVPacket& packet);
 
@@ -82,8 +83,8 @@ class Muxer {
   const Notify notify_, lose_;
   const MuxerOptions options_;
   std::unique_ptr<PipeOutput> to_;
-  // A packet on its way through libavformat, which does not say which it refuses: the last that it
-  // lets go of before it returns.
+  // Marks a packet on its way through libavformat, which does not say which packet it refuses: it
+  // is the last one that it releases before it returns.
   struct Watched {
     Muxer* muxer;
     int stream;
@@ -92,13 +93,13 @@ class Muxer {
   std::optional<Watched> gone_;
   Refused refused_;
   OutputPtr container_;
-  std::vector<int> awaited_;  // leaders of which no packet has come
+  std::vector<int> awaited_;  // leaders without a packet so far
   bool holding_;
   bool times_count_ = false;
   std::vector<PacketPtr> held_;
   std::int64_t held_bytes_ = 0;
-  std::int64_t later_ = 0;                             // what is added to all times, microseconds
-  std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next
+  std::int64_t later_ = 0;                             // added to all times, microseconds
+  std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next two
   std::vector<std::int64_t> last_exact_, written_;
   bool times_were_right_ = true, coarse_is_told_ = false;
   bool needs_trailer_ = false;

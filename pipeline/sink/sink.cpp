@@ -110,12 +110,12 @@ void check_shards(const EncoderOptions& options, const SinkKind& kind,
                 "choose one with `video` N");
 }
 
-// Whether every encoder takes frames of its video from the memory of a CUDA device as they are.
+// Returns whether every encoder takes its video's frames from CUDA memory without conversion.
 bool takes_device_frames(const OutputPlan& plan, std::span<const InputVideo> videos) {
   const EncoderOptions& options = plan.options.encoder;
   if (!plan.kind->other_streams) return false;
-  if (!options.pixel_format.empty()) return false;  // converted in the host's memory
-  // Another GPU may be asked for by name.
+  if (!options.pixel_format.empty()) return false;  // converted in host memory
+  // Options may name another GPU.
   if (std::ranges::any_of(options.own, [](const auto& o) { return o.first == "gpu"; }))
     return false;
   for (std::size_t i = 0; i < videos.size(); ++i)
@@ -124,7 +124,7 @@ bool takes_device_frames(const OutputPlan& plan, std::span<const InputVideo> vid
   return true;
 }
 
-// Formats that hold pictures only.
+// Reports the other streams, for formats that hold pictures only.
 void name_left_out(const OutputPlan& plan, const InputInfo& info) {
   const AVFormatContext* input = info.container.get();
   if (!input || input->nb_streams < 2) return;
@@ -133,7 +133,7 @@ void name_left_out(const OutputPlan& plan, const InputInfo& info) {
              std::to_string(input->nb_streams - 1) + " other streams");
 }
 
-// The words of a file, where pictures are all that is kept.
+// Reports the file's metadata, where only pictures are kept.
 void name_lost_words(const OutputPlan& plan, const InputInfo& info) {
   const AVFormatContext* input = info.container.get();
   if (!input) return;
@@ -160,7 +160,7 @@ void name_fields(const OutputPlan& plan, const InputInfo& input) {
              "filtered alone: the output does not say that they are fields");
 }
 
-// Encoders say themselves what they keep.
+// Reports per-picture metadata for bare frames; encoders report themselves what they lose.
 void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
   for (const InputVideo& video : input.videos)
     if (const DynamicHdr& has = video.info.hdr.dynamic; !has.empty())
@@ -210,7 +210,7 @@ OutputPlan plan_output(const std::string& name, const SinkOptions& options,
                        std::span<const InputVideo> videos) {
   check_address(name, options.format);
   const std::string output = local_path(name);  // "file:out.mkv"
-  // Said before that its name has no ending.
+  // This is reported before the missing ending of its name is.
   if (std::error_code error; std::filesystem::is_directory(output, error))
     throw Error(Fault::output, "cannot write the output", output, "it is a directory");
   const SinkKind& kind = *std::ranges::find_if(
@@ -282,7 +282,7 @@ void check_wanted(const std::atomic<bool>* abandoned) {
 ByteOutput::ByteOutput(const std::string& output, const SinkOptions& options)
     : abandoned_(options.abandoned) {
   if (is_url(output)) {
-    // Whole packets of a transport stream, as its receivers expect them.
+    // Receivers expect whole packets of a transport stream.
     constexpr int transport_packets = 7 * 188;
     const bool transport = options.format == "mpegts" || options.format == "rtp_mpegts";
     writer_.emplace(std::make_unique<AddressWriter>(

@@ -1,4 +1,4 @@
-// Sink: where frames go.
+// Sink: takes the frames of an output.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace vidconv {
 
-// All members but cancel() belong to one thread. Throw Error(output). A sink that is destroyed
+// All members but cancel() belong to one thread. They throw Error(output). A sink that is destroyed
 // before finish() has returned leaves nothing under its final name, and an older file there
 // untouched.
 class Sink {
@@ -30,24 +30,25 @@ class Sink {
   virtual ~Sink() = default;
 
   virtual void write(Frame frame) = 0;
-  // A packet of another stream of the source. Sinks without a container leave it out.
+  // Takes a packet of another stream of the source. Sinks without a container leave it out.
   virtual void copy(PacketPtr packet) { ++left_out_[packet->stream_index].left_out; }
-  // Makes a write that waits for whoever reads the output throw. Any thread.
+  // Makes a write that waits for a reader of the output throw. Thread-safe.
   virtual void cancel() {}
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 
-  // Frames in the output; after finish() as many as were given to write(), but for frames_left().
+  // Returns how many frames are in the output; after finish(), as many as were given to write(),
+  // minus frames_left().
   virtual std::int64_t frames() const = 0;
-  // What became of the packets that were given to copy(), by stream index of the source.
+  // Tells what became of the packets given to copy(), by the source's stream index.
   virtual std::map<int, CopyStatistics> copies() const { return left_out_; }
-  // Written so far, for showing progress; 0 where nothing is kept.
+  // Returns how many bytes are written so far, to show progress; 0 where none are kept.
   virtual std::int64_t bytes() const { return 0; }
-  // Frames that were given to write() and are not in the output because of an interruption.
+  // Returns how many frames given to write() an interruption kept out of the output.
   virtual std::int64_t frames_left() const { return 0; }
-  // How many parts of the videos are in the output; 0 where they are not encoded in parts.
+  // Returns how many shards are in the output; 0 where it is not encoded in shards.
   virtual std::int64_t parts() const { return 0; }
-  // For people: "libx264 crf=23 preset=medium, yuv420p".
+  // Describes it for people: "libx264 crf=23 preset=medium, yuv420p".
   virtual std::string description() const = 0;
 
  private:
@@ -60,33 +61,34 @@ struct SinkOptions {
   std::string format;
   EncoderOptions encoder;
   std::vector<std::pair<std::string, std::string>> muxer_options;
-  // A stream in its own time: what is encoded goes on at once, and no stream waits longer than this
-  // for another; seconds, 0: as suits a file.
+  // For live streams: packets go on at once, and no stream waits longer than this for another.
+  // Seconds; 0: as for a file.
   double latency = 0;
-  // Times are those of the input, and mean something by themselves: to move them is a loss.
+  // Times are the input's, and have a meaning of their own: moving them is a loss.
   bool copy_times = false;
-  std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": as it is
+  std::string audio;  // "none", or an encoder or codec for all sound; empty or "copy": copied
   bool overwrite = false;
-  bool insecure = false;      // certificates of servers that an address leads to are not checked
-  RunFiles* files = nullptr;  // which are not overwritten; outlives the sink
-  // As of PartialFile::Options. For files only.
+  bool insecure = false;      // servers' certificates are not checked
+  RunFiles* files = nullptr;  // must not be overwritten; outlives the sink
+  // As in PartialFile::Options. For files only.
   std::function<void(int fd)> before_name;
   Notify notify;
-  // Hears what the output cannot carry, and may throw to refuse it; empty: `notify` does.
+  // Hears what the output cannot hold, and may throw to refuse that; empty: `notify` hears it.
   Notify lose;
-  int stdout_fd = 1;  // what "-" and "md5:" write to; not closed
-  // Becomes true when a person wants to stop: who reads a pipe is not waited for any longer then.
+  int stdout_fd = 1;  // for "-" and "md5:"; not closed
+  // Becomes true when a person wants to stop: then a pipe's reader is not waited for any longer.
   // Outlives the sink.
   const std::atomic<bool>* interrupted = nullptr;
-  // Becomes true when nothing is to come of it: a file that has no name by then gets none, and what
-  // an encoder still holds is not waited for: Error(interrupted). Outlives the sink; may be null.
+  // Becomes true when the output is given up: a file without its name by then gets none, and
+  // packets still in an encoder are not waited for, which is Error(interrupted). Outlives the sink;
+  // may be null.
   const std::atomic<bool>* abandoned = nullptr;
 
   const Notify& loss() const { return lose ? lose : notify; }
 };
 
-// SinkOptions::lose of a run that is to lose nothing: throws. A device that failed is an
-// Error(device), although its work was done by another one.
+// Serves as SinkOptions::lose for a run that is to lose nothing: throws. For a failed device it
+// throws Error(device), although another one has done its work.
 void refuse_loss(MessageKind kind, const std::string& loss);
 
 // Throws Error(interrupted) once SinkOptions::abandoned is true.
@@ -94,18 +96,18 @@ void check_wanted(const std::atomic<bool>* abandoned);
 
 struct SinkKind;
 
-// What comes out, decided once and before anything is opened.
+// Describes an output, decided once before anything is opened.
 struct OutputPlan {
   std::string output;
   SinkOptions options;
   const SinkKind* kind = nullptr;
   const AVOutputFormat* container = nullptr;  // nullptr: bare frames
-  std::vector<EncoderChoice> encoders = {};   // of each video; none where frames are bare
-  // Whether these take every bit of the frames from the memory of a CUDA device. What the device
-  // itself has to say is known when the sink is opened.
+  std::vector<EncoderChoice> encoders = {};   // one per video; none where frames are bare
+  // Whether the encoders take frames from the memory of a CUDA device with all their bits. Opening
+  // the sink shows whether the device itself agrees.
   bool takes_device_frames = false;
-  // The order in which the sink wants frames, of a video in parts whose frames come in any order;
-  // else null: that of time.
+  // The order in which the sink wants frames, for a video in shards whose frames come in any order;
+  // null: in order of time.
   std::shared_ptr<FrameOrder> order = nullptr;
 };
 
@@ -113,38 +115,39 @@ struct SinkKind {
   std::string_view name;
   std::string_view description;
   bool (*accepts)(const std::string& output, const SinkOptions& options);
-  // The container and the encoder of each video; nullptr: frames are not encoded.
+  // Chooses the container and the encoder of each video; nullptr: frames are not encoded.
   void (*choose)(OutputPlan& plan, std::span<const InputVideo> videos) = nullptr;
   std::unique_ptr<Sink> (*open)(const OutputPlan& plan, const InputInfo& input);
-  bool other_streams = false;   // it holds sound and the like, and has a muxer with its options
-  bool several_videos = false;  // one beside the other
-  bool keeps_pictures = true;   // and with them what is said of them
+  bool other_streams = false;   // holds sound and the like, and has a muxer with options
+  bool several_videos = false;  // side by side
+  bool keeps_pictures = true;   // and with them their description
 };
 
-// In the order in which they are asked; the last one accepts everything.
+// Lists the kinds in the order in which they are asked; the last one accepts everything.
 std::span<const SinkKind> sink_kinds();
 
-// `name`: a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
-// what does not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
+// `name` is a file, an address with a `format`, "-", "md5:" or "null:". Throws Error(usage) for
+// options that do not suit the output, Error(output) where no encoder can be chosen. Opens nothing.
 OutputPlan plan_output(const std::string& name, const SinkOptions& options,
                        std::span<const InputVideo> videos);
 
-// Whether the output says how its pictures are to be turned, or shows none. Throws as plan_output()
-// does.
+// Returns whether the output says how its pictures are to be turned, or shows none. Throws as
+// plan_output() does.
 bool keeps_orientation(const std::string& output, const SinkOptions& options);
 
-// Of an output that is an address: throws Error(command_line) where it has no `format`,
-// Error(output_unsuited) where nothing can be sent to such. Does nothing for others.
+// Checks an output that is an address: throws Error(command_line) where it has no `format`,
+// Error(output_unsuited) where nothing can be sent to it. Does nothing for other outputs.
 void check_address(const std::string& output, const std::string& format);
 
-// For people, what encodes the video with that index, and how: "libx264 crf=23 preset=medium";
-// empty where frames are bare.
+// Says, for people, how the video with that index is encoded: "libx264 crf=23 preset=medium"; empty
+// where frames are bare.
 std::string describe_encoder(const OutputPlan& plan, std::size_t video, const VideoInfo& info);
 
-// Before the first frame of the input is read. Throws Error(usage) for an encoder option that does
-// not exist or is not understood, Error(output) for an output that cannot be written.
+// Opens the sink; call it before the first frame of the input is read. Throws Error(usage) for an
+// encoder option that does not exist or is not understood, Error(output) for an output that cannot
+// be written.
 std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input);
-// With the plan that plan_output() makes.
+// Opens the sink with the plan that plan_output() makes.
 std::unique_ptr<Sink> open_sink(const std::string& output, const SinkOptions& options,
                                 const InputInfo& input);
 

@@ -1,4 +1,4 @@
-// A container that libavformat writes: the filtered videos encoded, all other streams copied.
+// Writes a container with libavformat: the filtered videos are encoded, all other streams copied.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int64_t flv_no_duration = 1 << 3;  // no_duration_filesize, by its number
 
-// A filtered video on its way into the container.
+// Holds a filtered video on its way into the container.
 struct VideoOutput {
   VideoOutput(const InputVideo& video, const EncoderChoice& choice, const OutputPlan& plan)
       : from(video),
@@ -38,10 +38,10 @@ struct VideoOutput {
 
   const InputVideo from;
   const std::unique_ptr<VideoEncoder> encoder;
-  AVStream* stream = nullptr;  // of the output
+  AVStream* stream = nullptr;  // the output's
   std::int64_t written = 0;    // frames
-  std::int64_t held = 0;       // how long the last picture that was coded is shown
-  std::int64_t empty = 0;      // packets, each of them a frame that is the one before
+  std::int64_t held = 0;       // duration of the last coded picture
+  std::int64_t empty = 0;      // empty packets, each a frame that repeats the one before
 };
 
 class FileSink final : public Sink {
@@ -60,8 +60,8 @@ class FileSink final : public Sink {
         trial_(format_, plan.output),
         copies_(muxer_, format_, plan.options.audio, trial_, lose_) {
     if (plan.options.copy_times) muxer_.keep_times();
-    // Containers have names that are made up, Matroska's segments among them; parts have the same
-    // bytes whoever joins them.
+    // Some containers make up unique ids, such as Matroska's for segments; joined shards give the
+    // same bytes whoever joins them.
     if (in_parts_) muxer_.container().flags |= AVFMT_FLAG_BITEXACT;
     for (const InputVideo& video : input.videos)
       videos_.push_back(
@@ -85,8 +85,8 @@ class FileSink final : public Sink {
     video.encoder->write(std::move(frame), [&](AVPacket& packet) { mux(packet, video); });
   }
 
-  // Parts come out in bursts, long after the packets beside them: these wait for their turn, so
-  // that the output is that of one encoder after the other.
+  // Shards come out in bursts, long after the packets beside them. Those wait for their turn, so
+  // that the output is the same as with one encoder at a time.
   void copy(PacketPtr packet) override {
     if (in_parts_)
       waiting_.push_back(std::move(packet));
@@ -120,7 +120,7 @@ class FileSink final : public Sink {
   }
   std::map<int, CopyStatistics> copies() const override {
     std::map<int, CopyStatistics> all = copies_.accounts();
-    // Beside frames that an interruption has kept out of the output.
+    // If an interruption left out frames, the packets beside them are left out too.
     const bool left = frames_left() > 0;
     for (const PacketPtr& packet : waiting_) {
       CopyStatistics& account = all[packet->stream_index];
@@ -141,16 +141,16 @@ class FileSink final : public Sink {
   }
 
  private:
-  // Packets do not wait for each other, nor for a buffer to be full.
+  // Packets wait neither for each other nor for a buffer to be full.
   void hand_on_at_once() {
     muxer_.set_default("flush_packets", 1);
     if (latency_ > 0)
       muxer_.set_default("max_interleave_delta",
                          std::max<std::int64_t>(1, std::llround(latency_ * AV_TIME_BASE)));
     const std::string_view format = format_.name;
-    // A receiver knows then where a picture ends, without the next.
+    // A receiver then knows where a picture ends, without the next one.
     if (format == "mpegts") muxer_.set_default("omit_video_pes_length", 0);
-    // There is no way back to the header.
+    // The header cannot be rewritten later.
     if (format == "flv") muxer_.set_default("flvflags", flv_no_duration);
   }
 
@@ -170,7 +170,7 @@ class FileSink final : public Sink {
 
   void finish(VideoOutput& video) {
     video.written += video.encoder->frames_brought();
-    if (video.written == 0)  // some containers come out broken then
+    if (video.written == 0)  // some containers are broken then
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     video.encoder->finish([&](AVPacket& packet) { mux(packet, video); });
     video.written -= video.encoder->frames_left();
@@ -181,8 +181,7 @@ class FileSink final : public Sink {
     name_empty(video);
   }
 
-  // Theora says so that a frame is to be shown as the one before. Many decoders make no frame of
-  // it.
+  // Theora's empty packets repeat the frame before. Many decoders make no frame of them.
   void name_empty(const VideoOutput& video) {
     if (video.empty > 0)
       notify(lose_, MessageKind::not_held,
@@ -200,7 +199,7 @@ class FileSink final : public Sink {
                   fmt::format("{} went in, {} were written", video.written, written));
   }
 
-  // Frames in the container.
+  // Returns how many frames are in the container.
   std::int64_t written_of(const VideoOutput& video) const {
     const std::int64_t packets = muxer_.written(*video.stream);
     return video.encoder->joins_frames() && packets == 1 ? video.encoder->frames_out() : packets;
@@ -253,8 +252,8 @@ class FileSink final : public Sink {
     name_lost_words(input, streams);
   }
 
-  // A track that is nothing but the video's first timecode, which the video has as a tag:
-  // QuickTime's muxer makes the track anew.
+  // Returns whether a track holds nothing but the video's first timecode, which the video has as a
+  // tag: QuickTime's muxer then makes the track anew.
   bool keep_as_tag(const AVStream& stream) const {
     constexpr std::string_view key = "timecode";
     constexpr unsigned type = MKTAG('t', 'm', 'c', 'd');
@@ -313,7 +312,7 @@ class FileSink final : public Sink {
     to.disposition = from->disposition;
     copy_tags(*from, format_, to);
     av_dict_set(&to.metadata, "encoder", nullptr, 0);
-    // WebM's word for transparency beside the packets.
+    // WebM marks transparency beside the packets by this tag.
     const AVCodecID id = to.codecpar->codec_id;
     const bool alpha = (id == AV_CODEC_ID_VP8 || id == AV_CODEC_ID_VP9) &&
                        to.codecpar->format == AV_PIX_FMT_YUVA420P;
@@ -321,7 +320,7 @@ class FileSink final : public Sink {
     if (info.turned) av_dict_set(&to.metadata, "rotate", nullptr, 0);
     copy_picture_side_data(*from, to, info.turned);
     if (!info.shown.is_upright() && side_data(to, AV_PKT_DATA_DISPLAYMATRIX).empty()) {
-      const auto matrix = display_matrix(info.shown);  // a photograph's
+      const auto matrix = display_matrix(info.shown);  // for photographs
       set_side_data(to, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);
     }
     set_hdr(info.hdr, to);
@@ -334,7 +333,7 @@ class FileSink final : public Sink {
                        shown.is_upright() ? "as it is stored" : words_without(shown)));
   }
 
-  // Side data that neither the container nor the codec keeps.
+  // Reports side data that neither the container nor the codec keeps.
   void name_lost_side_data(const VideoOutput& video) {
     const bool codec_tells_hdr = video.encoder->codec().id == AV_CODEC_ID_HEVC;
     std::string lost;
@@ -355,8 +354,8 @@ class FileSink final : public Sink {
 
   bool is_gif() const { return std::string_view(format_.name) == "gif"; }
 
-  // An animation goes on as often as it did. FFmpeg counts how often it is shown again in GIF, and
-  // how often at all in APNG.
+  // Makes an animation repeat as often as it did. FFmpeg counts repetitions for GIF, but plays for
+  // APNG.
   void set_loops(const VideoInfo& info) {
     if (!info.loops) return;
     if (is_gif()) muxer_.set_default("loop", *info.loops);
@@ -364,7 +363,7 @@ class FileSink final : public Sink {
       muxer_.set_default("plays", *info.loops == 0 ? 0 : std::max(0, *info.loops) + 1);
   }
 
-  // FFmpeg's muxer would repeat the one before it.
+  // Sets the last picture's delay: FFmpeg's muxer would repeat the one before.
   void set_last_delay(const VideoOutput& video) {
     constexpr std::int64_t longest = 65535;  // hundredths of a second
     const std::int64_t delay = av_rescale_q(video.held, video.from.info.time_base, {1, 100});
@@ -390,8 +389,8 @@ class FileSink final : public Sink {
     muxer_.write(packet, time_base, *video.stream);
   }
 
-  // The packets that come before that moment, or all; with the frames that are decoded then they
-  // are a tie, which libavformat decides.
+  // Writes the waiting packets up to `until`, or all of them. libavformat decides the order of
+  // packets with the same dts.
   void write_waiting(std::optional<Moment> until) {
     for (; !waiting_.empty(); waiting_.pop_front()) {
       AVPacket& packet = *waiting_.front();
@@ -414,13 +413,13 @@ class FileSink final : public Sink {
   const AVOutputFormat& format_;
   const bool in_parts_;
   std::deque<PacketPtr> waiting_;
-  std::optional<Moment> last_;                        // of the packets of the video
-  std::map<int, AVRational> time_bases_;              // of the source's streams
+  std::optional<Moment> last_;                        // the last video packet's
+  std::map<int, AVRational> time_bases_;              // by the source's streams
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;
   HeaderTrial trial_;
   Copies copies_;
-  bool begun_ = false;  // there was a packet of a video
+  bool begun_ = false;  // a video's packet was written
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ class HandingSink final : public Sink {
       throw Error(MessageKind::interrupted, "nobody takes the frames", "", "they were cancelled");
     ++count_;
   }
-  // Those that are there already can still be taken.
+  // Frames that are queued already can still be taken.
   void cancel() override { frames_->close(); }
   void finish() override { frames_->close(); }
   std::int64_t frames() const override { return count_; }

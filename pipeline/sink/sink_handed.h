@@ -1,4 +1,4 @@
-// A sink that hands its frames to a program, which takes them one by one.
+// Makes a sink that hands its frames to a program, one by one.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace vidconv {
 
-// Where the frames wait that are handed over. Any thread; pop() and cancel() are the program's.
+// Queues the frames that are handed over. Thread-safe; pop() and cancel() are for the program.
 using HandedFrames = Channel<Frame>;
 
-// write() waits where these are full, and throws Error(interrupted) where they are cancelled;
-// finish() closes them. Packets of other streams are left out.
+// Its write() blocks while `frames` is full, and throws Error(interrupted) where it is cancelled;
+// finish() closes it. Packets of other streams are left out.
 std::unique_ptr<Sink> make_handing_sink(std::shared_ptr<HandedFrames> frames);
 
 }  // namespace vidconv

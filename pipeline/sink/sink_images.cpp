@@ -1,4 +1,4 @@
-// One file for each frame, or one file for one frame.
+// Writes one file for each frame, or one file for one frame.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 namespace vidconv {
 namespace {
 
-// Files that wait for their names without one, each with a descriptor.
+// Returns how many nameless files may be held open at once, each with a descriptor.
 std::size_t most_open() {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
@@ -36,7 +36,7 @@ class ImageSink final : public Sink {
       throw Error(MessageKind::output_unsuited, "cannot write", output_,
                   std::string(encoder_.codec().name) + " makes one picture of all frames",
                   "use `codec` libwebp, or a name without a number");
-    // So that a name that cannot be is refused at once.
+    // An impossible name is refused at once.
     if (!numbered_)
       add_file();
     else if (plan.options.files)
@@ -77,8 +77,8 @@ class ImageSink final : public Sink {
     files_.push_back(std::make_unique<PartialFile>(name, file_options_, first));
   }
 
-  // Pictures of an older, longer video, which would be taken for this one's end. The first that is
-  // missing, is no file, or is one that this run reads, is the end of them.
+  // Removes pictures of an older, longer video, which would be taken for the end of this one. Stops
+  // at the first one that is missing, is no file, or is read by this run.
   void remove_older_beyond() {
     for (int number = static_cast<int>(files_.size()) + 1;; ++number) {
       const std::string name = numbered(output_, number);
@@ -120,7 +120,7 @@ class ImageSink final : public Sink {
 void choose_for_images(OutputPlan& plan, std::span<const InputVideo> videos) {
   plan.container = image_container();
   EncoderOptions options = plan.options.encoder;
-  // What the name asks for. Of WebP there is another encoder, which joins all frames.
+  // The name's ending decides. For WebP, FFmpeg would prefer an encoder that joins all frames.
   if (const AVCodecID id =
           av_guess_codec(plan.container, nullptr, plan.output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
       options.codec.empty())

@@ -1,4 +1,4 @@
-// What the rows of the table of sinks are made of. Inside the pipeline only.
+// Holds the parts of the table of sinks. For use inside the pipeline only.
 #pragma once
 
 #include <memory>
@@ -24,18 +24,19 @@ void choose_for_file(OutputPlan& plan, std::span<const InputVideo> videos);
 
 PartialFile::Options file_options(const SinkOptions& options);
 
-// Bytes to standard output ("-"), to an address, or to a file that appears when it is complete.
+// Writes bytes to standard output ("-"), to an address, or to a file that appears when it is
+// complete.
 class ByteOutput {
  public:
   // Throws Error(output), also for a terminal.
   ByteOutput(const std::string& output, const SinkOptions& options);
 
   ByteWriter& writer() { return *writer_; }
-  // Whether one can go back in it, and read it: a file of its own.
+  // Returns whether it can be sought in and read: whether it is a file of its own.
   bool seeks() { return file_ && writer_->seek(0, SEEK_CUR) >= 0; }
   void cancel() { writer_->cancel(); }
   std::int64_t bytes() const { return writer_->bytes(); }
-  // All is on the disk then, and has its name. Throws as check_wanted() too.
+  // Blocks until all is on the disk and has its name. Throws as check_wanted() too.
   void finish();
 
  private:
@@ -44,7 +45,7 @@ class ByteOutput {
   std::optional<ByteWriter> writer_;
 };
 
-// A sink of bare frames, one after the other.
+// Writes bare frames, one after the other.
 class BareSink : public Sink {
  public:
   explicit BareSink(const OutputPlan& plan)

@@ -1,5 +1,5 @@
-// One line per frame, "<number> <md5>", and "all <md5>" at the end: of the visible samples, packed
-// as FFmpeg's rawvideo packs them.
+// Writes one line per frame, "<number> <md5>", and "all <md5>" at the end: digests of the visible
+// samples, packed as FFmpeg's rawvideo packs them.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -40,7 +40,7 @@ class Md5Sink final : public Sink {
   std::string description() const override { return "digests"; }
 
  private:
-  // Allocates nothing: it is done for every frame.
+  // Allocates nothing, because it runs for every frame.
   void write_line(std::string_view name, Md5& digest) {
     std::array<char, 64> line;
     char* end = std::ranges::copy(name, line.begin()).out;

@@ -22,7 +22,7 @@ class RawSink final : public BareSink {
   std::string description() const override { return "bare frames, " + format_; }
 
  private:
-  // In the order of bytes that the input has.
+  // Returns the frame in the input's byte order.
   Frame swapped(const Frame& frame) {
     const PixelFormat& format = frame.format();
     Frame other(pool_->get(), frame);
@@ -34,7 +34,7 @@ class RawSink final : public BareSink {
   }
 
   std::string format_;
-  std::optional<FramePool> pool_;  // of swapped ones
+  std::optional<FramePool> pool_;  // for swapped frames
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace vidconv {
 namespace {
 
-// The format of y4m that loses least.
+// Returns the y4m format that loses least.
 const PixelFormat& y4m_format(const VideoInfo& video) {
   if (find_y4m_chroma(video.format->id, video.chroma_location)) return *video.format;
   const auto best_of = [&](int depth, int most) {
@@ -35,7 +35,7 @@ std::string header(const VideoInfo& video, const Y4mChroma& chroma) {
                      std::to_string(video.height) + " F" + ratio(video.frame_rate) + " I" +
                      y4m_interlacing(video.field_order) + " A" + ratio(video.sample_aspect) + " C" +
                      std::string(chroma.tag);
-  // What other programs understand who do not know the tags of more than 8 bits.
+  // Older programs know this instead of the tags for more than 8 bits.
   if (chroma.tag.find('p') != chroma.tag.npos) {
     text += " XYSCSS=";
     for (const char c : chroma.tag) text += static_cast<char>(c >= 'a' ? c - 'a' + 'A' : c);
@@ -67,7 +67,7 @@ class Y4mSink final : public BareSink {
   std::string description() const override { return "y4m, " + format_.name; }
 
  private:
-  // y4m has a frame rate and no times.
+  // Reports a variable frame rate once: y4m has a rate, but no times.
   void check_rate(const Frame& frame) {
     const std::int64_t pts = frame.av().pts;
     if (frames() == 0) first_pts_ = pts;

@@ -31,7 +31,7 @@ std::vector<std::string_view> sound_encoder_names() {
   return names;
 }
 
-// What an encoder takes; all of it where the list is empty.
+// Lists what an encoder takes; an empty list means everything.
 struct Taken {
   std::vector<AVSampleFormat> formats;
   std::vector<int> rates;
@@ -63,7 +63,7 @@ Taken taken_by(const AVCodec& encoder) {
   return taken;
 }
 
-// The same, else the least that holds as many bits, else the largest.
+// Prefers the same format, else the smallest that holds as many bits, else the largest.
 AVSampleFormat nearest_format(const std::vector<AVSampleFormat>& taken, AVSampleFormat from) {
   if (taken.empty()) return from;
   const auto cost = [&](AVSampleFormat to) {
@@ -74,7 +74,7 @@ AVSampleFormat nearest_format(const std::vector<AVSampleFormat>& taken, AVSample
   return *std::ranges::min_element(taken, {}, cost);
 }
 
-// The same, else the next higher, else the highest.
+// Prefers the same rate, else the next higher, else the highest.
 int nearest_rate(const std::vector<int>& taken, int from) {
   if (taken.empty()) return from;
   const auto cost = [&](int to) {
@@ -83,7 +83,7 @@ int nearest_rate(const std::vector<int>& taken, int from) {
   return *std::ranges::min_element(taken, {}, cost);
 }
 
-// The same, else one of as many channels, else the one with the most of those that have fewer.
+// Prefers the same layout, else as many channels, else the most of those with fewer.
 AVChannelLayout nearest_layout(const std::vector<AVChannelLayout>& taken,
                                const AVChannelLayout& from) {
   AVChannelLayout named = from;
@@ -153,7 +153,7 @@ SoundConverter::SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder,
       waiting_(av_audio_fifo_alloc(encoder_->sample_fmt, encoder_->ch_layout.nb_channels, 1)),
       packet_(make_packet()) {
   if (!waiting_) throw_out_of_memory("for sound");
-  decoder_->opaque = this;  // the key of its complaints
+  decoder_->opaque = this;  // identifies its errors
 }
 
 SoundConverter::~SoundConverter() = default;
@@ -176,8 +176,8 @@ std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const
     if (container.flags & AVFMT_GLOBALHEADER) context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     return avcodec_open2(context.get(), &encoder, nullptr);
   };
-  // Encoders may take fewer arrangements than they list, such as none with speakers at the sides,
-  // and AAC names such in a way that few players know.
+  // Encoders may refuse layouts that they list, such as those with side speakers, and AAC writes
+  // those in a way that few players understand.
   const AVChannelLayout same = nearest_layout(taken.layouts, decoder->ch_layout);
   AVChannelLayout usual;
   av_channel_layout_default(&usual, same.nb_channels);
@@ -221,14 +221,14 @@ void SoundConverter::decode(const AVPacket* packet, const Receive& receive) {
   }
 }
 
-// Where the container has no times for what the encoder puts before the first sample, that takes
-// the place of so many samples, and all others keep their time.
+// Sets the first time. A container without times for the encoder's lead-in loses as many samples at
+// the beginning instead, so that all others keep their time.
 void SoundConverter::begin(std::int64_t at) {
   overlap_ = holds_lead_in_ ? 0 : std::max<std::int64_t>(0, encoder_->initial_padding - at);
   at_ = at + overlap_;
 }
 
-// Silence to come first, or samples to drop, where the frame does not follow the one before it.
+// Adds silence, or notes samples to drop, where the frame does not follow the one before it.
 void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
   if (frame.pts == AV_NOPTS_VALUE) {
     if (at_ == AV_NOPTS_VALUE) begin(0);
@@ -239,10 +239,10 @@ void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
   const std::int64_t inside =
       resampler_ ? swr_get_delay(resampler_.get(), encoder_->sample_rate) : 0;
   std::int64_t gap = now - (at_ + av_audio_fifo_size(waiting_.get()) + inside) + overlap_;
-  const int jitter = encoder_->sample_rate / 64;  // containers round times; less than people hear
+  const int jitter = encoder_->sample_rate / 64;  // containers round times; inaudible
   constexpr std::int64_t longest = 3600;          // seconds; longer ones are no gaps
   if (std::abs(gap) <= jitter || std::abs(gap) > longest * encoder_->sample_rate) return;
-  const std::int64_t less = std::min(gap, overlap_);  // more to drop where it is negative
+  const std::int64_t less = std::min(gap, overlap_);  // negative: more to drop
   overlap_ -= less;
   gap -= less;
   while (gap > 0) {
@@ -255,7 +255,7 @@ void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
   }
 }
 
-// A frame, or at the end what is still inside of the resampler.
+// Converts a frame, or at the end the samples that are still inside the resampler.
 void SoundConverter::convert(const AVFrame* frame, const Receive& receive) {
   const bool changed = frame && (!resampler_ || frame->format != shape_->format ||
                                  frame->sample_rate != shape_->sample_rate ||
@@ -273,7 +273,7 @@ void SoundConverter::convert(const AVFrame* frame, const Receive& receive) {
                                               static_cast<AVSampleFormat>(shape_->format),
                                               shape_->sample_rate, 0, nullptr);
     std::unique_ptr<SwrContext, Closer> resampler(made);
-    // What a damaged frame claims to hold may be what nothing converts.
+    // A damaged frame may claim a format that nothing converts.
     for (const int code : {described, made ? swr_init(made) : 0})
       check_av(code, Fault::input, "cannot convert the sound", decoder_->codec->name);
     resampler_ = std::move(resampler);
@@ -312,7 +312,7 @@ void SoundConverter::add(AVFrame& frame, int skipped) {
   check(av_audio_fifo_write(waiting_.get(), planes.data(), frame.nb_samples - skipped));
 }
 
-// Whole frames of the encoder; `all`: the rest too.
+// Encodes whole frames of the encoder's size; with `all` the rest too.
 void SoundConverter::encode(bool all, const Receive& receive) {
   const int size = encoder_->frame_size > 0 ? encoder_->frame_size : 1024;
   for (int left; (left = av_audio_fifo_size(waiting_.get())) >= size || (all && left > 0);) {

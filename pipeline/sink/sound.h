@@ -1,4 +1,5 @@
-// Sound: a stream of it decoded and coded anew, for a container that cannot hold it as it is.
+// SoundConverter: decodes and re-encodes a sound stream for a container that cannot hold it as it
+// is.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +15,32 @@ struct SwrContext;
 
 namespace vidconv {
 
-// The encoder of that name, or the preferred one of that codec. Throws Error(usage) where there is
-// none for sound, Error(output) where the container does not take its codec.
+// Returns the encoder of that name, or the preferred one of that codec. Throws Error(usage) where
+// there is none for sound, Error(output) where the container does not take its codec.
 const AVCodec& choose_sound_encoder(const std::string& name, const AVOutputFormat& container);
 
-// The name of an encoder whose sound the container takes; empty where there is none.
+// Returns the name of an encoder whose sound the container takes; empty where there is none.
 std::string sound_encoder_for(const AVOutputFormat& container);
 
-// Times are kept: silence fills gaps of the input, and what overlaps is dropped.
+// Keeps times: silence fills gaps of the input, and overlapping samples are dropped.
 class SoundConverter {
  public:
-  // Receives each packet, with times in time_base(). It may be moved from.
+  // Receives each packet, with times in time_base(), and may move from it.
   using Receive = std::function<void(AVPacket&)>;
 
-  // nullptr where `from` cannot be decoded here. Throws Error(output) where the encoder cannot be
-  // opened for such sound.
+  // Returns nullptr where `from` cannot be decoded here. Throws Error(output) where the encoder
+  // cannot be opened for such sound.
   static std::unique_ptr<SoundConverter> make(const AVStream& from, const AVCodec& encoder,
                                               const AVOutputFormat& container);
   ~SoundConverter();
 
   const AVCodecContext& encoder() const { return *encoder_; }
   AVRational time_base() const { return {1, encoder_->sample_rate}; }
-  // What the decoder has complained of; it may have made sound of the packet all the same.
+  // Returns the decoder's complaints; it may have made sound of the packet all the same.
   const AvErrors& errors() const { return errors_; }
 
-  // Throws Error(input) for a packet that makes no sense; the next one may. Error(output).
+  // Throws Error(input) for a packet that makes no sense, after which the next one may;
+  // Error(output).
   void write(const AVPacket& packet, const Receive& receive);
   void finish(const Receive& receive);
 
@@ -63,12 +65,13 @@ class SoundConverter {
 
   const AvErrors errors_{this};
   CodecContextPtr decoder_, encoder_;
-  const AVRational time_base_;  // of the packets that come
+  const AVRational time_base_;  // for incoming packets
   const bool holds_lead_in_;
   std::unique_ptr<SwrContext, Closer> resampler_;
-  FramePtr shape_;  // of the decoded frames that the resampler was made for
+  FramePtr shape_;  // format of the decoded frames that the resampler takes
   std::unique_ptr<AVAudioFifo, Closer> waiting_;
-  // In samples of the encoder: the time of the first that waits, and how many are to be dropped.
+  // In samples of the encoder: the time of the first one that waits, and how many are to be
+  // dropped.
   std::int64_t at_ = AV_NOPTS_VALUE, overlap_ = 0;
   PacketPtr packet_;
 };

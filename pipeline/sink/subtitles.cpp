@@ -13,14 +13,14 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr std::size_t largest_text = 64 << 10;  // bytes of one subtitle, coded
+constexpr std::size_t largest_text = 64 << 10;  // bytes of one coded subtitle
 
 bool is_text(AVCodecID codec) {
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
   return descriptor && (descriptor->props & AV_CODEC_PROP_TEXT_SUB);
 }
 
-// In order of how much of the style they keep.
+// Returns the container's first text codec, in order of the style that they keep.
 AVCodecID text_codec_of(const AVOutputFormat& container) {
   for (const AVCodecID codec :
        {AV_CODEC_ID_MOV_TEXT, AV_CODEC_ID_SUBRIP, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_ASS})
@@ -41,7 +41,7 @@ CodecContextPtr open_subtitle_encoder(AVCodecID id, const AVCodecContext& decode
   CodecContextPtr context(codec ? avcodec_alloc_context3(codec) : nullptr);
   if (!context) return nullptr;
   context->time_base = AV_TIME_BASE_Q;
-  if (decoder.subtitle_header_size > 0) {  // styles, as ASS has them; encoders want them so
+  if (decoder.subtitle_header_size > 0) {  // ASS styles, which encoders need
     const auto size = static_cast<std::size_t>(decoder.subtitle_header_size);
     context->subtitle_header = static_cast<std::uint8_t*>(av_mallocz(size + 1));
     if (!context->subtitle_header) return nullptr;
@@ -96,7 +96,7 @@ PacketPtr SubtitleConverter::convert(const AVPacket& packet) {
   if (duration <= 0 && subtitle.end_display_time != std::numeric_limits<std::uint32_t>::max())
     duration = in_ticks(subtitle.end_display_time - subtitle.start_display_time);
   subtitle.end_display_time -= subtitle.start_display_time;
-  subtitle.start_display_time = 0;  // which encoders insist on
+  subtitle.start_display_time = 0;  // encoders insist on it
   const int size = check(avcodec_encode_subtitle(encoder_.get(), buffer_.data(),
                                                  static_cast<int>(buffer_.size()), &subtitle));
   PacketPtr result = make_packet();

@@ -1,4 +1,4 @@
-// SubtitleConverter: text subtitles from one container's way of coding them to another's.
+// SubtitleConverter: re-encodes text subtitles as another container wants them.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,16 @@ namespace vidconv {
 
 class SubtitleConverter {
  public:
-  // nullptr where `from` is no text, or the container holds no text that FFmpeg can make of it.
+  // Returns nullptr where `from` is no text, or the container holds no text that FFmpeg can make of
+  // it.
   static std::unique_ptr<SubtitleConverter> make(const AVStream& from,
                                                  const AVOutputFormat& container);
 
-  // Describes the coded text of the result.
+  // Returns the encoder, which describes the coded text.
   const AVCodecContext& encoder() const { return *encoder_; }
 
-  // The same words at the same time, in the time base of `from`; nullptr where the packet shows
-  // nothing. Throws Error(input) for text that makes no sense.
+  // Returns the words re-encoded, at their time, in the time base of `from`; nullptr where the
+  // packet shows nothing. Throws Error(input) for text that makes no sense.
   PacketPtr convert(const AVPacket& packet);
 
  private:

@@ -12,12 +12,12 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Lists of options of the libraries below, "key=value:key=value".
+// These options are lists of library options, "key=value:key=value".
 constexpr std::string_view lists_of_options[] = {"x264-params",   "x264opts",    "x265-params",
                                                  "svtav1-params", "aom-params",  "rav1e-params",
                                                  "xavs2-params",  "vvenc-params"};
 
-// Texts that are words of the encoder's own, by FFmpeg's names and by those of the libraries.
+// These options take words of the encoder's own, by FFmpeg's names and by those of the libraries.
 constexpr std::string_view options_of_words[] = {"preset",
                                                  "tune",
                                                  "profile",
@@ -54,7 +54,7 @@ constexpr std::string_view options_of_words[] = {"preset",
                                                  "sb-size",
                                                  "frame-packing"};
 
-// Texts that are names of files whatever they look like: a file may be called 1.
+// These options name files whatever the value looks like: a file may be called 1.
 constexpr std::string_view options_of_files[] = {"stats",
                                                  "passlogfile",
                                                  "qpfile",
@@ -97,7 +97,7 @@ bool is_text(const AVOption& option) {
   }
 }
 
-// The types of all options of that name, whoever has them.
+// Collects the types of all options of one name, in any class.
 struct Kinds {
   bool is_known = false, is_text = false;
 
@@ -122,7 +122,7 @@ Kinds kinds_of_encoder_option(const std::string& key) {
   return kinds;
 }
 
-// Libraries take '_' for '-', and x264 any case.
+// Libraries take '_' for '-', and x264 ignores case.
 std::string plain_name(std::string_view key) {
   std::string name(key);
   for (char& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
@@ -154,7 +154,7 @@ bool pair_may_name_file(std::string_view pair) {
 }
 
 bool list_may_name_file(std::string_view list) {
-  if (list.find_first_of("\\'\"") != list.npos) return true;  // which hide where a pair ends
+  if (list.find_first_of("\\'\"") != list.npos) return true;  // quoting hides where a pair ends
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(':', at), list.size());
     if (pair_may_name_file(list.substr(at, end - at))) return true;

@@ -29,12 +29,12 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Formats that refer to files, and the endings of their names.
+// Lists formats that refer to files, and the endings of their names.
 struct Playlist {
   const char *format, *endings;
 };
 constexpr Playlist playlists[] = {{"hls", "m3u8,m3u"}, {"concat", "ffconcat"}, {"mlv", "mlv"}};
-// Those that open files with demuxers of their own, which ask nobody.
+// These formats open files with demuxers of their own, without asking.
 constexpr const char* referring = "hls,dash,sdp,rtsp,sap,imf,vobsub,mlv";
 constexpr const char* scripts = "avisynth,vapoursynth";
 constexpr std::string_view list_magic = "ffconcat version 1.0";
@@ -72,7 +72,7 @@ std::string real_folder_of(const std::string& path) {
   return realpath(folder.c_str(), real) ? real : "";
 }
 
-// Of `options` those that are left in `unknown`.
+// Keeps the entries of `options` that are also in `unknown`.
 void keep_unknown(AVDictionary** options, AVDictionary* unknown) {
   AVDictionary* kept = nullptr;
   const AVDictionaryEntry* entry = nullptr;
@@ -90,14 +90,14 @@ bool begins_a_list(const std::string& path) {
          std::string_view(begin, sizeof begin) == list_magic;
 }
 
-// What stands in `words` between these two; empty where they do not.
+// Returns the text of `words` between these two; empty where they are missing.
 std::string part_between(std::string_view words, std::string_view before, std::string_view after) {
   const std::size_t at = words.find(before), begin = at + before.size();
   const std::size_t end = at == words.npos ? at : words.find(after, begin);
   return end == words.npos ? "" : std::string(words.substr(begin, end - begin));
 }
 
-// What FFmpeg's playlists refuse by the ending of its name, without asking, and what by its kind.
+// Return what FFmpeg's playlists refuse without asking: by a name's ending, or by its protocol.
 std::string misnamed_part(std::string_view words) {
   const std::string name = part_between(words, log_lines::misnamed_begin, log_lines::misnamed_end);
   return name.empty()
@@ -156,18 +156,18 @@ void References::limit(AVFormatContext& container) const {
     throw_out_of_memory("to read", name_);
 }
 
-// A file that says where a stream of RTP is received, and was given as one.
+// Returns whether the input is a file that says where to receive an RTP stream, given as one.
 bool References::describes_a_session() const {
   return input_ == Input::file && format_ && av_match_name("sdp", format_->name) != 0;
 }
 
-// Those that FFmpeg may use where it asks (`asked`), and those that it may use where it does not.
+// Returns the protocols that FFmpeg may use where it asks (`asked`), or where it does not.
 std::string References::protocols(bool asked) const {
   if (describes_a_session()) return asked ? "file" : "rtp,srtp,udp";
   if (input_ != Input::address) return asked ? "file,crypto,data" : list_ ? "file" : "none";
   std::string all = protocols_of(scheme_of(url_));
   if (asked || insecure_) return all;
-  // There is no way to have certificates checked then.
+  // Certificates cannot be checked where FFmpeg does not ask.
   std::string some = "none";
   for (std::string_view rest = all; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find(','));
@@ -259,11 +259,11 @@ int References::open_judged(const AVFormatContext& container, AVIOContext** open
   check_regular(path, file.fd);
   if (!is_numbered_pictures(container)) check_beside(path, file.fd);
   if (files_) files_->reads(part_of_input, file.fd);
-  // What was looked at, and not what has that name by now.
+  // Opens the checked descriptor, not what has that name by now.
   return open_url(container, opened, around + "file:" + file.link(), flags, options);
 }
 
-// Whether the input may refer to such things at all.
+// Throws where the input may not refer to such a target at all.
 void References::judge(const AVFormatContext& container, std::string_view target) const {
   const std::string what(target);
   const std::string_view scheme = scheme_of(target);
@@ -294,7 +294,7 @@ void References::check_regular(const std::string& path, int fd) const {
     refuse(path, "which is no regular file", "");
 }
 
-// By what the path is when all its links are followed.
+// Compares the path with all its links followed.
 void References::check_beside(const std::string& path, int fd) const {
   char real[PATH_MAX];
   const ssize_t length = readlink(link_of(fd).c_str(), real, sizeof real);
@@ -304,7 +304,7 @@ void References::check_beside(const std::string& path, int fd) const {
     refuse(path, "which lies neither beside it nor below", "move it there, if you trust it");
 }
 
-// Opens the files of a list beforehand: FFmpeg's concat does not ask.
+// Checks the files of a list in advance: FFmpeg's concat does not ask.
 void References::check_list(const std::string& path) const {
   const auto reader = ByteReader::open(path, nullptr);
   std::string text(static_cast<std::size_t>(std::clamp<std::int64_t>(reader->size(), 0, most_list)),
@@ -330,7 +330,7 @@ void References::check_listed(const std::string& name, const std::string& here) 
   if (!scheme_of(name).empty()) refuse(name, "and a list may lead to files only", "");
   const std::string path = name.starts_with('/') ? name : here + name;
   const Descriptor file(path);
-  if (file.fd < 0) return;  // FFmpeg will say so
+  if (file.fd < 0) return;  // FFmpeg will report it
   check_regular(path, file.fd);
   check_beside(path, file.fd);
   if (begins_a_list(file.link())) refuse(name, "which is a list itself", "");
@@ -347,7 +347,7 @@ int References::open_url(const AVFormatContext& container, AVIOContext** opened,
   if (options) keep_unknown(options, with);
   av_dict_free(&with);
   if (code < 0 || scheme_of(url) != "https") return code;
-  // Where the server has led on to.
+  // The server may have redirected to http.
   std::uint8_t* location = nullptr;
   av_opt_get(*opened, "location", AV_OPT_SEARCH_CHILDREN, &location);
   const std::string end = location ? reinterpret_cast<const char*>(location) : "";
