@@ -132,7 +132,7 @@ def bits_name(bits):
 
 
 def order(key):
-    """As vidconv-bench has them; a dictionary keeps the order of the files."""
+    """Returns the key that sorts rows by frame and bits; equal keys keep the order of the files."""
     return key[2], int(key[1])
 
 
@@ -192,7 +192,7 @@ def main():
 
 
 def compact(data):
-    """As JSON, a row of the table on one line."""
+    """Returns JSON with each row of the table on one line."""
     rows, data["tables"][0]["rows"] = data["tables"][0]["rows"], ["@"]
     lines = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return json.dumps(data, indent=1, ensure_ascii=False).replace('"@"', lines)

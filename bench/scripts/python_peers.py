@@ -40,7 +40,11 @@ def product(row):
 
 
 class Filter:
-    """What vidconv computes: `kernels`, each row after row; `row` where one kernel is a product of it with itself."""
+    """The filter that vidconv computes.
+
+    `kernels` has the taps of each, row after row; the one kernel is the product of `row` with itself where
+    that is not None.
+    """
 
     def __init__(self, kind, size):
         self.kind, self.size, self.row = kind, size, None
@@ -65,7 +69,7 @@ class Filter:
             self.kernels = [[2 * (i == len(blur) // 2) - tap for i, tap in enumerate(blur)]]
 
     def truth(self, source, width, x, y):
-        """In real arithmetic, before rounding; away from the edges."""
+        """Returns the result in real arithmetic, before rounding; (x, y) is away from the edges."""
         half = self.size // 2
         window = [source[(y + j) * width + x + i] for j in range(-half, half + 1) for i in range(-half, half + 1)]
         results = [math.fsum(map(float.__mul__, map(float, kernel), map(float, window))) for kernel in self.kernels]
@@ -75,7 +79,7 @@ class Filter:
 
 
 def dense_taps(size):
-    """bench/kernels.cpp's: std::minstd_rand from 1."""
+    """Returns the taps of bench/kernels.cpp: std::minstd_rand from 1."""
     state, taps = 1, []
     for _ in range(size * size):
         state = state * 48271 % 2147483647
@@ -84,7 +88,7 @@ def dense_taps(size):
 
 
 def integer_taps(row, largest):
-    """`row` as integers up to `largest`, of all scales the one that is nearest."""
+    """Returns `row` as integers up to `largest`, in the scale that comes nearest."""
     best = None
     for top in range(largest, largest // 2, -1):
         taps = [round(tap / max(row) * top) for tap in row]
@@ -96,7 +100,7 @@ def integer_taps(row, largest):
 
 
 def noise(depth, count):
-    """Samples at random, floats from 0 to 1."""
+    """Returns samples at random, floats from 0 to 1."""
     few = random.Random(1).randbytes(2 * ((1 << 18) + 1))  # a length that no row is a multiple of
     codes = array.array("H", few)
     if depth == 8:
@@ -109,7 +113,10 @@ def noise(depth, count):
 
 
 def check(filter_, depth, source, result, width, height):
-    """In percent, samples that are the truth rounded; the largest difference from the truth, clamped; of some samples."""
+    """Compares some samples with the truth.
+
+    Returns the percentage that are the truth rounded, and the largest difference from the truth, clamped.
+    """
     taps = len(filter_.kernels) * filter_.size ** 2
     margin, count = filter_.size // 2 + 1, max(300, min(4000, 1000000 // taps))
     rng, equal, off = random.Random(2), 0, 0.0
@@ -129,7 +136,7 @@ def check(filter_, depth, source, result, width, height):
 
 
 def fastest(seconds, run):
-    """run(i) does the work once and returns its seconds."""
+    """Returns the seconds of the fastest run; run(i) does the work once and returns its seconds."""
     run(0)
     times, start = [], time.perf_counter()
     while len(times) < 3 or time.perf_counter() - start < seconds:
@@ -209,7 +216,10 @@ class VapourSynth:
                 yield f"zsmooth RemoveGrain {mode}", lambda clip, mode=mode: self.core.zsmooth.RemoveGrain(clip, [mode])
 
     def measure(self, make, seconds):
-        """The core's own clock of the filter, without what Python and the core's threads take. Some filters are a row of nodes."""
+        """Returns the seconds by the core's own clock of the filter, without Python and the core's threads.
+
+        Some filters are a row of nodes.
+        """
         clip = make(self.clip)
         nodes = list(self.nodes(clip))
         clip.std.SetVideoCache(mode=0)
@@ -306,7 +316,7 @@ def parsed(arguments):
 
 
 def opened(names):
-    """Peers that are here; and lines of what is, and what is not."""
+    """Returns the peers that are installed, and lines that say which are and which are not."""
     found, lines = [], []
     for name in names or PEERS:
         try:
