@@ -52,7 +52,7 @@ class Run:
         self.speeds = [options.speed / (options.slowness if self.random.random() < options.slow else 1)
                        for _ in range(workers)]
         self.waiting = list(range(parts - 1, -1, -1))
-        self.copies = {}  # of a part that is being encoded: how many workers do
+        self.copies = {}  # for each part that is being encoded, how many workers do so
         self.done = bytearray(parts)
         self.left = parts
         self.lost = self.wasted = 0.0

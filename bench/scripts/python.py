@@ -96,8 +96,9 @@ class Cuda:
         return [*torch_peers("cuda"), *cupy_peers()]
 
 
-# Each gives (name, filter's name, a function of a picture that makes the call to be timed). Pictures are of uint8, rows,
-# columns, channels; what has to be converted for a library is converted before, where it would be in its users' programs.
+# Each of these yields (name, filter's name, a function of a picture that makes the call to be
+# timed). Pictures are uint8: rows, columns, channels. Conversions for a library come before the
+# timed call, where its users' programs would have them.
 
 def opencv():
     cv2 = importable("cv2")
@@ -184,7 +185,7 @@ def cupy_peers():
 
 
 def overhead(device, seconds):
-    """Measures the microseconds of a call: the picture is so small that next to nothing is computed."""
+    """Measures the microseconds of a call, with a picture so small that it hardly counts."""
     picture = device.take(np.zeros((8, 8), np.uint8))
     out = device.take(np.zeros((8, 8), np.uint8))
     host = Host()  # how long the caller waits, also where a device does the work
@@ -235,7 +236,7 @@ def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:s
         while time.perf_counter() < end:
             for name, count in least:
                 least[name, count] = tuple(map(min, least[name, count], spent(ways[name], count)))
-    # Starts and ends are in both, and so in neither.
+    # Both numbers of frames have a start and an end, so the difference has neither.
     each = {name: [(b - a) / (many - few) for a, b in zip(least[name, few], least[name, many])] for name in ways}
     base = each["the command"][0] if command else None
     rows = [[name, 1 / wall, f"{100 * base / wall:.0f}%" if base else None, cpu * 1000] for name, (wall, cpu) in each.items()]

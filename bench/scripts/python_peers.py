@@ -125,7 +125,8 @@ def check(filter_, depth, source, result, width, height):
         want, got = filter_.truth(source, width, x, y), result[y * width + x]
         if depth != 32:
             most = (1 << depth) - 1
-            # Words of 10 bits that a peer lets grow up to 65535 would cost it one instruction more.
+            # A peer may let codes of 10 bits grow up to 65535; a limit would cost it one
+            # instruction more.
             want, got = min(max(want, 0), most), min(got, most)
             equal += got == min(math.floor(want + 0.5), most)
         else:
@@ -177,7 +178,7 @@ class VapourSynth:
         std = self.core.std
 
         def convolution(name, taps, mode="s", **more):
-            # What is 1 in sum stays so: the divisor is the sum of the taps that it gets.
+            # A sum of 1 stays 1: the divisor is the sum of the taps that the function gets.
             return f"VapourSynth Convolution {name}", lambda clip: std.Convolution(clip, taps, mode=mode, **more)
 
         if kind == "sobel":
@@ -216,7 +217,7 @@ class VapourSynth:
                 yield f"zsmooth RemoveGrain {mode}", lambda clip, mode=mode: self.core.zsmooth.RemoveGrain(clip, [mode])
 
     def measure(self, make, seconds):
-        """Returns the seconds by the core's own clock of the filter, without Python and the core's threads.
+        """Returns seconds by the core's own clock of the filter, without Python and threads.
 
         Some filters are a row of nodes.
         """
