@@ -39,7 +39,8 @@ struct Settings {
 using cuda::check;
 using Clock = std::chrono::steady_clock;
 
-// Copies in both directions of one device, each in a stream; only for the thread that made it.
+// Copies in both directions of one device, each in a stream of its own. Only the thread that made
+// it may use it.
 class Copies {
  public:
   Copies(int device, std::size_t bytes) : bytes_(bytes) {

@@ -15,8 +15,8 @@ struct Check {
 };
 
 // Checks a plane of the case's size, whose rows have no gaps. Leaves out samples near the edges,
-// because borders differ, and computes the difference of some rows only where kernels are large.
-// Returns nullopt where the kernel reaches the edges from everywhere.
+// because borders differ; where kernels have many taps, `off` is of some rows only. Returns nullopt
+// where the kernel reaches the edges from everywhere.
 std::optional<Check> check_result(const Case& c, std::span<const std::byte> source,
                                   std::span<const std::byte> ours,
                                   std::span<const std::byte> result);

@@ -28,7 +28,7 @@ namespace {
 
 struct FrameSize {
   const char* name;
-  int width, height;  // luma's; a 4:2:0 frame is measured as one plane with half as many rows more
+  int width, height;  // luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
 constexpr FrameSize frame_sizes[] = {
     {"chroma", 960, 360},    // 960 x 540 samples, as HD has of each chroma component
@@ -43,7 +43,7 @@ struct KindRow {
   const char* name;
   Kind kind;
   std::vector<int> sizes;
-  unsigned tap_codes = 7;  // dense: how many values taps have, over a power of 2; 0: over a real
+  unsigned tap_codes = 7;  // dense: number of tap values, over a power of 2; 0: over a real
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {

@@ -21,7 +21,7 @@ class Planes {
 
   std::span<const PlanePair> pairs() const { return pairs_; }
   const PlanePair& pair(int i) const { return pairs_[static_cast<std::size_t>(i) % pairs_.size()]; }
-  std::size_t bytes() const { return bytes_; }  // one plane's
+  std::size_t bytes() const { return bytes_; }  // bytes of one plane
   // Return copies of pair 0's source and result in host memory.
   std::vector<std::byte> source() const;
   std::vector<std::byte> result() const;

@@ -22,7 +22,7 @@ namespace {
 struct PlaneSize {
   const char* name;
   int width, height;
-  int pairs;  // used in turn: together larger than a cache, unless one is small
+  int pairs;  // used in turn: together larger than a cache, unless planes are small
 };
 constexpr PlaneSize plane_sizes[] = {
     {"4K", 3840, 2160, 4}, {"HD", 1920, 1080, 16}, {"256x256", 256, 256, 1}};

@@ -29,8 +29,8 @@ struct Case {
   Kind kind;
   int size;  // taps in a row and in a column
   SampleType sample;
-  int width, height;  // the plane's
-  Filter filter;      // the filter that vidconv computes
+  int width, height;  // size of the plane
+  Filter filter;      // filter that vidconv computes
   int threads;        // CPU threads
 };
 

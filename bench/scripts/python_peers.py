@@ -42,8 +42,8 @@ def product(row):
 class Filter:
     """The filter that vidconv computes.
 
-    `kernels` has the taps of each, row after row; the one kernel is the product of `row` with itself where
-    that is not None.
+    `kernels` has the taps of each, row after row. Where `row` is not None, the only kernel is its
+    product with itself.
     """
 
     def __init__(self, kind, size):
@@ -115,7 +115,8 @@ def noise(depth, count):
 def check(filter_, depth, source, result, width, height):
     """Compares some samples with the truth.
 
-    Returns the percentage that are the truth rounded, and the largest difference from the truth, clamped.
+    Returns the percentage that are the truth rounded, and the largest difference from the clamped
+    truth.
     """
     taps = len(filter_.kernels) * filter_.size ** 2
     margin, count = filter_.size // 2 + 1, max(300, min(4000, 1000000 // taps))

@@ -40,8 +40,7 @@ vidconv() { program vidconv "$@"; }
 digest() { vidconv "$@" -o md5: -q | tail -1 | awk '{print $NF}'; }
 title() { printf '\n== %s (at %d s)\n' "$*" "$SECONDS"; }
 
-# Prints the figures of a report of --stats: "1234.5 frames/s, 1.00 s, limited by decode; frames:
-# ...".
+# Prints the figures of a report of --stats: "1234.5 frames/s, 1.00 s, limited by decode; ...".
 rate_of() {
     python3 - "$1" <<'PY'
 import json, sys

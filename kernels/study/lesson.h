@@ -43,7 +43,7 @@ struct Lesson {
   Finish finish;
 };
 
-// Returns whether study variants can compute a plan; some are more or less particular.
+// Returns whether a study variant can compute a plan, unless the variant says otherwise.
 bool supports_any(const Plan& plan);
 inline constexpr std::string_view needs_any = "8-bit or float samples, at most 8 matrices";
 // Returns whether a plan that supports_any() accepts has one kernel of rank 1.

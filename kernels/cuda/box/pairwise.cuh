@@ -20,7 +20,7 @@ struct Work {
   int width, height, anchor_x, anchor_y;  // the taps' size and anchor
   float tap, offset;
   bool absolute;
-  float* sums;  // for each row of the plane, and for one outside it
+  float* sums;  // sums of each row of the plane, and of one outside it
   int pitch;    // values from one row of sums to the next
   int across;   // tiles side by side
   int tile;     // a tile's outputs: along a row, or down

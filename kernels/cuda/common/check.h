@@ -8,8 +8,8 @@
 
 namespace vidconv::cuda {
 
-// Throws std::runtime_error with `what` failed and the runtime's reason, unless `result` is
-// success.
+// Throws std::runtime_error, whose message has `what` and the runtime's reason, unless `result` is
+// cudaSuccess.
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result) + " (" +

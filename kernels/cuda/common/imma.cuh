@@ -34,7 +34,7 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // imma_serves() says no, or the code for this device is missing
+#else  // imma_serves() returned false, or the code for this device is missing
 #define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) (d = c, __trap())
 #endif
 
@@ -112,7 +112,7 @@ inline unsigned byte_of(int tap, int byte, int bytes) {
   return static_cast<unsigned>(tap >> (8 * (bytes - 1 - byte))) & 0xFFu;
 }
 
-// Two signed bytes for a tap: the upper one makes up for the sign of the lower.
+// Taps that two signed bytes hold: the upper one makes up for the sign of the lower.
 inline bool has_signed_bytes(double tap) { return tap >= -32768 && tap < 32768 - 128; }
 inline unsigned signed_byte_of(int tap, int byte, int bytes) {
   return byte_of(byte == 0 && bytes == 2 ? tap + 128 : tap, byte, bytes);
@@ -142,7 +142,8 @@ inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
          rounding_serves(plan.finish) && abilities.sm80();
 }
 
-// Returns whether a plan of two-byte samples meets it. finish_int() finishes these.
+// Returns whether a plan meets what all such variants for two-byte samples require; finish_int()
+// finishes these.
 inline bool imma_serves_two_bytes(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample.storage == Storage::u16 && plan.arith == Arith::int32 && abilities.sm80();
 }

@@ -83,7 +83,7 @@ struct Between {
   unsigned low[2], high[2];
 };
 
-// The number of bits below the bytes that split() keeps is `shift`: 0, 8, or any_shift for
+// `shift` is the number of bits below the bytes that split() keeps: 0, 8, or any_shift for
 // `row_shift`.
 inline constexpr int any_shift = -1;
 template <int shift>

@@ -15,7 +15,7 @@ struct RealFinish {
   unsigned kept;                        // mask of the bits of a value that count: not the sign
                                         // where the absolute value is asked for
   bool plain;                           // only `half` and `most` matter, responses are not negative
-  float half, reciprocal, least, most;  // for codes only
+  float half, reciprocal, least, most;  // rounding and limits of codes
 };
 
 // `positive` says that no response is negative.

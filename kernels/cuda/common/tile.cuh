@@ -35,7 +35,7 @@ inline int square_for(const Plan& plan) {
 // How a plan's samples are read and written.
 struct Sampling {
   BorderMode border;
-  int shift;      // the sample type's
+  int shift;      // shift of the sample type
   float outside;  // the value that BorderMode::constant supplies; codes have at most 16 bits
   static constexpr int components = 1;
 };
@@ -47,8 +47,8 @@ inline Sampling sampling_of(const Plan& plan) {
   return {plan.border, plan.sample.shift, static_cast<float>(plan.outside)};
 }
 
-// Sampling where rows are whole pixels (Plan::components). A type of its own, because kernels for
-// planes were up to an eighth slower where they asked.
+// Sampling where rows are whole pixels (Plan::components). A type of its own, because a test at run
+// time made kernels for planes up to an eighth slower.
 struct PixelSampling : Sampling {
   int components = 1;
 };

@@ -65,7 +65,7 @@ class Pixels {
   int components_;
   unsigned kept_;
   std::unique_ptr<Convolver> convolver_;
-  std::vector<PlanePair> pairs_;  // kept between runs, as all vectors here, so that none allocates
+  std::vector<PlanePair> pairs_;  // kept, as all vectors here, so that no further run allocates
 };
 
 class WithWholePixels final : public Convolver {

@@ -13,7 +13,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // per block, which has so many rows of a piece
+constexpr int lanes = 32, warps = 8;  // lanes and warps of a block: a row of a piece for each warp
 constexpr int strip = 4;              // columns that a thread blends, a warp's width apart
 constexpr int blended_width = lanes * strip;
 template <class T>
@@ -32,8 +32,8 @@ struct Piece {
 struct Pieces {
   static constexpr int capacity = 16;
   Piece pieces[capacity];
-  int first_block[capacity];  // each one's first; behind the last one, the size of the grid
-  int shift;                  // the sample type's
+  int first_block[capacity];  // each piece's first block; behind the last one, the size of the grid
+  int shift;                  // shift of the sample type
 };
 
 template <class T>

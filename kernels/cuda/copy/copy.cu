@@ -15,7 +15,7 @@ constexpr int tile_width = lanes* vector_samples<T>;
 
 struct Work {
   Batch batch;
-  int shift;  // the sample type's
+  int shift;  // shift of the sample type
 };
 
 // This is a kernel, because cudaMemcpy2DAsync takes neither steps nor negative strides, needs one

@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int lanes = 32, rows = 8;  // per block
+constexpr int lanes = 32, rows = 8;  // lanes and rows of a block
 
 dim3 blocks_for(const BytePlane& plane) {
   return dim3(static_cast<unsigned>((plane.width + lanes - 1) / lanes),

@@ -5,7 +5,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, rows = 8;  // per block that works sample by sample
+constexpr int lanes = 32, rows = 8;  // lanes and rows of a block that works sample by sample
 
 dim3 blocks_for(int width, int height) {
   return dim3(static_cast<unsigned>((width + lanes - 1) / lanes),

@@ -5,7 +5,7 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 128;
-constexpr int samples = 4;  // per thread, a block's width apart
+constexpr int samples = 4;  // samples of a thread, a block's width apart
 
 // Uses plain accesses, because it runs beside a codec that is a hundred times slower.
 template <class T>

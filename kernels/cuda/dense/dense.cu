@@ -22,7 +22,7 @@ constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = group<T>* lanes;
 
-constexpr int shared_bytes = 48 * 1024;  // the size that every device gives a block by default
+constexpr int shared_bytes = 48 * 1024;  // bytes that every device gives a block by default
 
 template <class Value>
 struct DeviceTerm {

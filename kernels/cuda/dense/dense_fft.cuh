@@ -30,12 +30,12 @@ struct Work {
   Sampling sampling;
   Finish finish;
   Complex factors[points];
-  const Complex* spectra;  // piece after piece; frequency y of frequency x at x * points + y
+  const Complex* spectra;  // one for each piece; frequency y of frequency x at x * points + y
   const double* taps;
   int width, height, anchor_x, anchor_y;  // the taps' size and anchor
   int pieces, pieces_across;
   int piece_width, piece_height;
-  int results_width, results_height;  // one tile's results
+  int results_width, results_height;  // size of one tile's results
   double error;                       // error bound of a piece's sums, for samples of norm 1
 };
 

@@ -60,8 +60,7 @@ struct MatrixTaps {
           b[parity][byte][p] = __ldg(from + threadIdx.x);
   }
 
-  // Returns the responses of output row `row`; rows[p] has the lane's samples of rows 2p and 2p +
-  // 1.
+  // Returns output row `row`'s responses; rows[p] has the lane's samples of rows 2p and 2p + 1.
   __device__ Sums response(const uint4 (&rows)[1][rows_of_pairs], int row,
                            const Sums& start) const {
     if constexpr (bytes == 1) return add<0>(rows[0], row, start);
@@ -455,7 +454,8 @@ bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
   if (fits && imma_serves(plan, abilities)) return true;
-  // Two matrices of 16-bit samples are faster elsewhere, unless their taps lie a pixel apart.
+  // Two matrices of 16-bit samples are faster by other variants, unless their taps lie a pixel
+  // apart.
   return fits && (plan.terms.size() == 1 || plan.components > 1) &&
          imma_serves_two_bytes(plan, abilities);
 }

@@ -36,9 +36,9 @@ constexpr int tallest = 2 * radius(most_chunks) + 1;
 struct Work {
   Batch batch;
   Sampling sampling;
-  Rounding rounding;  // for 8 bits, where a sum starts with Finish::offset
+  Rounding rounding;  // rounding of 8-bit codes, whose sums start with Finish::offset
   std::int32_t start;
-  Finish finish;         // for more bits
+  Finish finish;         // finish of codes with more bits
   int height, anchor_y;  // the matrix's height and anchor
   int right, left;       // how far the matrix reaches
   const unsigned* taps;  // [byte][kernel row][pair of chunks, or one][lane], in device memory

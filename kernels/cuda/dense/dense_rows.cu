@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
                  O sums;
                  int output = 1 - size;  // the output that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
-                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 __builtin_assume(__isGlobal(to));  // so that stores are compiled for global memory
                  KeptRows<apart == components_with_alpha, S::rows> kept(tile.pair.src, x,
                                                                         tile.y + output, work.kept);
 #pragma unroll 1

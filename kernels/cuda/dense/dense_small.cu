@@ -13,7 +13,7 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32,
-              warps = sm90::dense_small.warps;  // per block; a lane computes a group of columns
+              warps = sm90::dense_small.warps;  // warps a block; a lane computes a group of columns
 constexpr int strip = sm90::dense_small.strip;  // rows that a thread computes
 constexpr int tile_height = warps * strip;
 template <class T>

@@ -16,13 +16,13 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = sm90::separable.warps;  // per block
+constexpr int lanes = 32, warps = sm90::separable.warps;  // lanes and warps of a block
 constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
 constexpr int strip = sm90::separable.strip;  // rows that a thread sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int tile_height = warps * strip;
 
-constexpr int shared_limit = 48 * 1024;  // the size that every device gives a block by default
+constexpr int shared_limit = 48 * 1024;  // bytes that every device gives a block by default
 
 template <class Value>
 struct Term {
@@ -246,7 +246,7 @@ class Separable final : public Convolver {
     return term;
   }
 
-  std::vector<DeviceArray<Value>> taps_;  // one for each term
+  std::vector<DeviceArray<Value>> taps_;  // taps of each term
   std::optional<DeviceArray<Term<Value>>> others_;
   Work<Value> work_{};
   int shared_bytes_ = 0;

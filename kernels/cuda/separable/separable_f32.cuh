@@ -20,7 +20,7 @@ struct SeparableWork {
   PixelSampling sampling;
   int slabs;  // slabs of a tile
   RealFinish real;
-  Finish finish;              // for integers,
+  Finish finish;              // finish of integers,
   int row_shift, row_rounds;  // whose row sums are shifted after row_rounds has been added
   unsigned kept;              // Plan::kept
   Value row[size], column[size];
@@ -29,7 +29,7 @@ struct SeparableWork {
 template <int size>
 using SeparableF32Work = SeparableWork<OrderedFloat, size>;
 
-// Plans in floats of so many taps have an own tap, or none; all others have none.
+// Says whether plans in floats with `size` taps may have an own tap.
 template <class Arith, int size>
 constexpr bool takes_own_tap = size >= 5 && Arith::ordered;
 

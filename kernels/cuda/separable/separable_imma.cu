@@ -26,7 +26,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = 8;    // per block, side by side
+constexpr int warps = 8;    // warps of a block, side by side
 constexpr int square = 16;  // columns that a warp owns, and rows in one step of its walk
 constexpr int tile_width = warps * square;
 constexpr WalkCost cost = sm90::separable_imma;
@@ -34,8 +34,8 @@ constexpr WalkCost cost = sm90::separable_imma;
 struct Work {
   Batch batch;
   PixelSampling sampling;
-  Rounding rounding;  // for 8 bits
-  Finish finish;      // for more bits
+  Rounding rounding;  // rounding of 8-bit codes
+  Finish finish;      // finish of codes with more bits
   const uint4* taps;  // [pass][byte][word / 4][lane], in device memory
   int row_shift;
   std::int32_t row_start;  // start of a row sum: rounds it, and takes away its least possible value
@@ -95,7 +95,7 @@ class Stager {
   int rows_left_;  // rows left in the plane, from the lane's own on
 };
 
-constexpr int shared_limit = 48 * 1024;  // the size that every device gives a block by default
+constexpr int shared_limit = 48 * 1024;  // bytes that every device gives a block by default
 
 // The samples of a tile in shared memory. Windows of the row pass are `across` chunks, windows of
 // the column pass `down` chunks.

@@ -15,7 +15,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;        // per block
+constexpr int lanes = 32, warps = 8;        // lanes and warps of a block
 constexpr int vector = 4;                   // values that are read together
 constexpr int step = 8;                     // taps that are worked on at once
 constexpr int across = 8;                   // adjacent sums of a thread in the row pass
@@ -47,7 +47,7 @@ struct Work {
   Finish finish;
   Pass<Value> row, column;
   int row_shift;
-  Value* sums;  // for each row of the plane, and for one outside it
+  Value* sums;  // sums of each row of the plane, and of one outside it
   int pitch;    // values from one row of sums to the next
 };
 

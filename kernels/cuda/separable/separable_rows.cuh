@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                  [[maybe_unused]] typename Arith::Value behind[size / 2][S::columns] = {};
                  int output = 1 - size;  // the output that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
-                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 __builtin_assume(__isGlobal(to));  // so that stores are compiled for global memory
                  using Rows = RowGroup<T, Arith, size, absolute, apart>;
                  typename Rows::Kept kept(tile.pair.src, x, tile.y + output, work.kept);
 #pragma unroll 1

@@ -18,7 +18,7 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int size = 3;                             // taps of a pass, around the output sample
-constexpr int warps = sm90::separable_short.warps;  // per block, one below the other
+constexpr int warps = sm90::separable_short.warps;  // warps of a block, one below the other
 constexpr int strip = sm90::separable_short.strip;  // rows that a warp computes
 constexpr int columns = 8;                          // adjacent columns of a thread
 constexpr int tile_width = warp_size * columns;

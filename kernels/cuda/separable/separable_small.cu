@@ -14,7 +14,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = sm90::separable_small.warps;  // per block
+constexpr int lanes = 32, warps = sm90::separable_small.warps;  // lanes and warps of a block
 constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int largest = 31;

@@ -76,7 +76,7 @@ class Lane {
 };
 
 struct Rows {
-  int first = 0, last = 0;  // [first, last) of the picture
+  int first = 0, last = 0;  // rows [first, last) of the picture
 };
 
 template <class T>

@@ -26,7 +26,7 @@ struct Work {
   const Sum<T>* taps;  // in device memory
 };
 
-constexpr int shared_bytes = 48 * 1024;  // the size that every device gives a block by default
+constexpr int shared_bytes = 48 * 1024;  // bytes that every device gives a block by default
 
 // Returns a grid of blocks of this shape with a thread for each of width * height samples.
 inline dim3 grid_for(int width, int height, dim3 block) {
