@@ -45,7 +45,7 @@ std::vector<double> natural(int width, int height, int max) {
   return codes;
 }
 
-// The picture in an integer sample type, and its filtered twin.
+// Filters the picture in an integer sample type; returns one code a sample.
 std::vector<double> filtered(const Plan& plan, const std::vector<double>& codes, int width,
                              int height) {
   const auto bytes = static_cast<std::size_t>(plan.sample.bytes());

@@ -1,5 +1,6 @@
-// vidconv-bench bus: what the buses of this host's CUDA devices carry: plain copies to a device and
-// from it at once, on each device alone and on all of them together. No kernel, no pipeline.
+// vidconv-bench bus: the bandwidth of the buses of this host's CUDA devices, by plain copies to a
+// device and from it at once, on each device alone and on all of them together. There is no kernel
+// and no pipeline.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +39,8 @@ struct Settings {
 using cuda::check;
 using Clock = std::chrono::steady_clock;
 
-// Copies in both directions of one device, in a stream each; belongs to the thread that made it.
+// Copies in both directions of one device, each in a stream of its own. Only the thread that made
+// it may use it.
 class Copies {
  public:
   Copies(int device, std::size_t bytes) : bytes_(bytes) {
@@ -67,7 +69,7 @@ class Copies {
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
-  // Bytes a second, each way.
+  // Returns bytes a second, each way. Blocks until all copies are done.
   double measure(double seconds) {
     const auto start = Clock::now();
     const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
@@ -88,7 +90,7 @@ class Copies {
     std::unique_ptr<std::byte, void (*)(std::byte*) noexcept> here{nullptr, nullptr};
   };
 
-  // Half of the pairs go up, the others come down.
+  // Half of the pairs are uploaded, the others are downloaded.
   void round(std::size_t number) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const Pair& pair = pairs_[i];
@@ -114,7 +116,7 @@ class Copies {
   std::array<std::array<cudaEvent_t, 2>, 2> ends_{};
 };
 
-// All of the devices at once: the rate of each.
+// Measures all of the devices at once; returns the rate of each in bytes a second.
 std::vector<double> measure(const std::vector<int>& devices, std::size_t bytes, double seconds) {
   std::vector<double> rates(devices.size());
   std::vector<std::exception_ptr> failures(devices.size());

@@ -52,7 +52,8 @@ std::optional<Check> check_result(const Case& c, std::span<const std::byte> sour
       const auto i = static_cast<std::size_t>(margin + y) * static_cast<std::size_t>(c.width) +
                      static_cast<std::size_t>(margin + x);
       double got = code_at(c.sample, result, i);
-      // Words of 10 bits that a peer lets grow up to 65535 would cost it one instruction more.
+      // A peer may let codes of 10 bits grow up to 65535; a limit would cost it one instruction
+      // more.
       if (!floats) got = std::min(got, static_cast<double>(c.sample.max()));
       check.equal += got == code_at(c.sample, ours, i) ? 1 : 0;
       if (y % step != 0) continue;

@@ -1,4 +1,4 @@
-// What a result is worth: a peer that is wrong by more is not ahead.
+// Checks of results: a peer that is wrong by more is not ahead.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ struct Check {
   double off;    // largest difference from the filter in double before rounding, clamped; in codes
 };
 
-// Of a plane of the case's size, whose rows have no gaps: away from the edges, because borders
-// differ; the difference where rows are many taps high, of some rows only. None where the kernel
-// reaches the edges from everywhere.
+// Checks a plane of the case's size, whose rows have no gaps. Leaves out samples near the edges,
+// because borders differ; where kernels have many taps, `off` is of some rows only. Returns nullopt
+// where the kernel reaches the edges from everywhere.
 std::optional<Check> check_result(const Case& c, std::span<const std::byte> source,
                                   std::span<const std::byte> ours,
                                   std::span<const std::byte> result);

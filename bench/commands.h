@@ -1,5 +1,5 @@
 // The commands of vidconv-bench. Each declares its options on its own CLI11 subcommand and returns
-// what runs it. To add one: a file, its declaration here, a row in main.cpp, a line in
+// a function that runs it. To add one: a file, its declaration here, a row in main.cpp, a line in
 // CMakeLists.txt.
 #pragma once
 
@@ -11,7 +11,7 @@ class App;
 
 namespace vidconv::bench {
 
-// Runs the command and returns its exit code; throws std::exception with words for people.
+// Runs the command and returns its exit code; throws std::exception with a message for people.
 using Run = std::function<int()>;
 
 Run accuracy_command(CLI::App& app);

@@ -30,7 +30,7 @@ std::string words_of(const nlohmann::json& cell) {
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
 
-// The rows of the tables of `kernels`, in order; a row for each peer counts once.
+// Returns the rows of the tables of `kernels`, in order; a row for each peer counts once.
 std::vector<Timed> read_rows(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(fmt::format("cannot read '{}'", path));

@@ -22,7 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// As frames of the program lie: where planes begin in pages decides which loads wait for stores.
+// Allocates memory as the program does for frames: where planes begin in pages decides which loads
+// wait for stores.
 std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
   std::byte* const memory = allocate_pages(bytes);
   if (!memory) throw std::bad_alloc();
@@ -32,7 +33,7 @@ std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
 #ifdef VIDCONV_HAVE_CUDA
 using cuda::check;
 
-// Of the first device, on which everything is measured.
+// Allocates memory of the first device, on which everything is measured.
 std::shared_ptr<std::byte> device_memory(std::size_t bytes) {
   const auto owner = std::make_shared<cuda::DeviceBuffer>(0, bytes);
   return {owner, owner->data()};
@@ -100,8 +101,8 @@ void Memory::upload(std::span<const std::byte> from) const {
     return;
   }
   check(cudaMemcpy(data(), from.data(), from.size(), cudaMemcpyHostToDevice), "upload");
-  // From pageable memory it returns when the driver has taken the bytes, not when they have
-  // arrived; the stream of the measurements does not wait for the one of the copy.
+  // From pageable memory, cudaMemcpy() returns when the driver has taken the bytes, not when they
+  // have arrived; the stream of the measurements does not wait for the stream of the copy.
   check(cudaStreamSynchronize(nullptr), "upload");
 }
 

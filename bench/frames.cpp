@@ -4,18 +4,18 @@
 //   vidconv-frames decode INPUT [--device N,N --sessions N]   frames per second of decoding
 //   vidconv-frames encode INPUT OUTPUT --codec C --preset P --frames N --encoders E --threads T
 //                       frames per second of encoding the first pictures of INPUT, held in memory,
-//                       forth and back, by E encoders side by side, each a part of the frames and
-//                       an output of its own ({n} in OUTPUT is its number), and what CPU time that
-//                       took; --hold as many pictures as there are frames: then all lie in memory
-//                       of their own, as those of a video do. Bare frames, for others to read,
-//                       with --codec '' --preset '' and OUTPUT.yuv or .y4m
+//                       forth and back, by E encoders side by side, each with its share of the
+//                       frames and an output of its own ({n} in OUTPUT is its number), and the CPU
+//                       time that this took; --hold as many pictures as there are frames: then all
+//                       lie in memory of their own, as those of a video do. Bare frames, for others
+//                       to read, with --codec '' --preset '' and OUTPUT.yuv or .y4m
 //   vidconv-frames copy                 standard input to standard output, by blocks of 256 KiB
 //   vidconv-frames copy --frame BYTES --slots N [--pinned]
-//                       the same as vidconv does it: one thread reads frames of so many bytes into
-//                       N slots of memory, another writes them out; nothing lies between
-//   vidconv-frames supply BYTES         so many bytes to standard output, likewise
-//   vidconv-frames drain                standard input to nowhere, likewise; prints bytes per
-//   second
+//                       likewise, as vidconv does it: one thread reads frames of BYTES bytes into N
+//                       slots of memory, another writes them out; nothing lies between
+//   vidconv-frames supply BYTES         BYTES bytes to standard output, by such blocks
+//   vidconv-frames drain                standard input to nowhere, by such blocks; prints bytes per
+//                       second
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -40,7 +40,7 @@ namespace vidconv::bench {
 namespace {
 
 constexpr int pipe_bytes = 1 << 20;
-constexpr std::size_t block_bytes = pipe_bytes / 4;  // carries most: both ends work at once
+constexpr std::size_t block_bytes = pipe_bytes / 4;  // carries most, because both ends work at once
 
 struct Options {
   std::string input, output, codec = "libx264", preset = "ultrafast";
@@ -57,7 +57,7 @@ void report(std::int64_t frames, double seconds) {
              static_cast<double>(frames) / seconds);
 }
 
-// Of all CPUs, in this process.
+// The CPU time of this process, over all CPUs.
 struct CpuSeconds {
   double user, system;
 };
@@ -85,7 +85,7 @@ void decode(const Options& o) {
   report(frames, seconds_since(start));
 }
 
-// The first pictures of an input, for a video of any length: forth and back.
+// The first pictures of an input, repeated forth and back for a video of any length.
 class Roll {
  public:
   Roll(Source& source, std::size_t most) {
@@ -157,7 +157,7 @@ void encode(const Options& o) {
 
 void enlarge(int fd) { fcntl(fd, F_SETPIPE_SZ, pipe_bytes); }
 
-// False at the end of the pipe.
+// Writes to standard output. Returns false when nobody reads the pipe any more.
 bool write_all(std::span<const char> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(1, bytes.data(), bytes.size());
@@ -175,7 +175,7 @@ void copy() {
     if (!write_all({block.data(), static_cast<std::size_t>(count)})) return;
 }
 
-// With vidconv's own reader and writer, so that the calls are the same.
+// Copies with vidconv's own reader and writer, so that the calls are the same.
 void copy_frames(const Options& o) {
   using Slot = std::span<std::byte>;
   const FrameMemory& memory = o.pinned ? pinned_memory : plain_memory;

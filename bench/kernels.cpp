@@ -28,7 +28,7 @@ namespace {
 
 struct FrameSize {
   const char* name;
-  int width, height;  // of luma; a 4:2:0 frame is measured as one plane with half as many rows more
+  int width, height;  // luma; a 4:2:0 frame is measured as one plane with half as many rows more
 };
 constexpr FrameSize frame_sizes[] = {
     {"chroma", 960, 360},    // 960 x 540 samples, as HD has of each chroma component
@@ -43,7 +43,7 @@ struct KindRow {
   const char* name;
   Kind kind;
   std::vector<int> sizes;
-  unsigned tap_codes = 7;  // of dense: how many values taps have, over a power of 2; 0: over a real
+  unsigned tap_codes = 7;  // dense: number of tap values, over a power of 2; 0: over a real
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows = {
@@ -52,7 +52,7 @@ const std::vector<KindRow>& kinds() {
       {"gaussian-long", Kind::gaussian, {33, 65, 129, 257, 513}},
       {"dense", Kind::dense, {3, 5, 7, 9, 11, 15, 17, 31}},
       {"dense-16", Kind::dense, {11, 15, 17, 31}, 4095},  // taps of 16 bits
-      {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps that no integers are
+      {"dense-real", Kind::dense, {3, 5, 7, 9}, 0},       // taps over a real divisor
       {"sobel", Kind::sobel, {3}},
       {"sobel-x", Kind::sobel_x, {3}},
       {"binomial", Kind::binomial, {3, 5}},
@@ -78,11 +78,12 @@ SampleType sample_of(int depth) {
   return {depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
 }
 
-// Full rank, so that no second pass helps anyone; taps that FFmpeg and 8-bit engines take.
+// Returns a matrix of full rank, so that no second pass helps anyone, with taps that FFmpeg and
+// 8-bit variants take.
 Filter dense(int size, unsigned codes) {
   std::minstd_rand random(1);
   std::vector<double> taps;
-  // The sum of fine taps is some units at most.
+  // The sum of fine taps is at most a few units.
   const double divisor = codes == 0    ? size * size * 1000 * std::numbers::pi
                          : codes < 256 ? 256
                                        : 1 << 20;
@@ -141,7 +142,7 @@ double microseconds(const Choice& choice, const Case& c, Device device, const Pl
                    effort);
 }
 
-// What vidconv and peers make of one pair of planes, where that is asked for.
+// Results of vidconv and of peers for one pair of planes, checked where that is asked for.
 class Results {
  public:
   struct Cells {

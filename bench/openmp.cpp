@@ -1,4 +1,5 @@
-// vidconv-bench openmp: the same bands of a plane, shared out by vidconv's threads and by OpenMP's.
+// vidconv-bench openmp: the same bands of a plane, shared among vidconv's threads and among
+// OpenMP's.
 #include <fmt/format.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -32,7 +33,7 @@ struct OpenmpSettings {
   std::string json;
 };
 
-// A filter of one thread for each thread, and the bands that they take.
+// A single-threaded filter for each thread, and the bands that the threads take.
 class Bands {
  public:
   Bands(const std::string& kernel, const OpenmpSettings& s)

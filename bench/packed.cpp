@@ -49,7 +49,8 @@ const PixelFormat& format_named(const std::string& name) {
   throw std::runtime_error(name + ": no format of the table");
 }
 
-// The same noise again and again: large pictures would take longer to make than to measure.
+// Returns noise that repeats itself: large pictures would otherwise take longer to make than to
+// measure.
 std::vector<std::byte> much_noise(const SampleType& sample, std::size_t bytes) {
   const std::vector<std::byte> some = noise(sample, std::size_t{1} << 20, 1);
   std::vector<std::byte> much(bytes);

@@ -1,5 +1,5 @@
 // Pictures to measure on: several pairs of one size, so that runs in turn do not find their samples
-// in a cache; noise in the sources.
+// in a cache. Sources are noise.
 #pragma once
 
 #include <random>
@@ -11,21 +11,21 @@
 
 namespace vidconv::bench {
 
-// Codes of `sample` at random, as they lie in memory; floats from 0 to 1.
+// Returns random codes of `sample` as they lie in memory; floats from 0 to 1.
 std::vector<std::byte> noise(SampleType sample, std::size_t count, unsigned seed);
 
 class Planes {
  public:
-  // `pairs` pairs of `width` x `height` samples each, rows one after another without gaps.
+  // Makes `pairs` pairs of planes of `width` x `height` samples, rows without gaps between.
   Planes(Device device, SampleType sample, int width, int height, int pairs);
 
   std::span<const PlanePair> pairs() const { return pairs_; }
   const PlanePair& pair(int i) const { return pairs_[static_cast<std::size_t>(i) % pairs_.size()]; }
-  std::size_t bytes() const { return bytes_; }  // of one plane
-  // Copies of the source and of the result of pair 0 in host memory.
+  std::size_t bytes() const { return bytes_; }  // bytes of one plane
+  // Return copies of pair 0's source and result in host memory.
   std::vector<std::byte> source() const;
   std::vector<std::byte> result() const;
-  // Fills every result with something else, so that what is not written shows.
+  // Fills every result with something else, so that samples that are not written show.
   void spoil() const;
 
  private:

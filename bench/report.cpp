@@ -18,7 +18,7 @@
 namespace vidconv::bench {
 namespace {
 
-// Three or four significant digits, without an exponent where one can do without.
+// Formats three or four significant digits, without an exponent where one can do without.
 std::string number(double value) {
   const double size = value < 0 ? -value : value;
   if (value == std::floor(value) && size < 1e6) return fmt::format("{:.0f}", value);
@@ -43,7 +43,7 @@ std::string processor() {
   return "unknown processor";
 }
 
-// Columns of equal width, so that the table can be read as it is printed.
+// Pads columns to equal width, so that the table can be read as it is printed.
 std::string markdown(const Table& table) {
   std::vector<std::vector<std::string>> lines = {table.columns};
   for (const auto& row : table.rows) {

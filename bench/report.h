@@ -1,4 +1,4 @@
-// What a command of vidconv-bench has measured: tables for people (Markdown) and the same as JSON.
+// The results of a command of vidconv-bench: tables for people (Markdown), and the same as JSON.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Table {
   std::string title;                 // one line: what is measured, in which unit
   std::vector<std::string> columns;  // published figures are in columns that begin with "published"
   std::vector<std::vector<Cell>> rows;
-  std::vector<std::string> notes;  // what a reader must know to judge the figures
+  std::vector<std::string> notes;  // facts that a reader must know to judge the figures
 
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
 };
@@ -28,21 +28,21 @@ struct Report {
   std::vector<Table> tables;
 };
 
-// The command line of this process, without folders and without the files that it writes.
+// Returns the command line of this process, without folders and without the files that it writes.
 std::string typed_command();
 
-// The lines for Report::machine.
+// Returns the lines for Report::machine.
 std::vector<std::string> describe_machine();
 
 std::string to_markdown(const Report& report);
-// A data file of docs/measurements/data: docs/measurements/README.md says what is in it.
+// Returns a data file for docs/measurements/data; docs/measurements/README.md describes it.
 std::string to_json(const Report& report);
 
 // Throws std::runtime_error where the file cannot be written.
 void write_json(const Report& report, const std::string& path);
 
-// Prints the Markdown on stdout; writes the JSON to `json_path` ("-": on stdout, instead of the
-// Markdown; empty: nowhere). Throws std::runtime_error where the file cannot be written.
+// Prints the Markdown on stdout, and writes the JSON to `json_path`: "-" means stdout, instead of
+// the Markdown; empty means nowhere. Throws std::runtime_error where the file cannot be written.
 void publish(const Report& report, const std::string& json_path);
 
 }  // namespace vidconv::bench

@@ -1,4 +1,5 @@
-// What kernels should take, from a file, beside what they take: vidconv-bench kernels --targets.
+// Targets for the time of kernels, from a file, beside measured times: vidconv-bench kernels
+// --targets.
 #pragma once
 
 #include <functional>
@@ -27,7 +28,8 @@ struct Targets {
   std::vector<TargetLine> lines;
 };
 
-// Throws std::runtime_error, which names the file and what is wrong with it.
+// Reads a file of targets. Throws std::runtime_error, which names the file and says what is wrong
+// with it.
 Targets read_targets(const std::string& path);
 
 struct Timing {

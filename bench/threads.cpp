@@ -1,4 +1,4 @@
-// vidconv-bench threads: what more threads bring, beside what they bring where nothing is computed.
+// vidconv-bench threads: the gain of more threads, beside their gain where nothing is computed.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ namespace {
 struct PlaneSize {
   const char* name;
   int width, height;
-  int pairs;  // in turn: together more than a cache, where one is not small
+  int pairs;  // used in turn: together larger than a cache, unless planes are small
 };
 constexpr PlaneSize plane_sizes[] = {
     {"4K", 3840, 2160, 4}, {"HD", 1920, 1080, 16}, {"256x256", 256, 256, 1}};
@@ -43,7 +43,8 @@ SampleType samples_of_depth(int depth) {
   return {depth == 8 ? Storage::u8 : Storage::u16, depth, 0};
 }
 
-// Seconds of each number of threads, which take turns: what else the machine does meets them alike.
+// Seconds for each number of threads. They take turns, so that other work of the machine meets them
+// alike.
 class ThreadsSubject {
  public:
   ThreadsSubject(const std::string& kernel, int depth, const PlaneSize& size,
@@ -61,7 +62,7 @@ class ThreadsSubject {
         seconds[i] = std::min(seconds[i], measure(*convolvers[i], settings));
   }
 
-  // Bytes a second, read and written, of number `i`.
+  // Returns bytes a second, read and written, of the number of threads that is number `i`.
   double bandwidth(std::size_t i) const {
     return 2 * static_cast<double>(planes_.bytes()) / seconds[i];
   }

@@ -1,4 +1,4 @@
-// A filter in real arithmetic: what results are compared with.
+// A filter in real arithmetic, to compare results with.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,11 @@
 
 namespace vidconv::bench {
 
-// The filter in double, before rounding. Borders as reflect101. Filter and codes must outlive it.
+// The filter in double, before rounding, with borders as reflect101. Filter and codes must outlive
+// it.
 class Truth {
  public:
-  // `max`: the largest code; of floats 1.
+  // `max` is the largest code, 1 for floats.
   Truth(const Filter& filter, const std::vector<double>& codes, int width, int height, int max)
       : filter_(filter), codes_(codes), width_(width), height_(height), max_(max) {}
 

@@ -1,5 +1,5 @@
-// FFmpeg's filter library on the CPU, slices on all threads: source and sink of a graph of one
-// filter, without codecs. Results lie in frames of its own pool.
+// FFmpeg's filter library on the CPU, with slices on all threads: a graph of a source, one filter
+// and a sink, without codecs. Results lie in frames of its own pool.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class Graph {
     check(av_buffersink_get_frame(sink_, out_.get()), "a frame out of the graph");
   }
 
-  // What the last run made.
+  // Copies the last run's result.
   void copy_to(const BytePlane& plane, int row_bytes) const {
     for (int y = 0; y < plane.height; ++y)
       std::memcpy(plane.row(y), out_->data[0] + std::ptrdiff_t{y} * out_->linesize[0],
@@ -107,13 +107,13 @@ class Graph {
   FramePtr out_;
 };
 
-// A frame over a plane that is kept elsewhere.
+// Returns a frame over a plane, which it does not own.
 std::shared_ptr<AVFrame> frame_over(const Case& c, const PlanePair& pair) {
   std::shared_ptr<AVFrame> frame(av_frame_alloc(), [](AVFrame* f) { av_frame_free(&f); });
   frame->width = c.width;
   frame->height = c.height;
   frame->format = format_of(c.sample);
-  // What a frame only reads still takes a pointer to what may be written.
+  // A frame takes a pointer to writable memory even where it only reads.
   frame->data[0] = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(pair.src.data));
   frame->linesize[0] = static_cast<int>(pair.src.stride);
   const auto bytes = static_cast<std::size_t>(pair.src.stride * pair.src.height);
@@ -122,7 +122,7 @@ std::shared_ptr<AVFrame> frame_over(const Case& c, const PlanePair& pair) {
   return frame;
 }
 
-// The filter and its arguments; empty where FFmpeg has none for the case.
+// Returns the filter and its arguments; empty where FFmpeg has none for the case.
 std::string filter_for(const Case& c) {
   switch (c.kind) {
     case Kind::box:
@@ -162,7 +162,7 @@ std::vector<PeerWay> ffmpeg_ways(const Case& c, std::span<const PlanePair> pairs
   std::vector<std::shared_ptr<AVFrame>> frames;
   for (const PlanePair& pair : pairs) frames.push_back(frame_over(c, pair));
   const auto graph = std::make_shared<std::optional<Graph>>();
-  // Made at the first run, so that what a graph refuses is reported like any other failure.
+  // The graph is made at the first run, so that its refusals are reported like any other failure.
   return {{"FFmpeg " + filter.substr(0, filter.find('=')),
            [=](int i) {
              if (!*graph) graph->emplace(c, filter);

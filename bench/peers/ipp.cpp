@@ -1,5 +1,5 @@
-// Intel IPP on the CPU, loaded at run time where the machine has it: no header and no library of
-// theirs is needed to build. Types and functions as Intel documents them. It uses one thread.
+// Intel IPP on the CPU, loaded at run time where the machine has it: building needs no header and
+// no library of Intel's. Types and functions are as Intel documents them. It uses one thread.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct LibraryVersion {
   const char* name;
   const char* version;
 };
-constexpr int ipp_replicate = 1;  // ippBorderRepl, the one border that all of them have
+constexpr int ipp_replicate = 1;  // ippBorderRepl, the one border that all functions have
 constexpr int nearest = 1;        // ippRndNear
 constexpr int ipp_mask_3x3 = 33;
 constexpr int ipp_norm_l2 = 4;
@@ -82,8 +82,8 @@ template <class T, class G>
 using GradientVector = int (*)(const T*, int, G* x, int, G* y, int, G* magnitude, int, float* angle,
                                int, IppSize, int mask, int norm, int border, T value, u8* buffer);
 
-// The libraries, for as long as the program runs: from the folder VIDCONV_IPP_DIR where it is set,
-// else where the loader finds them.
+// The libraries, loaded for as long as the program runs: from the folder VIDCONV_IPP_DIR where it
+// is set, else where the loader finds them.
 class Ipp {
  public:
   static const Ipp& get() {
@@ -105,7 +105,7 @@ class Ipp {
  private:
   Ipp() {
     const char* const folder = std::getenv("VIDCONV_IPP_DIR");
-    // Each needs those before it.
+    // Each library needs those before it.
     for (const char* name : {"core", "vm", "s", "i", "cv"}) {
       const std::string file = fmt::format("libipp{}.so.12", name);
       const std::string path = folder ? fmt::format("{}/{}", folder, file) : file;
@@ -150,7 +150,8 @@ class Ways {
     if (c_.kind == Kind::box) box();
     if (c_.kind == Kind::gaussian) gaussian();
     if (c_.kind == Kind::sobel) gradient();
-    // Sums of products clamp what is negative; of sobel-x there is the absolute value to compare.
+    // Sums of products clamp negative values; vidconv's sobel-x gives absolute values to compare
+    // with.
     if (c_.kind != Kind::copy && c_.filter.kernels.size() == 1) matrix(c_.filter.kernels[0]);
     return std::move(ways_);
   }
@@ -205,7 +206,7 @@ class Ways {
     });
   }
 
-  // Taps of 16 bits over a divisor where they are such and samples are integers; else floats.
+  // Uses taps of 16 bits over a divisor where taps are such and samples are integers; else floats.
   void matrix(const Kernel& kernel) {
     const auto f = ipp_.function<Matrix<T>>(typed("FilterBorder"));
     const auto ask = ipp_.function<MatrixSize>("ippiFilterBorderGetSize");
@@ -240,7 +241,7 @@ class Ways {
     }
   }
 
-  // The magnitude alone, in a wider type than codes have.
+  // Computes the magnitude alone, in a wider type than codes have.
   void gradient() {
     using G = typename TypeOf<T>::Gradient;
     const auto f = ipp_.function<GradientVector<T, G>>(

@@ -1,5 +1,6 @@
-// NVIDIA Performance Primitives, loaded at run time where the machine has them (CUDA 12 or 13): no
-// header and no library of theirs is needed to build. Types and functions as NVIDIA documents them.
+// NVIDIA Performance Primitives, loaded at run time where the machine has them (CUDA 12 or 13):
+// building needs no header and no library of theirs. Types and functions are as NVIDIA documents
+// them.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ struct StreamContext {
   unsigned stream_flags;
   int reserved;
 };
-constexpr int replicate = 2;  // NPP_BORDER_REPLICATE, the one border that all of them have
+constexpr int replicate = 2;  // NPP_BORDER_REPLICATE, the one border that all functions have
 constexpr int norm_l2 = 2;
 constexpr int mask_3x3 = 200;
 
@@ -51,7 +52,7 @@ using Gradient = int (*)(const u8*, int, NppSize, Point, short* x, int, short* y
                          int border, StreamContext);
 using Version = const int* (*)();  // three numbers
 
-// The libraries, for as long as the program runs.
+// The libraries, loaded for as long as the program runs.
 class Npp {
  public:
   static const Npp& get() {
@@ -111,7 +112,7 @@ void check_npp(int status, const char* what) {
   if (status != 0) throw std::runtime_error(fmt::format("NPP {}: status {}", what, status));
 }
 
-// The value of NppiMaskSize for a square; 0 where there is none.
+// Returns the value of NppiMaskSize for a square; 0 where there is none.
 int mask_of(int size) {
   constexpr std::array<std::pair<int, int>, 7> masks = {
       {{3, 200}, {5, 201}, {7, 400}, {9, 500}, {11, 600}, {13, 700}, {15, 800}}};
@@ -135,7 +136,7 @@ Call call_on(const PlanePair& pair) {
           {pair.dst.width, pair.dst.height}};
 }
 
-// In device memory, for as long as a body refers to them.
+// Taps in device memory, for as long as a body refers to them.
 class Taps {
  public:
   explicit Taps(std::span<const double> taps) : memory_(Device::cuda, taps.size() * sizeof(float)) {
@@ -217,7 +218,7 @@ std::vector<PeerWay> npp_ways(const Case& c, std::span<const PlanePair> planes) 
                    context);
         });
   if (c.kind == Kind::sobel) {
-    // The magnitude alone, in 16 bits: there is none in 8.
+    // Computes the magnitude alone, in 16 bits: there is none in 8.
     const auto magnitude = std::make_shared<Memory>(
         Device::cuda, static_cast<std::size_t>(c.width) * static_cast<std::size_t>(c.height) * 2);
     const int step = c.width * 2;

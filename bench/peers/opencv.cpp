@@ -1,4 +1,4 @@
-// OpenCV on the CPU. Its functions round and scale as they please; what is compared is the time.
+// OpenCV on the CPU. Its functions round and scale as they please; only the time is compared.
 #include <fmt/format.h>
 
 #include <opencv2/core/utility.hpp>
@@ -42,7 +42,7 @@ std::vector<PeerWay> opencv_ways(const Case& c, std::span<const PlanePair> pairs
   const int depth = depth_of(c.sample.storage);
   std::vector<Mats> mats;
   for (const PlanePair& pair : pairs) {
-    // A matrix that is only read still takes a pointer to what may be written.
+    // A cv::Mat takes a pointer to writable memory even where it is only read.
     auto* const from = const_cast<std::byte*>(pair.src.data);
     mats.push_back(
         {cv::Mat(c.height, c.width, depth, from, static_cast<std::size_t>(pair.src.stride)),
@@ -69,7 +69,7 @@ std::vector<PeerWay> opencv_ways(const Case& c, std::span<const PlanePair> pairs
       add("GaussianBlur",
           [=](cv::Mat& a, cv::Mat& b) { cv::GaussianBlur(a, b, size, sigma, sigma, border); });
       break;
-    case Kind::binomial:  // what it takes for a sigma of 0
+    case Kind::binomial:  // its filter for a sigma of 0
       add("GaussianBlur",
           [=](cv::Mat& a, cv::Mat& b) { cv::GaussianBlur(a, b, size, 0, 0, border); });
       break;

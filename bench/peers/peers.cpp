@@ -5,8 +5,8 @@
 namespace vidconv::bench {
 namespace {
 
-// The C library's memcpy beside Kind::copy: how fast the memory is. Planes have no gaps between
-// rows.
+// The C library's memcpy beside Kind::copy, to show how fast the memory is. Planes have no gaps
+// between rows.
 std::string memcpy_status() { return "of the C library"; }
 std::vector<PeerWay> memcpy_ways(const Case& c, std::span<const PlanePair> planes) {
   if (c.kind != Kind::copy || c.threads != 1) return {};

@@ -29,30 +29,30 @@ struct Case {
   Kind kind;
   int size;  // taps in a row and in a column
   SampleType sample;
-  int width, height;  // of the one plane
-  Filter filter;      // what vidconv computes
-  int threads;        // of the CPU
+  int width, height;  // size of the plane
+  Filter filter;      // filter that vidconv computes
+  int threads;        // CPU threads
 };
 
-// One way in which a peer can do it.
+// One way in which a peer can do the work.
 struct PeerWay {
   std::string name;  // "NPP FilterBorder32f"
   Body body;         // queues or does the work on pair i
-  // Brings what body(0) made into pair 0's result; empty where it is there.
+  // Brings the result of body(0) into pair 0's destination; empty where it is there already.
   std::function<void()> deliver = nullptr;
 };
 
 struct Peer {
   const char* name;
   Device device;
-  std::string (*status)();  // version, or why it is not there
-  // `pairs`: planes of the case's size in the device's memory; body(i) works on pairs[i % size].
+  std::string (*status)();  // version, or the reason why it is not there
+  // `pairs` are planes of the case's size in the device's memory; body(i) works on pairs[i % size].
   std::vector<PeerWay> (*ways)(const Case&, std::span<const PlanePair> pairs);
 };
 
 std::span<const Peer> peers();
 
-// sigma of Kind::gaussian, so that 3 sigma reach the edge as vidconv's default does.
+// Returns the sigma of Kind::gaussian: 3 sigma reach the edge, as vidconv's default does.
 constexpr double sigma_of(int size) { return size / 6.0; }
 
 std::string opencv_status();

@@ -25,7 +25,8 @@ trap 'rm -rf "$work"' EXIT
 exec > >(tee "$out/results.txt") 2>&1
 filter=(--kernel sobel --codec libx264 --preset ultrafast --device "$device" -q)
 
-# fastest NAME COMMAND...: which writes into the folder $work/NAME, new each time.
+# fastest NAME COMMAND...: prints the least time of a command that writes into the folder
+# $work/NAME, which is new each time.
 fastest() {
     local name=$1 best="" start seconds
     shift

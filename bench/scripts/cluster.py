@@ -43,7 +43,7 @@ def arguments():
 
 
 class Run:
-    """One length of parts. All times are seconds."""
+    """A simulation of one length of parts. All times are seconds."""
 
     def __init__(self, options, length, parts, workers):
         self.o, self.length = options, length
@@ -52,7 +52,7 @@ class Run:
         self.speeds = [options.speed / (options.slowness if self.random.random() < options.slow else 1)
                        for _ in range(workers)]
         self.waiting = list(range(parts - 1, -1, -1))
-        self.copies = {}  # of a part that is being encoded: how many workers do
+        self.copies = {}  # for each part that is being encoded, how many workers do so
         self.done = bytearray(parts)
         self.left = parts
         self.lost = self.wasted = 0.0
@@ -69,7 +69,7 @@ class Run:
         return None
 
     def run(self):
-        """Returns how long it took."""
+        """Simulates the run; returns how long it took."""
         mean_life = 3600 / self.o.failing if self.o.failing > 0 else float("inf")
         life = (lambda: self.random.expovariate(1 / mean_life)) if self.o.failing > 0 else (lambda: float("inf"))
         dies = [life() for _ in range(self.workers)]

@@ -30,14 +30,15 @@ read -ra sizes <<<"${SIZES:-}"
 simd=(${SIMD:+"--simd=$SIMD"})
 mkdir -p "$out"
 
-# Large pages for planes of peers too, which come from malloc().
+# Planes of peers, which come from malloc(), get large pages too.
 export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 
-# Before all that is not of real time, on one core, where that is allowed.
+# Runs on one core, before everything that is not real-time, where that is allowed.
 pin=(taskset -c "${CORE:-1}")
 if chrt -f 1 true 2>/dev/null; then pin=(chrt -f 1 "${pin[@]}"); fi
 
-# both NAME FRAME PAIRS SECONDS KINDS OPTION...: each program once. `copy` brings the time of memcpy.
+# both NAME FRAME PAIRS SECONDS KINDS OPTION...: runs each program once. `copy` adds the time of
+# memcpy.
 both() {
     local name=$1 common=(--frame "$2" --pairs "$3" --seconds "$4") kinds=()
     read -ra kinds <<<"$5"

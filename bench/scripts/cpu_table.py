@@ -34,7 +34,7 @@ class Times:
                 for cells in table["rows"]]
         for row in rows:
             self.add(row, frame)
-        if any(frame in (None, row["frame"]) for row in rows):  # else it says how far results are off, and where does not matter
+        if any(frame in (None, row["frame"]) for row in rows):  # else the file only says how far results are off
             self.machine += [line for line in report["machine"] if line not in self.machine]
 
     def add(self, row, frame):
@@ -77,7 +77,7 @@ class Row:
             old = self.cells.get(library)
             if old is None or (not counts, time) < (not old[1], old[0]):
                 self.cells[library] = time, counts
-        # Coarse results as well, whatever library makes them.
+        # Coarse results count here as well, whatever library makes them.
         self.any = min(times.peers.get(key, {}).values(), default=None)
         self.best = min((time for time, counts in self.cells.values() if counts), default=None)
         self.library = next((name for name, cell in self.cells.items() if cell == (self.best, True)), None)
@@ -132,7 +132,7 @@ def bits_name(bits):
 
 
 def order(key):
-    """As vidconv-bench has them; a dictionary keeps the order of the files."""
+    """Returns the key that sorts rows by frame and bits; equal keys keep the order of the files."""
     return key[2], int(key[1])
 
 
@@ -192,7 +192,7 @@ def main():
 
 
 def compact(data):
-    """As JSON, a row of the table on one line."""
+    """Returns JSON with each row of the table on one line."""
     rows, data["tables"][0]["rows"] = data["tables"][0]["rows"], ["@"]
     lines = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return json.dumps(data, indent=1, ensure_ascii=False).replace('"@"', lines)

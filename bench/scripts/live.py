@@ -21,7 +21,7 @@ WARM_UP = 1.0  # seconds that are not counted
 
 
 def luma_with_stamp(width, height, number, microseconds):
-    """A grey picture that changes from frame to frame, with the time in its top left corner."""
+    """Returns a grey picture that changes with `number`, with the time in its top left corner."""
     rows = [bytes((x + y + 3 * number) % 160 + 40 for x in range(256)) for y in range(256)]
     wide = [(row * (width // 256 + 1))[:width] for row in rows]
     luma = bytearray(b"".join(wide[y % 256] for y in range(height)))
@@ -76,7 +76,7 @@ class Sender(threading.Thread):
 
 
 def receive(stream, options):
-    """The ages of the frames, in microseconds, those of the first second left out."""
+    """Returns the ages of frames after the first second, in microseconds, and the number of all."""
     stream.readline()
     size = options.width * options.height * 3 // 2
     ages, first = [], None
@@ -105,7 +105,7 @@ def wait_until_bound(port):
 
 
 def measure(first, second, port, options):
-    """`first` takes frames from a pipe; it, or `second`, gives them to another."""
+    """Runs `first`, which reads frames from a pipe; it, or `second`, writes them to another."""
     receiver = None
     if second:
         receiver = subprocess.Popen(second, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# What --measure costs beside x264: seconds that passed and CPU seconds (user and system), without it and with it, in
-# turns, the least of the runs. Where libavcodec hands out x264's own pictures (FFmpeg 6 and later), with all packets decoded too.
+# Measures the cost of --measure beside x264: seconds that passed and CPU seconds (user and system),
+# without it and with it, in turns, the least of the runs. Where libavcodec hands out x264's own
+# pictures (FFmpeg 6 and later), with all packets decoded too.
 #
 #   bench/scripts/measure.sh VIDCONV [FRAMES [RUNS [PRESET...]]]      medium and veryfast unless named
 #   taskset -c 1 bench/scripts/measure.sh VIDCONV 40                  of one CPU
 #
-# The input is a y4m file in memory, 3 MB a frame (TMPDIR, else /dev/shm): the test picture of 1920x1080, which is slower to make than to read.
+# The input is a y4m file in memory, 3 MB a frame (TMPDIR, else /dev/shm): the test picture of
+# 1920x1080, which is slower to make than to read.
 set -euo pipefail
 vidconv=$1 frames=${2:-300} runs=${3:-5}
 presets=("${@:4}")
@@ -18,7 +20,7 @@ TIMEFORMAT='%R %U %S'
 encode() {
   "$vidconv" "$folder/in.y4m" -o "$folder/out.mkv" -y -q --kernel gaussian:sigma=1 --device cpu --codec libx264 "$@"
 }
-# seconds OPTION...: that passed, of CPUs
+# seconds OPTION...: prints the seconds that passed, and those of CPUs
 seconds() { { time encode "$@"; } 2>&1 | awk '{ print $1, $2 + $3 }'; }
 
 decoded=(--measure "psnr,ssim" --encoder-opt flags=-recon_frame)

@@ -19,6 +19,6 @@ for size in 1920x1080 3840x2160 7680x4320; do
   done
 done
 cd "$reports"
-# In the order in which they ran.
+# Takes the reports in the order in which they were written.
 mapfile -t files < <(ls -tr)
 "$tables" --runs "${files[@]}"

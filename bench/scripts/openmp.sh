@@ -6,7 +6,7 @@
 #
 # CODEC (libx264) of what is decoded and encoded; CORES (all that this process may use), as taskset takes them.
 set -euo pipefail
-set -m  # what runs beside is a group of processes, ended as one
+set -m  # a program beside the others is a group of processes, ended as one
 
 if [[ $# -lt 2 ]]; then
   sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
@@ -35,7 +35,7 @@ codec=${CODEC:-libx264}
 for load in alone 'beside a decoder and an encoder'; do
   for policy in passive active; do
     if [[ $load != alone ]]; then
-      # More turns than the measurements last: it is ended when they are done.
+      # It repeats for longer than the measurements last, and is ended when they are done.
       # shellcheck disable=SC2016  # that shell expands it
       "${on_cores[@]}" bash -c 'while :; do "$0" "$1/clip.mkv" -o "$1/out.mkv" --kernel identity --device cpu --codec "$2" -q -y; done' \
         "$vidconv" "$folder" "$codec" &

@@ -15,7 +15,7 @@ read -ra prefix <<<"${PREFIX:-}"
 frames_program=("${prefix[@]}" "$build/vidconv-frames")
 vidconv=("${prefix[@]}" "$build/vidconv")
 
-# What the middle of the pipe lets through, GB/s.
+# through COMMAND...: prints the GB/s that the command lets through in the middle of the pipe.
 through() {
   "${frames_program[@]}" supply "$bytes" | "$@" | "${frames_program[@]}" drain 2>&1 |
     sed -n 's/.*: \(.*\) GB\/s/\1/p'

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a filter costs of a tenth of a 4K frame, beside all of it, on one core of a CPU or on a CUDA device.
+"""Measures a filter on a tenth of a 4K frame, beside all of it, on one CPU core or a CUDA device.
 
     bench/scripts/places.py [--device cuda] build/release/vidconv [FILTER...]
 
-Each figure is the best of five measurements of `vidconv --benchmark`, the four kinds in turns. Where chrt is allowed
-(root), nothing else runs on that core meanwhile.
+Each figure is the best of five measurements of `vidconv --benchmark`, the four kinds in turns.
+Where chrt is allowed (root), nothing else runs on that core meanwhile.
 """
 import subprocess
 import sys

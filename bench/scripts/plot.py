@@ -38,7 +38,7 @@ def words(table, row, columns):
 
 
 def curves(table, keys, wanted):
-    """The curves that have figures: name, values with None where there is none."""
+    """Yields the curves that have figures: the name, and values with None where there is none."""
     keys = [keys] if isinstance(keys, str) else keys
     for name in wanted or [c for c in table["columns"] if c not in keys]:
         values = [row[table["columns"].index(name)] for row in table["rows"]]

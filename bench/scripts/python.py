@@ -96,8 +96,9 @@ class Cuda:
         return [*torch_peers("cuda"), *cupy_peers()]
 
 
-# Each gives (name, filter's name, a function of a picture that makes the call to be timed). Pictures are of uint8, rows,
-# columns, channels; what has to be converted for a library is converted before, where it would be in its users' programs.
+# Each of these yields (name, filter's name, a function of a picture that makes the call to be
+# timed). Pictures are uint8: rows, columns, channels. Conversions for a library come before the
+# timed call, where its users' programs would have them.
 
 def opencv():
     cv2 = importable("cv2")
@@ -122,7 +123,10 @@ def scipy():
 
 
 def torch_peers(device):
-    """As floats, channels first, in a batch of one, as their users have pictures; without the conversion from uint8."""
+    """Yields peers on floats, channels first, in a batch of one, as their users have pictures.
+
+    The conversion from uint8 is not timed.
+    """
     torch = importable("torch")
     if not torch:
         return
@@ -181,7 +185,7 @@ def cupy_peers():
 
 
 def overhead(device, seconds):
-    """Microseconds of a call: of a picture so small that there is next to nothing to compute."""
+    """Measures the microseconds of a call, with a picture so small that it hardly counts."""
     picture = device.take(np.zeros((8, 8), np.uint8))
     out = device.take(np.zeros((8, 8), np.uint8))
     host = Host()  # how long the caller waits, also where a device does the work
@@ -195,12 +199,12 @@ def overhead(device, seconds):
 
 
 def cpu_seconds():
-    """Of this process and of those that it has waited for."""
+    """Returns the CPU seconds of this process and of those that it has waited for."""
     return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:sigma=2"):
-    """Frames a second of 4K, 4:2:0, 8 bits, once they flow: y4m in memory, to nothing."""
+    """Measures frames a second of 4K, 4:2:0, 8 bits, once they flow: y4m in memory, to nothing."""
     many = frames or (768 if device.name == "cuda" else 96)
     few = many // 4
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
@@ -232,7 +236,7 @@ def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:s
         while time.perf_counter() < end:
             for name, count in least:
                 least[name, count] = tuple(map(min, least[name, count], spent(ways[name], count)))
-    # Starts and ends are in both, and so in neither.
+    # Both numbers of frames have a start and an end, so the difference has neither.
     each = {name: [(b - a) / (many - few) for a, b in zip(least[name, few], least[name, many])] for name in ways}
     base = each["the command"][0] if command else None
     rows = [[name, 1 / wall, f"{100 * base / wall:.0f}%" if base else None, cpu * 1000] for name, (wall, cpu) in each.items()]
@@ -245,7 +249,7 @@ def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:s
 
 
 def pictures(device, seconds):
-    """Milliseconds for a picture of 3840x2160 with three channels side by side, and one of one channel."""
+    """Measures milliseconds for a 3840x2160 picture of one channel, and of three side by side."""
     times = {}
     for channels in (1, 3):
         picture = device.take(np.random.default_rng(1).integers(0, 256, (2160, 3840, channels), np.uint8))

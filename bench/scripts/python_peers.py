@@ -40,7 +40,11 @@ def product(row):
 
 
 class Filter:
-    """What vidconv computes: `kernels`, each row after row; `row` where one kernel is a product of it with itself."""
+    """The filter that vidconv computes.
+
+    `kernels` has the taps of each, row after row. Where `row` is not None, the only kernel is its
+    product with itself.
+    """
 
     def __init__(self, kind, size):
         self.kind, self.size, self.row = kind, size, None
@@ -65,7 +69,7 @@ class Filter:
             self.kernels = [[2 * (i == len(blur) // 2) - tap for i, tap in enumerate(blur)]]
 
     def truth(self, source, width, x, y):
-        """In real arithmetic, before rounding; away from the edges."""
+        """Returns the result in real arithmetic, before rounding; (x, y) is away from the edges."""
         half = self.size // 2
         window = [source[(y + j) * width + x + i] for j in range(-half, half + 1) for i in range(-half, half + 1)]
         results = [math.fsum(map(float.__mul__, map(float, kernel), map(float, window))) for kernel in self.kernels]
@@ -75,7 +79,7 @@ class Filter:
 
 
 def dense_taps(size):
-    """bench/kernels.cpp's: std::minstd_rand from 1."""
+    """Returns the taps of bench/kernels.cpp: std::minstd_rand from 1."""
     state, taps = 1, []
     for _ in range(size * size):
         state = state * 48271 % 2147483647
@@ -84,7 +88,7 @@ def dense_taps(size):
 
 
 def integer_taps(row, largest):
-    """`row` as integers up to `largest`, of all scales the one that is nearest."""
+    """Returns `row` as integers up to `largest`, in the scale that comes nearest."""
     best = None
     for top in range(largest, largest // 2, -1):
         taps = [round(tap / max(row) * top) for tap in row]
@@ -96,7 +100,7 @@ def integer_taps(row, largest):
 
 
 def noise(depth, count):
-    """Samples at random, floats from 0 to 1."""
+    """Returns samples at random, floats from 0 to 1."""
     few = random.Random(1).randbytes(2 * ((1 << 18) + 1))  # a length that no row is a multiple of
     codes = array.array("H", few)
     if depth == 8:
@@ -109,7 +113,11 @@ def noise(depth, count):
 
 
 def check(filter_, depth, source, result, width, height):
-    """In percent, samples that are the truth rounded; the largest difference from the truth, clamped; of some samples."""
+    """Compares some samples with the truth.
+
+    Returns the percentage that are the truth rounded, and the largest difference from the clamped
+    truth.
+    """
     taps = len(filter_.kernels) * filter_.size ** 2
     margin, count = filter_.size // 2 + 1, max(300, min(4000, 1000000 // taps))
     rng, equal, off = random.Random(2), 0, 0.0
@@ -118,7 +126,8 @@ def check(filter_, depth, source, result, width, height):
         want, got = filter_.truth(source, width, x, y), result[y * width + x]
         if depth != 32:
             most = (1 << depth) - 1
-            # Words of 10 bits that a peer lets grow up to 65535 would cost it one instruction more.
+            # A peer may let codes of 10 bits grow up to 65535; a limit would cost it one
+            # instruction more.
             want, got = min(max(want, 0), most), min(got, most)
             equal += got == min(math.floor(want + 0.5), most)
         else:
@@ -129,7 +138,7 @@ def check(filter_, depth, source, result, width, height):
 
 
 def fastest(seconds, run):
-    """run(i) does the work once and returns its seconds."""
+    """Returns the seconds of the fastest run; run(i) does the work once and returns its seconds."""
     run(0)
     times, start = [], time.perf_counter()
     while len(times) < 3 or time.perf_counter() - start < seconds:
@@ -170,7 +179,7 @@ class VapourSynth:
         std = self.core.std
 
         def convolution(name, taps, mode="s", **more):
-            # What is 1 in sum stays so: the divisor is the sum of the taps that it gets.
+            # A sum of 1 stays 1: the divisor is the sum of the taps that the function gets.
             return f"VapourSynth Convolution {name}", lambda clip: std.Convolution(clip, taps, mode=mode, **more)
 
         if kind == "sobel":
@@ -209,7 +218,10 @@ class VapourSynth:
                 yield f"zsmooth RemoveGrain {mode}", lambda clip, mode=mode: self.core.zsmooth.RemoveGrain(clip, [mode])
 
     def measure(self, make, seconds):
-        """The core's own clock of the filter, without what Python and the core's threads take. Some filters are a row of nodes."""
+        """Returns seconds by the core's own clock of the filter, without Python and threads.
+
+        Some filters are a row of nodes.
+        """
         clip = make(self.clip)
         nodes = list(self.nodes(clip))
         clip.std.SetVideoCache(mode=0)
@@ -306,7 +318,7 @@ def parsed(arguments):
 
 
 def opened(names):
-    """Peers that are here; and lines of what is, and what is not."""
+    """Returns the peers that are installed, and lines that say which are and which are not."""
     found, lines = [], []
     for name in names or PEERS:
         try:

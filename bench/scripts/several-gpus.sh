@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 exec > >(tee "$out/results.txt") 2>&1
 
-# Becomes the program: in a subshell, or in the background, where $! is its process then.
+# Replaces the shell with the program: for a subshell, or the background, where $! is its process.
 become() {
     local name=$1
     shift
@@ -40,7 +40,7 @@ vidconv() { program vidconv "$@"; }
 digest() { vidconv "$@" -o md5: -q | tail -1 | awk '{print $NF}'; }
 title() { printf '\n== %s (at %d s)\n' "$*" "$SECONDS"; }
 
-# Of a report of --stats: "1234.5 frames/s (limited by decode)".
+# Prints the figures of a report of --stats: "1234.5 frames/s, 1.00 s, limited by decode; ...".
 rate_of() {
     python3 - "$1" <<'PY'
 import json, sys
@@ -49,7 +49,7 @@ frames = ", ".join(f"{d['device']} {d['frames']}" for d in r["devices"])
 print(f"{r['fps']:.1f} frames/s, {r['seconds']:.2f} s, limited by {r['limiting_stage']}; frames: {frames}")
 PY
 }
-# run NAME ARGUMENTS: a run to null: unless they say otherwise, with its report in runs.jsonl.
+# run NAME ARGUMENTS: runs vidconv, prints its figures, and adds its report to runs.jsonl.
 run() {
     local name=$1
     shift

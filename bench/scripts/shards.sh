@@ -1,10 +1,10 @@
 #!/bin/bash
-# What cutting into parts costs: size and quality of --shards beside those of one encoder.
+# Measures what cutting into shards costs: size and quality of --shards beside those of one encoder.
 #
 #   bench/scripts/shards.sh VIDCONV CLIP [SHARDS [CODEC...]]
 #
-# Prints for each codec both sizes, and how many dB better the frames of the parts are than the same
-# frames of the one encoder, both beside the clip. Wants ffmpeg.
+# Prints for each codec both sizes, and how many dB better the frames of the shards are than the
+# same frames of the one encoder, both compared with the clip. Needs ffmpeg.
 set -euo pipefail
 
 vidconv=$1 clip=$2 shards=${3:-10s}
@@ -13,7 +13,7 @@ shift $(($# < 3 ? $# : 3))
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# One line a frame, dB; 200 where it is the same picture.
+# Prints one line a frame, in dB; 200 where it is the same picture.
 quality() {
   ffmpeg -v error -i "$1" -i "$clip" -lavfi '[0:v][1:v]psnr=stats_file=-' -an -f null - |
     sed -n 's/.*psnr_avg:\([^ ]*\).*/\1/p' | sed 's/inf/200/'

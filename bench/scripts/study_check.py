@@ -28,7 +28,7 @@ BY_ROW = {
 
 
 def number(value):
-    """A figure; None where nothing was measured."""
+    """Returns a figure; None where nothing was measured."""
     if isinstance(value, (int, float)):
         return value
     try:
@@ -38,7 +38,7 @@ def number(value):
 
 
 def comparisons(table):
-    """(what, system, its time, the choice's time); speed-ups as times too."""
+    """Yields (what, system, its time, the choice's time); speed-ups as times too."""
     rows = [dict(zip(table["columns"], row)) for row in table["rows"]]
     if table["id"] in BY_COLUMN:
         systems, speed_up = BY_COLUMN[table["id"]]

@@ -24,7 +24,7 @@ MARK = re.compile(r"(<!-- table (\S+) (\S+) -->\n).*?(<!-- end -->\n)", re.DOTAL
 
 
 def number(value):
-    """As bench/report.cpp writes it: three or four significant digits."""
+    """Formats a number as bench/report.cpp does: with three or four significant digits."""
     size = abs(value)
     if value == math.floor(value) and size < 1e6:
         return f"{value:.0f}"
@@ -42,7 +42,7 @@ def cell(value):
 
 
 def origin(report):
-    """Where the figures are from: command, day, machine."""
+    """Returns where the figures are from: command, day, machine."""
     command = f"`{report['command']}`, " if report["command"] else ""
     return f"{command}{report['date']}. " + "; ".join(report["machine"]) + "."
 

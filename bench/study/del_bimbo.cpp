@@ -43,7 +43,7 @@ void speed_up(const Lab& lab, Report& report) {
     if (!lab.takes(row.size.width, row.size.height)) continue;
     const Subject subject(lab, dense_plan_of(binomial(row.kernel), byte_samples), row.size.width,
                           row.size.height);
-    // What serves users may use that the kernel has rank 1.
+    // The variants that serve users may take advantage of the kernel's rank 1.
     const Subject free(lab, plan_of(binomial(row.kernel), byte_samples), row.size.width,
                        row.size.height);
     const auto serial = subject.seconds("study-naive");

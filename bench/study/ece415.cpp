@@ -18,8 +18,8 @@ struct Published {
 constexpr Published published[] = {{1, 2, 10}, {2, 1, 9},  {4, 0, 9},   {8, 0, 8},  {16, 0, 7},
                                    {32, 0, 7}, {64, 0, 7}, {128, 0, 6}, {256, 0, 5}};
 
-// One response of a separable kernel: the row pass, then the column pass. `fused`: multiply-adds
-// with one rounding, as a GPU's compiler makes them, or with two, as a CPU's does.
+// Returns one response of a separable kernel: the row pass, then the column pass. `fused` says
+// whether multiply-adds round once, as a GPU's compiler makes them, or twice, as a CPU's does.
 template <class Real>
 Real response(std::span<const Real> row, std::span<const Real> column,
               std::span<const double> pixels, bool fused) {
@@ -36,7 +36,7 @@ Real response(std::span<const Real> row, std::span<const Real> column,
   return sum;
 }
 
-// Decimals in which results agree whose largest difference this is.
+// Returns the decimals in which results agree whose largest difference is `difference`.
 Cell decimals(double difference) {
   if (difference == 0) return std::string("all");
   return std::max(0.0, std::floor(-std::log10(difference)));
@@ -44,7 +44,7 @@ Cell decimals(double difference) {
 
 struct Agreement {
   double float_rounding = 0;   // float, once against twice rounded
-  double double_rounding = 0;  // the same in double
+  double double_rounding = 0;  // double, once against twice rounded
   double float_truth = 0;      // float, fused, against double
 };
 
@@ -63,7 +63,7 @@ Agreement agreement(int radius) {
     for (double& pixel : pixels) pixel = 255.0 * static_cast<double>(random()) / 4294967295.0;
     const double exact = response<double>(row, column, pixels, true);
     widen(worst.double_rounding, exact, response<double>(row, column, pixels, false));
-    // Pixels are floats to a float program.
+    // A float program has float pixels.
     for (double& pixel : pixels) pixel = static_cast<double>(static_cast<float>(pixel));
     const auto fused = static_cast<double>(response<float>(row_f, column_f, pixels, true));
     const auto twice = static_cast<double>(response<float>(row_f, column_f, pixels, false));
@@ -73,7 +73,8 @@ Agreement agreement(int radius) {
   return worst;
 }
 
-// "all" where the variant gives the reference's bytes; nothing where it does not, or cannot run.
+// Returns "all" where the variant gives the reference's bytes; nothing where it does not, or cannot
+// run.
 Cell same_bytes(const Subject& subject, std::string_view variant) {
   return subject.seconds(variant) ? Cell(std::string("all")) : Cell();
 }

@@ -14,7 +14,7 @@
 namespace vidconv::bench {
 namespace {
 
-constexpr double reference_limit = 5e9;  // seconds on a few cores
+constexpr double reference_limit = 5e9;  // multiply-adds: seconds on a few cores
 
 }  // namespace
 
@@ -172,7 +172,7 @@ std::optional<Subject::Parts> Subject::parts(std::string_view name) const {
     wait(Device::cuda);
     dst.download(result);
   };
-  // Whole runs by the clock, as on the CPU.
+  // Whole runs are timed by the clock, as on the CPU.
   const Memory kept_src(Device::cuda, source_.size()), kept_dst(Device::cuda, source_.size());
   parts.copies = median_seconds(
       Device::cpu, [&](int) { copies(kept_src, kept_dst); }, lab_.effort);

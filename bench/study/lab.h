@@ -1,5 +1,5 @@
 // The bench of vidconv-bench study: a plan, a picture, and the time that each variant takes for it.
-// No variant is timed before its result was compared with the reference's.
+// No variant is timed before its result has been compared with the reference's.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,16 @@ namespace vidconv::bench {
 
 struct Lab {
   Effort effort;
-  int threads = 1;       // of the CPU
+  int threads = 1;       // CPU threads
   double largest = 1e9;  // samples of a picture; larger ones are left out
-  // What gave other bytes than the reference: such results are not timed, and the run has failed.
+  // Messages on results other than the reference's bytes: these are not timed, and the run has
+  // failed.
   mutable std::vector<std::string> wrong;
 
   bool takes(int width, int height) const { return static_cast<double>(width) * height <= largest; }
 };
 
-// The published systems: each adds its tables.
+// These measure the published systems; each adds its tables.
 void study_a(const Lab&, Report&);
 void study_b(const Lab&, Report&);
 void study_c(const Lab&, Report&);
@@ -34,48 +35,49 @@ void study_e(const Lab&, Report&);
 inline constexpr SampleType byte_samples{Storage::u8, 8, 0};
 inline constexpr SampleType float_samples{Storage::f32, 32, 0};
 
-// A plan with zeros outside, as most of the published systems have it.
+// Returns a plan with zeros outside, as most of the published systems have it.
 Plan plan_of(Kernel kernel, SampleType sample);
-// The same matrix, defined as one pass where it would be two.
+// Returns a plan for the matrix in one pass, even where it would be two.
 Plan dense_plan_of(const Kernel& kernel, SampleType sample);
-// size x size of the binomial coefficients: the Gaussians of courses; exact in integers.
+// Returns the binomial coefficients, size x size: the Gaussians of courses, which are exact in
+// integers.
 Kernel binomial(int size);
-// size x size, rank 1, taps from a seed: whole numbers from 0 to 15, divided so that they sum to 1
-// where `unit`.
+// Returns a kernel of size x size, of rank 1, with taps from a seed: whole numbers from 0 to 15,
+// divided so that they sum to 1 where `unit`.
 Kernel random_rank_1(int size, unsigned seed, bool unit);
 
-// Best of vidconv on a device, where a variant's name is expected.
+// These stand for vidconv's best variant on a device, where a variant's name is expected.
 inline constexpr std::string_view best_cpu = "best-cpu", best_cuda = "best-cuda";
 
 class Subject {
  public:
-  // A picture of `components` planes of this size, one after another or interleaved.
+  // Makes a picture of `components` planes of this size, one after another or interleaved.
   Subject(const Lab& lab, Plan plan, int width, int height, int components = 1,
           bool interleaved = false);
 
-  // The median seconds for the picture, `variant` a name of the table of variants. Nothing where
-  // this machine cannot run it, it does not support the plan, or its result is not the reference's,
-  // which Lab::wrong then says.
+  // Returns the median seconds for the picture; `variant` is a name of the table of variants.
+  // Returns nullopt where this machine cannot run it, it does not support the plan, or its result
+  // is not the reference's, which Lab::wrong then says.
   std::optional<double> seconds(std::string_view variant) const;
-  // The same in other units.
+  // Return the median in other units.
   std::optional<double> milliseconds(std::string_view variant) const;
   std::optional<double> microseconds(std::string_view variant) const;
 
   struct Parts {
-    double kernel, copies, allocation;  // seconds: kernel; and copies; and allocation too
+    double kernel, copies, allocation;  // seconds: the kernel; with copies; with allocation too
   };
-  // What the same run costs when more of it is timed; Device::cuda only.
+  // Returns a run's times, with more or less of it timed; Device::cuda only.
   std::optional<Parts> parts(std::string_view variant) const;
 
   const std::vector<std::byte>& source() const { return source_; }
 
  private:
-  // Nothing where it cannot run.
+  // Returns nullopt where the variant cannot run.
   std::optional<Choice> find(std::string_view name) const;
   std::vector<PlanePair> pairs(const std::byte* src, std::byte* dst) const;
-  // What the reference makes of the source. Where that would take more than `reference_limit`
-  // multiply-adds, what the best variant of the CPU makes of it, which the tests compare with the
-  // reference.
+  // Returns the reference's result for the source. Where that would take more than
+  // `reference_limit` multiply-adds, returns the result of the best variant of the CPU, which the
+  // tests compare with the reference.
   const std::vector<std::byte>& expected() const;
 
   const Lab& lab_;
@@ -83,10 +85,10 @@ class Subject {
   int width_, height_, components_;
   bool interleaved_;
   std::vector<std::byte> source_;
-  mutable std::vector<std::byte> expected_;  // of the reference, computed when first needed
+  mutable std::vector<std::byte> expected_;  // the reference's result, computed when first needed
 };
 
-// a / b where both are known.
+// Returns a / b where both have a value.
 std::optional<double> ratio(std::optional<double> a, std::optional<double> b);
 
 }  // namespace vidconv::bench

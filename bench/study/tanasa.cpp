@@ -52,7 +52,7 @@ void shapes(const Lab& lab, Report& report) {
     if (!lab.takes(side, side) || !have_cuda()) break;
     std::vector<Cell> cells = {row.shape, row.published};
     for (const int size : {5, 9, 15}) {
-      // Whole numbers: binomials of 15x15 leave 32 bits.
+      // Uses whole numbers: binomials of 15x15 exceed 32 bits.
       const Kernel kernel = size < 15 ? binomial(size) : random_rank_1(size, 15, false);
       const Subject subject(lab, dense_plan_of(kernel, byte_samples), side, side);
       cells.push_back(cell(subject.microseconds(fmt::format("study-cuda-shape-{}", row.shape))));

@@ -1,5 +1,5 @@
-// The CUDA variants, for the table in kernels/variants/variants.cpp: what each supports is said
-// where it is defined. `threads` is ignored; the convolver belongs to the device that is current.
+// The CUDA variants, for the table in kernels/variants/variants.cpp; their definitions say which
+// plans each supports. `threads` is ignored; the convolver belongs to the device that is current.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
 bool supports_pairwise(const Plan&);
 std::unique_ptr<Convolver> make_pairwise(const Plan&, int threads);
-// Its kernels for squares; nothing where they cannot take the plan.
+// Makes cuda-pairwise's kernels for squares; returns nullptr where they cannot take the plan.
 std::unique_ptr<Convolver> make_pairwise_square(const Plan&);
 
 bool supports_dense_imma(const Plan&, const CudaAbilities&);

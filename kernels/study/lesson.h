@@ -1,9 +1,9 @@
-// What the study variants share, on the CPU and on CUDA: the definition of one output sample
+// Code that the study variants share, on the CPU and on CUDA: the definition of one output sample
 // (docs/numerics.md), whatever memory its taps and samples come from. Each variant is then a pair
 // of functions: tap(i) and read(x, y).
 //
-// They compute what the published systems did, 8-bit samples (sums in int32) and float samples
-// (fused multiply-adds in the definition's order), and refuse other plans.
+// The variants compute what the published systems did, 8-bit samples (sums in int32) and float
+// samples (fused multiply-adds in the definition's order), and refuse other plans.
 #pragma once
 
 #include <cmath>
@@ -20,8 +20,8 @@ namespace vidconv::study {
 template <class T>
 using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::int32_t>;
 
-// One kernel of the filter. Its taps lie with those of the others in one array, from `first` on:
-// width * height of them row by row or, for two passes, `width` of the row and `height` of the
+// One kernel of the filter. The taps of all kernels lie in one array, this one's from `first` on:
+// width * height of them row by row or, for two passes, `width` taps of the row and `height` of the
 // column.
 struct Matrix {
   int width, height, anchor_x, anchor_y;
@@ -36,24 +36,24 @@ struct Lesson {
   static constexpr int capacity = 8;
   Matrix matrices[capacity];
   int count;
-  int taps;     // of all matrices together
-  Reach reach;  // of all matrices together
+  int taps;     // number of all matrices' taps
+  Reach reach;  // the reach of all matrices together
   BorderMode border;
-  float outside;  // what BorderMode::constant supplies
+  float outside;  // the value that BorderMode::constant supplies
   Finish finish;
 };
 
-// Plans that every study variant can compute, unless it says otherwise.
+// Returns whether a study variant can compute a plan, unless the variant says otherwise.
 bool supports_any(const Plan& plan);
 inline constexpr std::string_view needs_any = "8-bit or float samples, at most 8 matrices";
-// The same, one kernel of rank 1.
+// Returns whether a plan that supports_any() accepts has one kernel of rank 1.
 bool supports_rank_1(const Plan& plan);
 inline constexpr std::string_view needs_rank_1 = "8-bit or float samples, one kernel of rank 1";
 
-// How a plan with both ways of computing is to be computed.
+// The way to compute a plan that can be computed in either way.
 enum class Prefer : std::uint8_t { dense, two_passes };
 Lesson make_lesson(const Plan& plan, Prefer prefer);
-// The taps that the lesson's matrices refer to.
+// Returns the taps that the lesson's matrices refer to.
 std::vector<double> lesson_taps(const Plan& plan, Prefer prefer);
 
 VIDCONV_HD inline float multiply_add(float tap, float x, float sum) {
@@ -78,7 +78,7 @@ VIDCONV_HD inline double multiply_add(double tap, double x, double sum) {
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
-// tap(0) * read(0) + tap(1) * read(1) + ..., n products.
+// Returns tap(0) * read(0) + tap(1) * read(1) + ..., n products.
 template <class Acc, class Tap, class Read>
 VIDCONV_HD inline Acc dot(int n, Tap tap, Read read) {
   Acc sum = 0;
@@ -86,12 +86,12 @@ VIDCONV_HD inline Acc dot(int n, Tap tap, Read read) {
   return sum;
 }
 
-// What the row pass hands to the column pass.
+// Returns a sum of the row pass as the column pass takes it.
 template <class Acc>
 VIDCONV_HD inline Acc between_passes(Acc sum, int row_shift) {
   if constexpr (std::is_same_v<Acc, std::int32_t>)
     return (sum + (1 << row_shift >> 1)) >> row_shift;
-  if constexpr (std::is_same_v<Acc, double>)  // the same rounding
+  if constexpr (std::is_same_v<Acc, double>)  // rounds in the same way
     return row_shift == 0 ? sum : std::floor(std::ldexp(sum + (1 << row_shift >> 1), -row_shift));
   return sum;
 }
@@ -99,8 +99,8 @@ VIDCONV_HD inline Acc between_passes(Acc sum, int row_shift) {
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
-// The response of one matrix at (x, y). tap(i): number i of all taps; read(u, v): the sample at
-// (u, v), inside the picture or not.
+// Returns the response of one matrix at (x, y). tap(i) is number i of all taps; read(u, v) is the
+// sample at (u, v), inside the picture or not.
 template <class Acc, class Tap, class Read>
 VIDCONV_HD inline Acc response(const Matrix& m, int x, int y, Tap tap, Read read) {
   Acc sum = 0;
@@ -120,8 +120,8 @@ VIDCONV_HD inline Acc response(const Matrix& m, int x, int y, Tap tap, Read read
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
-// The output sample at (x, y). Acc: what sums are computed in; Response: what the plan's arithmetic
-// makes of them.
+// Returns the output sample at (x, y). Sums are computed in Acc; Response is the type that the
+// plan's arithmetic makes of them.
 template <class T, class Acc, class Response = Acc, class Tap, class Read>
 VIDCONV_HD inline T output(const Lesson& lesson, int x, int y, Tap tap, Read read) {
   const auto at = [&](int k) {
@@ -139,7 +139,7 @@ VIDCONV_HD inline T output(const Lesson& lesson, int x, int y, Tap tap, Read rea
   return combined.template finish<T>(lesson.finish);
 }
 
-// The sample at (x, y), what lies outside the picture as the border says.
+// Returns the sample at (x, y); outside the picture, the one that the border mode supplies.
 template <class T>
 VIDCONV_HD inline T sample_at(const Plane<const T>& src, const Lesson& lesson, int x, int y) {
   const int u = border_index(lesson.border, x, src.width);

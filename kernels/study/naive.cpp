@@ -1,6 +1,6 @@
-// study-naive: what the definition says, in the order in which it says it. For each output sample
+// study-naive: the definition, computed in the order in which it is written. For each output sample
 // every tap is read, and the sample under it, after a test whether that lies inside the picture:
-// two loads for one multiply-add. The mark by which the other study variants are measured.
+// two loads for one multiply-add. The other study variants are measured against this one.
 #include "kernels/study/on_cpu.h"
 #include "kernels/study/study.h"
 

@@ -55,7 +55,7 @@ class OpenMpSimd final : public Convolver {
 
   Lesson lesson_;
   std::vector<std::int32_t> taps_;
-  [[maybe_unused]] int threads_;  // without OpenMP
+  [[maybe_unused]] int threads_;  // unused without OpenMP
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ class Separable final : public Convolver {
 
   Lesson lesson_;
   std::vector<Acc> row_, column_;
-  std::vector<Acc> sums_;  // of the row pass
+  std::vector<Acc> sums_;  // sums of the row pass
 };
 
 }  // namespace

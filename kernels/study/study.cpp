@@ -11,7 +11,7 @@ namespace {
 using namespace study;
 
 #ifdef VIDCONV_HAVE_CUDA
-// A block of one shape.
+// Returns the variant whose blocks have one shape.
 template <int width, int height>
 constexpr Variant shape(std::string_view name, std::string_view description) {
   return {name, description, Device::cuda,

@@ -14,7 +14,7 @@ namespace vidconv {
 // never chooses them.
 std::span<const Variant> study_variants();
 
-// Of these and those that serve users; nullptr where no variant has that name.
+// Finds a variant among these and those that serve users; returns nullptr where none has that name.
 const Variant* find_any_variant(std::string_view name);
 
 }  // namespace vidconv

@@ -1,6 +1,6 @@
-// cuda-pairwise: floats under equal taps, rows first, then columns of their sums. Squares that most
-// people want have kernels of their own (pairwise_square.cu); here are two for all others. The sums
-// of the rows wait in device memory.
+// cuda-pairwise: floats under equal taps, rows first, then columns of their sums. The most common
+// squares have kernels of their own (pairwise_square.cu); here are two for all others. The row sums
+// wait in device memory.
 #include <algorithm>
 
 #include "kernels/cuda/box/pairwise.cuh"

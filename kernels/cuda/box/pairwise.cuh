@@ -1,5 +1,5 @@
-// What the threads of cuda-pairwise do for any taps: apart from how they are launched, so that it
-// can be run wherever there are threads and a barrier.
+// The thread code of cuda-pairwise for any taps, apart from its launches, so that it can run
+// wherever there are threads and a barrier.
 #pragma once
 
 #include "kernels/cuda/common/launch.cuh"
@@ -10,31 +10,32 @@
 namespace vidconv::cuda::pairwise {
 
 constexpr int threads = 256;
-constexpr int row_values = 8, column_values = 16;  // of a thread
+constexpr int row_values = 8, column_values = 16;  // values of a thread
 constexpr int row_places = threads * row_values;
 
 struct Work {
   Plane<const float> src;
   Plane<float> dst;
   Sampling sampling;
-  int width, height, anchor_x, anchor_y;  // of the taps
+  int width, height, anchor_x, anchor_y;  // the taps' size and anchor
   float tap, offset;
   bool absolute;
-  float* sums;  // of each row of the plane, and of one outside it
+  float* sums;  // sums of each row of the plane, and of one outside it
   int pitch;    // values from one row of sums to the next
   int across;   // tiles side by side
   int tile;     // a tile's outputs: along a row, or down
   int columns;  // side by side in a block that sums columns
 };
 
-// Floats of shared memory, for so many values of a thread: the values and, twice, sums of them.
+// Returns the floats of shared memory for `values` values of a thread: these and, twice, sums of
+// them.
 constexpr int room(int values) { return 3 * threads * values; }
 
-// How many columns a block sums: few where sums are long, so that most of them are outputs.
+// Returns how many columns a block sums: few where sums are long, so that most of them are outputs.
 constexpr int columns_for(int n) { return n <= 17 ? 32 : n <= 65 ? 16 : n <= 161 ? 8 : 4; }
 constexpr int column_places(int columns) { return threads * column_values / columns; }
 
-// One step for all values of a thread; there are sums for the first `count` of the block's.
+// Does one step for all values of a thread; there are sums for the first `count` of the block's.
 template <bool odd, int values>
 __device__ inline void take_step(float (&own)[values], const float* single, const float* sums,
                                  float* next, int half, int count) {
@@ -48,8 +49,9 @@ __device__ inline void take_step(float (&own)[values], const float* single, cons
   }
 }
 
-// Turns the values of a block into sums of n from there on. `lines` of them lie side by side, and
-// what belongs together is so far apart; `count` are there. A thread's are `threads` apart.
+// Turns each value of a block into the sum of n values from there on. `lines` lines of values lie
+// side by side, and neighbours in a line are `lines` apart; the first `count` values exist. A
+// thread's values are `threads` apart.
 template <int values>
 __device__ inline void add_up(float (&own)[values], float* shared, int n, int lines, int count) {
   const int steps = pairwise_steps(n);
@@ -61,7 +63,7 @@ __device__ inline void add_up(float (&own)[values], float* shared, int n, int li
   for (int k = 0; k < steps; ++k) {
     __syncthreads();
     const PairwiseStep step = pairwise_step(n, k);
-    // What is written was read before the last barrier, if ever.
+    // Values that this overwrites were read before the last barrier, if ever.
     float* const next = shared + (1 + k % 2) * threads * values;
     const int left = count - (step.size() - 1) * lines;
     if (step.odd)
@@ -111,7 +113,7 @@ __device__ inline void sum_columns(const Work& work, float* shared) {
   const int left = (static_cast<int>(blockIdx.x) - down * work.across) * work.columns;
   const int thread = static_cast<int>(threadIdx.x);
   const int x = left + thread % work.columns, y0 = down * work.tile;
-  const int first = thread / work.columns, apart = threads / work.columns;  // places of a thread
+  const int first = thread / work.columns, apart = threads / work.columns;  // a thread's places
   const int outputs = min(work.tile, work.dst.height - y0), count = outputs + work.height - 1;
   const bool inside = x < work.dst.width;
   const float* const column = work.sums + x;

@@ -1,9 +1,9 @@
-// What the threads of cuda-pairwise do for squares of taps, apart from how they are launched.
+// The thread code of cuda-pairwise for squares of taps, apart from its launches.
 //
-// A block walks down a strip, 16 rows at a time. A thread makes 16 adjacent sums of a row, then, of
-// one column of such sums, 16 outputs. Both times it takes values one by one and keeps the last
-// sums of each step in registers, those of its column from one slab to the next: so no sum of a
-// column is made twice.
+// A block walks down a strip, 16 rows at a time. A thread makes 16 adjacent sums of a row, then 16
+// outputs from one column of such sums. Both times it takes values one by one and keeps the last
+// sums of each step in registers, for its column from one slab to the next: so no sum of a column
+// is made twice.
 #pragma once
 
 #include "kernels/cuda/common/batch.cuh"
@@ -20,11 +20,11 @@ constexpr int threads = tuned.threads, tile_width = threads;
 constexpr int slab_rows = tuned.slab_rows, depth = tuned.depth, across = tuned.across;
 static_assert(tuned.columns == 1 && tile_width / across * slab_rows == threads);
 
-// Travels by value as a launch parameter.
+// Passed by value as a launch parameter.
 struct Work {
   Batch batch;
   Sampling sampling;
-  int slabs;  // of a tile
+  int slabs;  // slabs of a tile
   float tap, offset;
   bool absolute;
 };
@@ -41,9 +41,9 @@ struct Layout {
       Samples::bytes + slab_rows * sums_pitch * static_cast<int>(sizeof(float));
 };
 
-// Sums of n neighbours, as values come one by one, `count` of them and `before` earlier ones. All
-// indices are constants where loops are unrolled: then all of it lies in registers, and what is
-// not needed is nowhere.
+// Sums n neighbours, as values come one by one, `count` of them and `before` earlier ones. All
+// indices are constants where loops are unrolled: then everything lies in registers, and values
+// that are not needed are nowhere.
 template <int n, int before, int count>
 class Sums {
  public:
@@ -55,7 +55,7 @@ class Sums {
   }
   // Takes value number i; returns the sum of the last n.
   __device__ float push(int i, float value) { return up<0>(before + i, value, value); }
-  // The values number count - before and on become those before number 0.
+  // Shifts values: number count - before and on become those before number 0.
   __device__ void go_on() {
 #pragma unroll
     for (int k = 0; k < steps; ++k)
@@ -66,7 +66,7 @@ class Sums {
  private:
   static constexpr int steps = pairwise_steps(n);
 
-  // `sum` is the one that ends with value number `at`, of as many as step k halves.
+  // `sum` ends with value number `at`, and is of as many values as a half of step k.
   template <int k>
   __device__ float up(int at, float value, float sum) {
     if constexpr (k == steps) {
@@ -84,7 +84,7 @@ class Sums {
   float level_[steps][before + count];
 };
 
-// The sums of a slab's rows.
+// Sums a slab's rows.
 template <int n>
 __device__ void sum_rows(float* sums, const float* samples) {
   using L = Layout<n>;
@@ -115,7 +115,7 @@ __device__ void sum_rows(float* sums, const float* samples) {
   }
 }
 
-// All that a block does; `ring` has Layout<n>::bytes.
+// Does all of a block's work; `ring` has Layout<n>::bytes.
 template <int n>
 __device__ void filter_strip(const Work& work, float* ring) {
   using L = Layout<n>;
@@ -133,7 +133,7 @@ __device__ void filter_strip(const Work& work, float* ring) {
 
   const int x = tile.x + static_cast<int>(threadIdx.x);
   const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
-  int output = 1 - n;  // the one that the next row completes
+  int output = 1 - n;  // the output that the next row completes
   auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) +
                                           static_cast<std::ptrdiff_t>(x) * dst.step);
 #ifdef __CUDA_ARCH__

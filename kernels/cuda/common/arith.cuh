@@ -8,8 +8,8 @@
 
 namespace vidconv::cuda {
 
-// Value: what taps and sums are. Response: what finish() takes. `ordered`: the order of additions
-// is part of the definition.
+// Value is the type of taps and sums, Response the type that finish() takes. `ordered` says that
+// the order of additions is part of the definition.
 
 // Integers whose sums stay below 2^24, so that full-rate float instructions compute them exactly.
 struct ExactFloat {
@@ -36,7 +36,7 @@ struct OrderedDouble {
 __device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ inline double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 __device__ inline std::int32_t multiply_add(std::int32_t a, std::int32_t b, std::int32_t c) {
-  // Modulo 2^32, because sums on the way may leave the range that the result lies in.
+  // Wraps modulo 2^32: sums on the way may leave the range that the result lies in.
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b) +
                                    static_cast<std::uint32_t>(c));
 }

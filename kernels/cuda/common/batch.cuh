@@ -9,13 +9,13 @@
 
 namespace vidconv::cuda {
 
-// Travels by value as a launch parameter.
+// Holds the planes of one launch. Passed by value as a launch parameter.
 struct Batch {
   static constexpr int capacity = 4;
   PlanePair pairs[capacity];
   int columns[capacity];           // tiles side by side in each pair
   unsigned reciprocals[capacity];  // 2^32 / columns rounded up, or 0: see this_tile()
-  int first_block[capacity + 1];   // of each pair; behind the last pair, the size of the grid
+  int first_block[capacity + 1];   // each pair's first block; behind the last one, the grid's size
 };
 
 // The plane that this block works on, and the output sample at the top left of its tile.
@@ -25,7 +25,7 @@ struct Tile {
 };
 
 // Every block waits for this before its first load: so there is no loop, and no division where the
-// reciprocal gives the same.
+// reciprocal gives the same result.
 __device__ inline Tile this_tile(const Batch& batch, int width, int height) {
   const int block = static_cast<int>(blockIdx.x);
   int i = 0;
@@ -40,7 +40,7 @@ __device__ inline Tile this_tile(const Batch& batch, int width, int height) {
 }
 
 // Calls launch(batch, blocks) for all pairs, up to Batch::capacity at a time: once for a picture's
-// planes. Empty planes are left out.
+// planes. Skips empty planes.
 template <class Launch>
 void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_height,
                     Launch launch) {
@@ -59,7 +59,7 @@ void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_h
     if (columns < 1 || rows < 1) continue;
     batch.pairs[count] = pair;
     batch.columns[count] = columns;
-    // Exact up to 2^32 / columns tiles; and 2^32 / 1 has 33 bits.
+    // The reciprocal is exact up to 2^32 / columns tiles; 2^32 / 1 would need 33 bits.
     const bool exact = columns > 1 && static_cast<double>(columns) * columns * rows < 0x1p32;
     batch.reciprocals[count] = exact ? ~0u / static_cast<unsigned>(columns) + 1 : 0;
     batch.first_block[count + 1] = batch.first_block[count] + columns * rows;

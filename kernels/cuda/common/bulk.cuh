@@ -1,9 +1,9 @@
 // Bulk copies to shared memory, and the barriers there that report when they are complete (sm_90).
-// What the instructions do: PTX ISA, "mbarrier" and "cp.async.bulk".
+// The PTX ISA describes the instructions under "mbarrier" and "cp.async.bulk".
 //
-// Not cuda::ptx of libcu++: the toolkits 12.0 to 12.3 have none of it or only parts, and it takes
-// pointers, from which the compiler makes addresses in shared memory anew, again and again, with an
-// instruction that takes its time.
+// cuda::ptx of libcu++ would not do: the toolkits 12.0 to 12.3 have none or only parts of it, and
+// it takes pointers, from which the compiler derives addresses in shared memory again and again,
+// with an instruction that takes its time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace vidconv::cuda {
 
-// An address in shared memory, as the instructions want it; counts in bytes.
+// An address in shared memory, as the instructions take it. Offsets are in bytes.
 class SharedAddress {
  public:
   __device__ explicit SharedAddress(const void* in_shared_memory)
@@ -25,7 +25,7 @@ class SharedAddress {
   }
   __device__ bool operator==(const SharedAddress& other) const { return at_ == other.at_; }
 
-  // Loads and stores, in the order in which they are written down.
+  // Loads and stores run in the order in which they are written.
   __device__ void load(float& v) const {
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at_));
   }
@@ -62,10 +62,9 @@ class SharedAddress {
   unsigned at_;
 };
 
-// A barrier completes phase after phase: each when as many threads have arrived as make() said and
-// all bytes that were announced are there. One thread makes the barriers of a block, with
-// publish_barriers() behind the last; then the block synchronises. This is where it lies, not the
-// barrier itself.
+// Points at a barrier in shared memory. A barrier completes phase after phase: each when as many
+// threads have arrived as make() said and all announced bytes are there. One thread makes a block's
+// barriers and calls publish_barriers() after the last; then the block synchronises.
 class Barrier {
  public:
   static constexpr unsigned bytes = 8;
@@ -78,14 +77,14 @@ class Barrier {
   __device__ void arrive() const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(get()) : "memory");
   }
-  // Arrives, and announces so many bytes of bulk copies for this phase.
+  // Arrives, and announces `copied` bytes of bulk copies for this phase.
   __device__ void arrive_expecting(unsigned copied) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(get()), "r"(copied)
                  : "memory");
   }
-  // Returns when the phase of that parity is complete; the first has parity 0, and before it counts
-  // as a complete one of parity 1. The hint, in nanoseconds, lets the thread sleep: asking again
-  // and again would take turns from the warps that compute.
+  // Returns when the phase with this parity is complete. The first phase has parity 0; before it
+  // completes, parity 1 counts as complete. The hint, in nanoseconds, lets the thread sleep:
+  // polling would take turns from the warps that compute.
   __device__ void wait(unsigned parity) const {
     asm volatile(
         "{\n"
@@ -108,10 +107,10 @@ __device__ inline void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-constexpr unsigned whole_warp = ~0u;  // as a mask of lanes
+constexpr unsigned whole_warp = ~0u;  // all lanes, as a mask
 
-// True in one lane of a warp whose lanes all call this. The compiler knows that it is one: where
-// only that lane copies, it needs no loop over lanes for every copy.
+// Returns true in one lane of a warp whose lanes all call this. The compiler knows that it is only
+// one: where only that lane copies, it needs no loop over lanes for every copy.
 __device__ inline bool elect_one() {
   unsigned elected;
   asm volatile(
@@ -125,8 +124,8 @@ __device__ inline bool elect_one() {
   return elected != 0;
 }
 
-// Policies for what copies read: it keeps its rank among what the L2 cache gives up next, for it
-// will not be read again soon; or it is given up last.
+// L2 policies for data that copies read. pass_through_l2() leaves its rank in eviction unchanged,
+// because it will not be read again soon; keep_in_l2() has it evicted last.
 __device__ inline std::uint64_t pass_through_l2() {
   std::uint64_t policy;
   asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
@@ -138,7 +137,7 @@ __device__ inline std::uint64_t keep_in_l2() {
   return policy;
 }
 
-// Starts copying `bytes` bytes, a multiple of 16, between addresses aligned to 16.
+// Starts copying `bytes` bytes, a multiple of 16, between addresses aligned to 16. Does not block.
 __device__ inline void copy_bulk(SharedAddress to, const void* from, unsigned bytes,
                                  const Barrier& barrier, std::uint64_t policy) {
   asm volatile(
@@ -148,7 +147,7 @@ __device__ inline void copy_bulk(SharedAddress to, const void* from, unsigned by
       : "memory");
 }
 
-// To be called after ordinary writes to shared memory that bulk copies will overwrite.
+// Must be called after ordinary writes to shared memory that bulk copies will overwrite.
 __device__ inline void order_writes_before_bulk_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -1,4 +1,4 @@
-// Planes that bulk copies can bring go to a kernel for these, others to another convolver.
+// Sends planes that bulk copies can load to a kernel for these, and others to another convolver.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,9 @@
 
 namespace vidconv::cuda {
 
-// Whether the kernels of a shape take the planes. Rows are whole vectors of 16 bytes; and where a
-// plane ends a few columns into a warp's, the warp to the left would need the margin as well.
+// Returns whether kernels of shape S take the planes. Rows must be whole vectors of 16 bytes; and
+// where a plane ends a few columns into a warp's, the warp to the left would need the margin as
+// well.
 template <class S>
 bool takes_rows(const PlanePair& pair) {
   const int width = pair.src.width, into = width % S::warp_width;
@@ -29,13 +30,13 @@ bool takes_rows(const PlanePair& pair) {
          (into == 0 || into >= S::aside || width < S::warp_width);
 }
 
-// A kernel for planes that bulk copies can bring, of the shape S of its rows.
+// A kernel for planes that bulk copies can load; S is the shape of its rows.
 template <class S, class Work>
 class BulkKernel {
  public:
   using Kernel = void (*)(Work);
 
-  // `name` is the variant's, for errors. A tile's first and last size / 2 rows are read only.
+  // `name` is the variant's, for errors. A tile's first and last size / 2 rows are only read.
   BulkKernel(const char* name, Kernel kernel, const Plan& plan, const Work& work, int size,
              const StripCost& strips)
       : name_(name),
@@ -65,13 +66,13 @@ class BulkKernel {
   const char* name_;
   Kernel kernel_;
   Work work_;
-  int lost_;  // rows of a tile
+  int lost_;  // rows of a tile that give no outputs
   StripCost strips_;
   bool usable_;
   int multiprocessors_ = 0;
 };
 
-// Runs the pairs that `Bulk` takes by it, and the others by another convolver.
+// Runs the pairs that `Bulk` takes with it, and the others with another convolver.
 template <class Bulk>
 class BulkOrOther final : public Convolver {
  public:

@@ -1,8 +1,8 @@
-// Strips of planes that bulk copies bring, row by row (sm_90): how they lie in shared memory, and
-// the warp that sends for them.
+// Strips of planes that bulk copies load row by row (sm_90): their layout in shared memory, and the
+// warp that starts the copies.
 //
-// A block walks down. One warp sends for slabs of rows, as far ahead as the ring has room; each of
-// the others works on columns of its own and waits for nobody but the slab (warp_rows.cuh).
+// A block walks down. One warp copies slabs of rows, as far ahead as the ring has room; each of the
+// others works on columns of its own and waits only for the slab (warp_rows.cuh).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace vidconv::cuda {
 
-// Of samples of type T, where outputs look `reach` rows and `across` columns far. Warps see them as
-// Values: floats, which 16-bit samples may be too, or integers.
+// The shape of slabs of samples of type T, where outputs look `reach` rows and `across` columns
+// far. Warps see samples as Values: floats, which 16-bit samples may become too, or integers.
 template <class T, int reach, BulkRing tuned, class V = float, int across = reach>
 struct BulkRows {
   using Sample = T;
   using Value = V;
   static constexpr bool converts = !std::is_same_v<T, float>;
-  // A power of two: what lanes do with a margin, they do in whole rows. And whole vectors.
+  // A power of two, because lanes handle a margin in whole rows; and whole vectors.
   static constexpr int half = reach, aside = across;
   static constexpr int margin = aside <= 4 && vector_samples<T> <= 4 ? 4
                                 : aside <= 8                         ? 8
@@ -37,9 +37,9 @@ struct BulkRows {
   static constexpr int rows = tuned.rows;
   static constexpr int slab = slab_rows * pitch;  // samples
   static constexpr unsigned sample = sizeof(T), slab_bytes = slab * sample;
-  // The ring, and behind it the barriers: for each slab of the ring one that reports that it is
-  // there, then for each one that reports that nobody needs it any more. Then what the warps make
-  // of a slab, a part for each.
+  // Behind the ring lie the barriers: for each slab of the ring one that reports that it is there,
+  // then for each one that reports that nobody needs it any more. Then come the values that warps
+  // convert slabs to, an area for each warp.
   static constexpr unsigned barriers = depth * slab_bytes;
   static constexpr unsigned values = barriers + 2 * depth * Barrier::bytes;
   static constexpr int values_pitch = converts ? warp_width + 2 * margin : pitch;
@@ -49,7 +49,7 @@ struct BulkRows {
                 slab_rows * margin % 32 == 0 && slab_rows % rows == 0);
 };
 
-// The next slab of the ring and which phase of its barriers is meant.
+// The next slab of the ring, and the phase of its barriers to wait for.
 template <class Shape>
 class RingPlace {
  public:
@@ -73,7 +73,7 @@ class RingPlace {
   unsigned parity_;
 };
 
-// What lies outside the plane, as it would be stored there.
+// Returns the value outside the plane, as it would be stored there.
 template <class T>
 __device__ inline T stored_outside(const Sampling& sampling) {
   if constexpr (std::is_same_v<T, float>)
@@ -82,7 +82,7 @@ __device__ inline T stored_outside(const Sampling& sampling) {
     return static_cast<T>(static_cast<unsigned>(sampling.outside) << sampling.shift);
 }
 
-// The rows [y, y + slab_rows) of `src`, of which some lie outside.
+// Copies the rows [y, y + slab_rows) of `src`, of which some lie outside.
 template <class S>
 __device__ void send_slab_at_edge(SharedAddress slab, const Barrier& arrived, bool elected,
                                   const Plane<const typename S::Sample>& src,
@@ -90,7 +90,7 @@ __device__ void send_slab_at_edge(SharedAddress slab, const Barrier& arrived, bo
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;
   const SharedAddress to = slab + static_cast<unsigned>(first) * S::sample;
-  // One row's for each lane, -1 for what is not copied.
+  // Each lane has one row's index in the plane, -1 where that row is not copied.
   const int mine = lane < S::slab_rows ? border_index(sampling.border, y + lane, src.height) : -1;
   const unsigned copied = __ballot_sync(whole_warp, mine >= 0);
   if (sampling.border == BorderMode::constant) {
@@ -117,12 +117,12 @@ __device__ void send_slab_at_edge(SharedAddress slab, const Barrier& arrived, bo
   }
 }
 
-// A warp sends for the slabs of a tile.
+// Copies the slabs of a tile. All lanes of one warp call this.
 template <class S>
 __device__ void send_slabs(SharedAddress ring, const Tile& tile, int slabs,
                            const Sampling& sampling) {
   const auto src = tile.pair.src.as<const typename S::Sample>();
-  // The columns of a slab that lie in the plane: whole vectors of 16 bytes.
+  // The columns of a slab that lie in the plane are whole vectors of 16 bytes.
   const int x = tile.x - S::margin;
   const int first = max(-x, 0), last = min(S::pitch, src.width - x);
   const unsigned bytes = static_cast<unsigned>(last - first) * S::sample;

@@ -1,4 +1,4 @@
-// Refused CUDA calls and launches become exceptions.
+// Turns failed CUDA calls and launches into exceptions.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,15 +8,16 @@
 
 namespace vidconv::cuda {
 
-// Throws std::runtime_error that names `what` failed and the runtime's reason.
+// Throws std::runtime_error, whose message has `what` and the runtime's reason, unless `result` is
+// cudaSuccess.
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
                            cudaGetErrorName(result) + ")");
 }
 
-// To be called after each <<<>>>. Reports launches that were refused, and with them any error that
-// earlier work of the device left behind; never waits.
+// Must be called after each <<<>>>. Reports a launch that was refused, and any error that earlier
+// work of the device left behind. Does not block.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
 }  // namespace vidconv::cuda

@@ -1,4 +1,4 @@
-// What a device can do.
+// Queries of a device's abilities.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,19 +16,19 @@ inline int current_device() {
   return device;
 }
 
-// The first number of its compute capability; 0 where there is no such device.
+// Returns the first number of the device's compute capability; 0 where there is no such device.
 inline int device_generation(int device) {
   int major = 0;
   if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess)
     return major;
-  cudaGetLastError();  // or the next launch would be blamed for it
+  cudaGetLastError();  // clears the error, which the next launch would report
   return 0;
 }
-// It has what came with sm_90, bulk copies to shared memory.
+// Returns whether the device has the features of sm_90, such as bulk copies to shared memory.
 inline bool is_sm90(int device) { return device_generation(device) >= 9; }
 
-// Whether a kernel's code was made for sm_90 or later. A device may run code for an older one,
-// compiled anew by the driver, which lacks what sm_90 brought.
+// Returns whether a kernel's code was made for sm_90 or later. A device may run code for an older
+// one, compiled anew by the driver, which lacks the features of sm_90.
 template <class Kernel>
 bool is_sm90_code(Kernel kernel) {
   cudaFuncAttributes attributes;
@@ -36,7 +36,7 @@ bool is_sm90_code(Kernel kernel) {
   return attributes.ptxVersion >= 90;
 }
 
-// Of the current device.
+// Returns the number of multiprocessors of the current device.
 inline int multiprocessors() {
   const int device = current_device();
   int count = 0;
@@ -44,7 +44,7 @@ inline int multiprocessors() {
   return count;
 }
 
-// How many blocks of a kernel the current device runs at once, at least 1.
+// Returns how many blocks of a kernel the current device runs at once, at least 1.
 template <class Kernel>
 int blocks_at_once(Kernel kernel, int threads, int shared_bytes) {
   int each = 0;

@@ -1,4 +1,4 @@
-// Constant tables in device memory: the taps of kernels too large for a launch's parameters.
+// Constant tables in device memory: taps of kernels too large for a launch's parameters.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace vidconv::cuda {
 
-// A copy of `values` in the memory of the device that is current when it is made, as the convolver
-// is that it belongs to. Waits for the copy.
+// Owns a copy of `values` in the memory of the device that is current when it is made, as does the
+// convolver that owns it. The constructor blocks until the copy is complete.
 template <class T>
 class DeviceArray {
  public:

@@ -1,4 +1,4 @@
-// The owner of device memory: all that this program has of it lies in these.
+// The owner of device memory: all device memory of this program lies in these buffers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,13 +11,13 @@
 
 namespace vidconv::cuda {
 
-// Memory of one device, aligned to 256 bytes, undefined at first. Move-only. Taking some and giving
-// it back waits for the device, so neither belongs into run(); which device is current does not
-// matter for either.
+// Owns memory of one device, aligned to 256 bytes, undefined at first. Move-only. Allocating and
+// freeing wait for the device, so neither belongs in run(); neither depends on which device is
+// current.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  // Throws std::runtime_error, which names `what` it is for, where the device has no more.
+  // Throws std::runtime_error, which names `what` the memory is for, where the device has no more.
   DeviceBuffer(int device, std::size_t bytes, const char* what = "device memory") {
     check(reset(device, bytes), what);
   }
@@ -32,8 +32,8 @@ class DeviceBuffer {
   }
   ~DeviceBuffer() { free(data_); }
 
-  // Gives back what it has and takes `bytes` of `device`; for whoever reports errors in another way
-  // than the constructor.
+  // Frees its memory and allocates `bytes` bytes of `device`; for callers that do not want
+  // exceptions.
   cudaError_t reset(int device, std::size_t bytes) noexcept {
     free(release());
     int before = 0;
@@ -48,19 +48,19 @@ class DeviceBuffer {
     size_ = bytes;
     return result;
   }
-  // Leaves the memory to the caller, who gives it to free().
+  // Leaves the memory to the caller, who must pass it to free().
   std::byte* release() noexcept {
     size_ = 0;
     return std::exchange(data_, nullptr);
   }
   static void free(std::byte* memory) noexcept {
-    if (memory) cudaFree(memory);  // without any it would wake a device
+    if (memory) cudaFree(memory);  // cudaFree(nullptr) would wake a device
   }
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  // Copies between the host and where the buffer begins, and wait until that is done, as well as
+  // Copies between the host and the beginning of the buffer. Blocks until that is done, as well as
   // everything else on the stream.
   void upload(std::span<const std::byte> from, cudaStream_t stream) const {
     copy(data_, from.data(), from.size(), cudaMemcpyHostToDevice, stream, "upload");

@@ -4,8 +4,8 @@
 // One mma.m16n8k32 makes 16 x 8 sums of 32 products, at about the price of 4 to 8 multiply-adds of
 // the other units; so even a matrix that is mostly zeros outside its band is cheap.
 //
-// Who holds what, for lane = 4 * g + q (PTX ISA, "Matrix fragments for mma.m16n8k32"):
-//   A (16 x 32, 4 registers of 4 bytes): rows g, g+8, g, g+8; columns 4q..4q+3, the last two 16 up
+// Lane 4 * g + q holds (PTX ISA, "Matrix fragments for mma.m16n8k32"):
+//   A (16 x 32, 4 registers of 4 bytes): rows g, g+8, g, g+8; columns 4q..4q+3, then 16 more
 //   B (32 x 8, 2 registers):             column g; rows 4q..4q+3 and 16 + 4q..4q+3
 //   sums (16 x 8, 4 registers):          rows g, g, g+8, g+8; columns 2q, 2q+1, 2q, 2q+1
 // m16n8k16 has the first half of A and B.
@@ -34,11 +34,11 @@ struct Sums {
       ", " b_list ";"                                                                           \
       : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])                                  \
       : __VA_ARGS__, "r"(c.v[0]), "r"(c.v[1]), "r"(c.v[2]), "r"(c.v[3]))
-#else  // imma_serves() says no, or the code for this device is missing
+#else  // imma_serves() returned false, or the code for this device is missing
 #define VIDCONV_MMA(shape, a_type, b_type, a_list, b_list, ...) (d = c, __trap())
 #endif
 
-// c + A * B over 32 products; AByte and BByte are std::int8_t or std::uint8_t.
+// Returns c + A * B over 32 products; AByte and BByte are std::int8_t or std::uint8_t.
 template <class AByte, class BByte>
 __device__ inline Sums mma32(unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                              unsigned b1, const Sums& c) {
@@ -55,7 +55,7 @@ __device__ inline Sums mma32(unsigned a0, unsigned a1, unsigned a2, unsigned a3,
   return d;
 }
 
-// The same over 16 products.
+// Returns c + A * B over 16 products.
 template <class AByte, class BByte>
 __device__ inline Sums mma16(unsigned a0, unsigned a1, unsigned b0, const Sums& c) {
   Sums d;
@@ -72,8 +72,8 @@ __device__ inline Sums mma16(unsigned a0, unsigned a1, unsigned b0, const Sums& 
 }
 #undef VIDCONV_MMA
 
-// 256 * sums + rest, and with one `start` for all: from the product with the upper bytes to that
-// with the lower.
+// Returns 256 * sums + rest, or + `start` for all sums: the step from the product with the upper
+// bytes to the product with the lower ones.
 __device__ inline Sums next_byte(const Sums& sums, const Sums& rest) {
   Sums next;
 #pragma unroll
@@ -88,16 +88,16 @@ __device__ inline Sums next_byte(const Sums& sums, std::int32_t start) {
   return next_byte(sums, all(start));
 }
 
-// The same in four registers that the compiler takes for different: it keeps them, and need not
-// copy one into four before each product.
+// Returns all(value) in four registers that the compiler takes for different: it keeps them, and
+// need not copy one into four before each product.
 __device__ inline Sums all_kept(std::int32_t value) {
   Sums s = all(value);
   asm("" : "+r"(s.v[0]), "+r"(s.v[1]), "+r"(s.v[2]), "+r"(s.v[3]));
   return s;
 }
 
-// How many bytes hold each tap of an int32 plan: 1, signed; 2, the upper signed and the lower not;
-// 0 where two do not hold them all.
+// Returns how many bytes hold each tap of an int32 plan: 1, signed; 2, the upper signed and the
+// lower not; 0 where two do not hold them all.
 inline int bytes_needed(const std::vector<double>& taps) {
   int bytes = 1;
   for (double tap : taps) {
@@ -107,21 +107,21 @@ inline int bytes_needed(const std::vector<double>& taps) {
   return bytes;
 }
 
-// Byte number `byte` of a tap that is held in `bytes`, the upper first.
+// Returns byte number `byte` of a tap that is held in `bytes` bytes, the upper first.
 inline unsigned byte_of(int tap, int byte, int bytes) {
   return static_cast<unsigned>(tap >> (8 * (bytes - 1 - byte))) & 0xFFu;
 }
 
-// The same where the lower byte is signed, too, and the upper one makes up for it.
+// Taps that two signed bytes hold: the upper one makes up for the sign of the lower.
 inline bool has_signed_bytes(double tap) { return tap >= -32768 && tap < 32768 - 128; }
 inline unsigned signed_byte_of(int tap, int byte, int bytes) {
   return byte_of(byte == 0 && bytes == 2 ? tap + 128 : tap, byte, bytes);
 }
 
-// The last step for 8-bit codes of int32 plans: finish_int() of an `n` that has the offset in it
-// already, less the clamp to [0, 255], which pack_codes() makes up for.
+// The last step for 8-bit codes of int32 plans: finish_int() of an `n` that includes the offset
+// already, without the clamp to [0, 255], which pack_codes() does.
 struct Rounding {
-  bool plain;  // neither an absolute value nor other limits than 0 and 255
+  bool plain;  // no absolute value, and no limits other than 0 and 255
   bool absolute;
   std::int32_t half;
   std::int32_t multiplier;  // 0: the division is a shift
@@ -129,27 +129,28 @@ struct Rounding {
   int min, max;
 };
 
-// Divisors of more bits that are no powers of two are left to other variants.
+// Larger divisors that are not powers of two are left to other variants.
 inline constexpr std::uint32_t largest_divisor = 1 << 22;
 
 inline bool rounding_serves(const Finish& f) {
   return f.divides_by_power_of_two() || f.divisor <= largest_divisor;
 }
 
-// What all plans have in common that are computed here.
+// Returns whether a plan meets what all tensor-core variants for 8-bit samples require.
 inline bool imma_serves(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample == SampleType{Storage::u8, 8, 0} && plan.arith == Arith::int32 &&
          rounding_serves(plan.finish) && abilities.sm80();
 }
 
-// The same for samples of two bytes, which are finished by finish_int().
+// Returns whether a plan meets what all such variants for two-byte samples require; finish_int()
+// finishes these.
 inline bool imma_serves_two_bytes(const Plan& plan, const CudaAbilities& abilities) {
   return plan.sample.storage == Storage::u16 && plan.arith == Arith::int32 && abilities.sm80();
 }
 
 // floor(n / d) = (n * m) >> k for 0 <= n < 256 d, with m = ceil(2^k / d): the product is too large
 // by n (m d - 2^k) / d < n, which does no harm up to 256 d * d <= 2^k. With the k below that holds
-// up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as they should.
+// up to largest_divisor, and m < 2^31. Other n give a code that is clamped, as it should be.
 inline Rounding rounding_of(const Finish& f) {
   Rounding r{};
   r.plain = !f.absolute && f.min == 0 && f.max == 255;
@@ -185,7 +186,7 @@ __device__ inline void with_rounding(const Rounding& rounding, Body body) {
     body(divide);
 }
 
-// Two and four codes as they lie in memory, each clamped to [0, 255]: I2IP, two codes each.
+// Packs two or four codes as they lie in memory, each clamped to [0, 255]: I2IP, two codes each.
 __device__ inline unsigned pack_codes(int c0, int c1, unsigned above = 0) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 720
   unsigned packed;

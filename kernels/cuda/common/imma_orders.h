@@ -1,46 +1,47 @@
-// In which order the tensor cores' operands and sums go through a lane's registers: said once, for
-// the device, which loads and stores so, and for the host, which lays out the taps to match.
+// The order in which the tensor cores' operands and sums go through a lane's registers: defined
+// once, for the device, which loads and stores in it, and for the host, which lays out the taps to
+// match.
 //
-// A lane is 4 * g + q, and holds what imma.cuh says. Operand row k of B is byte k % 4 of the
+// Lane 4 * g + q holds the elements that imma.cuh lists. Operand row k of B is byte k % 4 of the
 // register that lane q = k % 16 / 4 has for chunk k / 16.
 #pragma once
 
 namespace vidconv::cuda {
 
-// How far behind the start of a window of `chunks` * 16 samples lie the 4 that lane q has for
-// chunk c: side by side for each pair of chunks, so that one load of 8 bytes brings them.
+// Returns how far behind the start of a window of `chunks` * 16 samples the 4 lie that lane q has
+// for chunk c: side by side for each pair of chunks, so that one load of 8 bytes brings them.
 constexpr int chunk_offset(int c, int q, int chunks) {
   const bool single = c == chunks - 1 && chunks % 2 == 1;
   return single ? 16 * c + 4 * q : 32 * (c / 2) + 8 * q + 4 * (c % 2);
 }
-// Where operand row k lies in such a window.
+// Returns where operand row k lies in such a window.
 constexpr int window_slot(int k, int chunks) {
   return chunk_offset(k / 16, k % 16 / 4, chunks) + k % 4;
 }
 
-// Which of the 16 rows of sums between the passes is byte b of lane q's register: the sums' columns
-// are 2q and 2q + 1, first of the upper 8 rows, then of the lower.
+// Returns which of the 16 rows of sums between the passes is byte b of lane q's register: the sums'
+// columns are 2q and 2q + 1, first of the upper 8 rows, then of the lower.
 constexpr int between_row(int q, int b) { return 8 * (b / 2) + 2 * q + b % 2; }
-// Where operand row k of the column pass lies in its window of rows.
+// Returns where operand row k of the column pass lies in its window of rows.
 constexpr int between_slot(int k) { return k / 16 * 16 + between_row(k % 16 / 4, k % 4); }
 
-// Selectors for __byte_perm() that bring them there: the wanted bytes of two sums, their lower ones
-// first, `skipped` whole bytes up; then the lower and the upper bytes of the upper rows and of the
-// lower.
+// Selectors for __byte_perm() that bring bytes into that order: first the wanted bytes of two sums,
+// their lower ones first, `skipped` whole bytes up; then the lower and the upper bytes of the upper
+// rows and of the lower.
 constexpr unsigned bytes_of_sums(int skipped) { return skipped == 1 ? 0x6251 : 0x5140; }
 inline constexpr unsigned lower_bytes = 0x5410, upper_bytes = 0x7632;
 
-// Of a lane's 4 sums of the column pass's left half of columns and 4 of its right one, 2 each lie
-// in a row. Stored side by side as 4 codes, byte b is of half b / 2 and of that half's column 2q +
-// b % 2, which is output m of the row pass:
+// Returns which output m of the row pass is byte b of a stored word. The column pass gives a lane 4
+// sums of the left half of columns and 4 of the right one, 2 each in a row. Stored side by side as
+// 4 codes, byte b is from half b / 2 and from that half's column 2q + b % 2.
 constexpr int stored_output(int q, int b) { return 8 * (b / 2) + 2 * q + b % 2; }
-// Its column among the 16 of a warp, 4 of each q: the inverse.
+// Returns output m's column among the 16 of a warp, 4 for each q: the inverse.
 constexpr int output_column(int m) { return m % 8 / 2 * 4 + m / 8 * 2 + m % 2; }
 
-// There and back again.
+// Compile-time proofs that the orders match.
 namespace proof {
 
-// slot() takes each of 0 to count - 1 to another one of them.
+// Returns whether slot() permutes 0 to count - 1.
 template <class Slot>
 constexpr bool is_permutation(int count, Slot slot) {
   bool seen[16 * 6] = {};
@@ -57,7 +58,7 @@ constexpr bool windows_are_whole() {
   return is_permutation(64, between_slot);
 }
 
-// What load_window() relies on: 8 bytes are the registers of two chunks, aligned.
+// Returns whether 8 aligned bytes are the registers of two chunks, as load_window() requires.
 constexpr bool pairs_lie_side_by_side() {
   for (int chunks = 2; chunks <= 6; ++chunks)
     for (int q = 0; q < 4; ++q)
@@ -68,10 +69,11 @@ constexpr bool pairs_lie_side_by_side() {
   return true;
 }
 
-// Byte n of what __byte_perm(x, y, selector) takes: 0 to 3 of x, 4 to 7 of y.
+// Returns which byte __byte_perm(x, y, selector) puts at byte n: 0 to 3 are x's, 4 to 7 are y's.
 constexpr int taken(unsigned selector, int n) { return static_cast<int>(selector >> (4 * n) & 7); }
 
-// split() follows byte b of a register back to the sum it came from.
+// Returns whether each byte b of a register from split() comes from the right byte of the right
+// sum.
 constexpr bool split_follows(unsigned selector, int byte_of_sum) {
   for (int skipped = 0; skipped < 2; ++skipped)
     for (int q = 0; q < 4; ++q)

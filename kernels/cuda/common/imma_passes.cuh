@@ -1,4 +1,4 @@
-// The two passes of cuda-separable-imma: what a lane holds of taps, samples and sums.
+// The two passes of cuda-separable-imma: the taps, samples and sums that a lane holds.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace vidconv::cuda {
 
-// Windows are `chunks` times 16 samples, for taps that reach this far:
+// Returns how far taps may reach where windows are `chunks` times 16 samples.
 constexpr int radius(int chunks) { return 8 * (chunks - 1); }
 inline constexpr int most_chunks = 4;
 
-// Registers of A for one byte of the taps of a pass: 4 for each 32 samples, 2 for 16.
+// Returns how many registers of A one byte of a pass's taps takes: 4 for each 32 samples, 2 for 16.
 constexpr int tap_words(int chunks) { return 2 * chunks; }
 
 template <int chunks, int bytes>
@@ -32,7 +32,7 @@ struct PassTaps {
       }
   }
 
-  // sums + byte `byte` of the taps times a window: b[c] are the lane's 4 bytes of chunk c.
+  // Returns sums + byte `byte` of the taps times a window; b[c] are the lane's 4 bytes of chunk c.
   template <int byte>
   __device__ Sums multiply_add(const unsigned* b, Sums sums) const {
     using Byte = std::conditional_t<byte == 0, std::int8_t, std::uint8_t>;
@@ -47,7 +47,7 @@ struct PassTaps {
   }
 };
 
-// The lane's part of a window of samples, which is its row's bytes from `from` on.
+// Loads the lane's samples of a window, which is its row's bytes from `from` on.
 template <int chunks>
 __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int q) {
 #pragma unroll
@@ -59,7 +59,7 @@ __device__ void load_window(unsigned (&b)[chunks], const std::uint8_t* from, int
     b[chunks - 1] = *reinterpret_cast<const unsigned*>(from + chunk_offset(chunks - 1, q, chunks));
 }
 
-// The same of 16-bit samples: their lower and upper bytes.
+// Loads the lane's samples of a window of 16-bit samples: their lower and upper bytes.
 template <int chunks>
 __device__ void load_window(unsigned (&low)[chunks], unsigned (&high)[chunks],
                             const std::uint16_t* from, int q) {
@@ -83,7 +83,8 @@ struct Between {
   unsigned low[2], high[2];
 };
 
-// `shift` is how many bits lie below these bytes, or any_shift.
+// `shift` is the number of bits below the bytes that split() keeps: 0, 8, or any_shift for
+// `row_shift`.
 inline constexpr int any_shift = -1;
 template <int shift>
 __device__ Between split(Sums upper_rows, Sums lower_rows, int row_shift) {
@@ -123,8 +124,8 @@ __device__ Sums column_sums(const PassTaps<chunks, bytes>& taps, const unsigned*
   }
 }
 
-// A of one pass for every lane, as PassTaps reads it. offset(m) is where output m lies in its
-// square, slot(k) where operand row k of B lies in the window.
+// Appends A of one pass for every lane, as PassTaps reads it. offset(m) is where output m lies in
+// its square, slot(k) where operand row k of B lies in the window.
 template <class Offset, class Slot>
 void append_taps(std::vector<unsigned>& out, const std::vector<double>& taps, int anchor,
                  int chunks, int bytes, Offset offset, Slot slot) {

@@ -1,5 +1,5 @@
-// What a thread whose outputs are two adjacent columns of codes of 16 bits copies of whole pixels,
-// some of whose components are not filtered (Plan::kept).
+// Copies components of whole pixels that are not filtered (Plan::kept), for threads whose outputs
+// are two adjacent columns of 16-bit codes.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace vidconv::cuda {
 
-// Pixels of so many components may have one that is only copied, alpha.
+// Only pixels of this many components may have one that is only copied, alpha.
 constexpr int components_with_alpha = 4;
 
-// Whether kernels with KeptRows run a plan of whole pixels.
+// Returns whether kernels with KeptRows run a plan of whole pixels.
 inline bool keeps_in_rows(const Plan& plan) {
   return plan.kept == 0 || (plan.components == components_with_alpha && plan.sample.shift == 0);
 }
 
-// Of `rows` outputs at a time, from column x and row y down; y may lie above the plane.
+// Copies for `rows` outputs at a time, from column x and row y down; y may lie above the plane.
 template <bool keeps, int rows>
 class KeptRows {
  public:
@@ -28,14 +28,15 @@ class KeptRows {
     const unsigned two = kept >> x % components_with_alpha;
     mask_ = ((two & 1) != 0 ? 0xFFFFu : 0) | ((two & 2) != 0 ? 0xFFFF'0000u : 0);
   }
-  // Of the next outputs, from number `output` of `limit` on; long before they are asked for.
+  // Loads samples for the next outputs, from number `output` of `limit` on, long before they are
+  // used.
   __device__ void load(int output, unsigned limit) {
 #pragma unroll
     for (int r = 0; r < rows; ++r, from_ += stride_)
       if (mask_ != 0 && static_cast<unsigned>(output + r) < limit)
         came_[r] = __ldg(reinterpret_cast<const unsigned*>(from_));
   }
-  // What is to be stored as output r of those.
+  // Returns the samples to store as output r: `made`, with kept components replaced.
   __device__ unsigned with(unsigned made, int r) const {
     return (made & ~mask_) | (came_[r] & mask_);
   }

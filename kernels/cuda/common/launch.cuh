@@ -1,6 +1,6 @@
 // Launches whose blocks may start while the last blocks of the kernel before them in the stream
-// still run ("programmatic dependent launch", sm_90): what they do before they touch planes, and
-// the time that a launch takes, is hidden.
+// still run ("programmatic dependent launch", sm_90). This hides the time that a launch takes, and
+// the work that blocks do before they touch planes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,15 +12,15 @@
 
 namespace vidconv::cuda {
 
-// Every thread that reads or writes planes calls this first: it returns when all kernels before
-// this one are complete and what they wrote can be seen.
+// Must be called first by every thread that reads or writes planes. Returns when all kernels before
+// this one are complete and their writes are visible.
 __device__ inline void wait_for_earlier_kernels() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// From when all blocks have called this, blocks of the next kernel take what room is left. Without
+// Once all blocks have called this, blocks of the next kernel take the room that is left. Without
 // it they start when all blocks have ended, which is better where a grid fills the device only
 // once: early ones would crowd on some multiprocessors.
 __device__ inline void let_next_kernel_start() {
@@ -29,8 +29,8 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
-// Whether the kernels that run on a device of this compute capability (900 for 9.0) wait there:
-// what was compiled for older ones, and by the driver once more for this one, does not.
+// Returns whether the kernels that run on a device of this compute capability (900 for 9.0) wait
+// there: code compiled for older ones, and by the driver once more for this one, does not.
 inline bool kernels_wait(int capability) {
   constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};
   return std::ranges::any_of(compiled_for,

@@ -1,4 +1,4 @@
-// From responses in registers to samples in device memory.
+// Stores responses from registers as samples in device memory.
 #pragma once
 
 #include "kernels/cuda/common/tile.cuh"
@@ -6,15 +6,15 @@
 
 namespace vidconv::cuda {
 
-// 4 / sizeof(T) samples side by side, as they lie in memory.
+// Packs 4 / sizeof(T) samples side by side, as they lie in memory.
 __device__ inline unsigned pack(const std::uint8_t* c) {
   return __byte_perm(__byte_perm(c[0], c[1], 0x0040), __byte_perm(c[2], c[3], 0x0040), 0x5410);
 }
 __device__ inline unsigned pack(const std::uint16_t* c) { return __byte_perm(c[0], c[1], 0x5410); }
 __device__ inline unsigned pack(const float* c) { return __float_as_uint(*c); }
 
-// Stores `count` codes (4 or 8, at most 16 bytes) at (x, y) and on, as far as the plane reaches.
-// `aligned`: is_aligned(dst, count * sizeof(T)); x is a multiple of count.
+// Stores `count` codes (4 or 8, at most 16 bytes) from (x, y) on, as far as the plane reaches.
+// `aligned` is is_aligned(dst, count * sizeof(T)); x is a multiple of `count`.
 template <int count, class T>
 __device__ inline void store(const Plane<T>& dst, int x, int y, T* codes, int shift, bool aligned) {
   if constexpr (std::is_same_v<T, std::uint16_t>)
@@ -61,8 +61,8 @@ __device__ inline void with_finish(const Finish& finish, Body body) {
   }
 }
 
-// Stores what a thread computed: code_at(finish, x, y) for the `columns` x `strip` samples whose
-// first lies at (x0, y0), as far as the plane reaches. x0 is a multiple of columns.
+// Stores a thread's results: code_at(finish, x, y) for the `columns` x `strip` samples whose first
+// lies at (x0, y0), as far as the plane reaches. x0 is a multiple of `columns`.
 template <int columns, int strip, class T, class CodeAt>
 __device__ inline void store_outputs(const Plane<T>& dst, int x0, int y0, const Sampling& sampling,
                                      const Finish& finish, CodeAt code_at) {

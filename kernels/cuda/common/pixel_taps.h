@@ -1,5 +1,5 @@
-// Plans of whole pixels (Plan::components), whose taps lie a pixel apart, as kernels see them that
-// leave out the zeros between.
+// Plans of whole pixels (Plan::components), whose taps lie a pixel apart, for kernels that leave
+// out the zeros between taps.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace vidconv::cuda {
 
-// The least odd number of taps each way, centred, at least 3, that holds all.
+// Returns the least odd number of taps each way, centred, at least 3, that holds all taps.
 inline int square_of_pixels(const Plan& plan) {
   int reach = 1;
   for (const Taps& t : plan.terms)
@@ -17,8 +17,9 @@ inline int square_of_pixels(const Plan& plan) {
   return 2 * reach + 1;
 }
 
-// Whether one of `columns` adjacent outputs, `reach` columns before the first, needs sample i,
-// where each has `size` taps that lie so far apart.
+// Returns whether sample i lies under a tap of any of `columns` adjacent outputs. The first tap of
+// the first output is at sample `reach`; each output has `size` taps, `apart` samples from each
+// other.
 constexpr bool is_under_tap(int i, int reach, int columns, int size, int apart) {
   for (int c = 0; c < columns; ++c)
     if (i - reach >= c && (i - reach - c) % apart == 0 && (i - reach - c) / apart < size)

@@ -9,16 +9,16 @@
 
 namespace vidconv::cuda {
 
-// What Finish says of float arithmetic. The divisor, of codes, is a power of two.
+// The parameters of Finish for float arithmetic. The divisor of codes is a power of two.
 struct RealFinish {
   float offset;
-  unsigned kept;                        // bits of a value that a code is made of: all but the sign
+  unsigned kept;                        // mask of the bits of a value that count: not the sign
                                         // where the absolute value is asked for
   bool plain;                           // only `half` and `most` matter, responses are not negative
-  float half, reciprocal, least, most;  // of codes
+  float half, reciprocal, least, most;  // rounding and limits of codes
 };
 
-// `positive`: no response is negative.
+// `positive` says that no response is negative.
 inline RealFinish real_finish_of(const Plan& plan, bool positive = false) {
   const Finish& f = plan.finish;
   return {.offset = static_cast<float>(f.real_offset),
@@ -34,14 +34,14 @@ inline RealFinish real_finish_of(const Plan& plan, bool positive = false) {
 template <class T>
 using PairOf = std::conditional_t<std::is_same_v<T, float>, float2, unsigned>;
 
-// The code in the lower 16 bits. Clamped first, which gives the same as clamping the whole number
-// below; that is then made by adding 2^23, rounding down: an addition has eight times the rate of
-// floorf() and of conversions.
+// Returns the code in the lower 16 bits. The value is clamped first, which gives the same as
+// clamping the whole number below; that is then made by adding 2^23, rounding down: an addition has
+// eight times the rate of floorf() and of conversions.
 __device__ inline unsigned code_bits(float v, const RealFinish& f) {
   return __float_as_uint(__fadd_rd(fminf(v, f.most), 8388608.0f));
 }
 
-// finish_real() of two responses; `absolute` is for floats, codes ask `f`.
+// Returns finish_real() of two responses; `absolute` is for floats, codes use `f`.
 template <class T, bool absolute>
 __device__ inline PairOf<T> finish_pair(float a, float b, const RealFinish& f, int shift) {
   if constexpr (std::is_same_v<T, float>) {
@@ -62,7 +62,7 @@ __device__ inline PairOf<T> finish_pair(float a, float b, const RealFinish& f, i
   }
 }
 
-// finish_int() of two responses.
+// Returns finish_int() of two responses.
 template <class T>
 __device__ inline PairOf<T> finish_pair(std::int32_t a, std::int32_t b, const Finish& f,
                                         int shift) {

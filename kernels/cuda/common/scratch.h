@@ -7,7 +7,7 @@
 namespace vidconv::cuda {
 
 // Belongs to the device that is current when it is made. Grows at the first run for larger planes,
-// which waits for the device; later ones take no time. Runs on several streams wait for each other.
+// which waits for the device; later runs do not block. Runs on several streams wait for each other.
 class Scratch {
  public:
   Scratch() : device_(current_device()) {
@@ -17,7 +17,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // The memory for what is queued on `stream` while this lives.
+  // Lends the memory to work that is queued on `stream` during this object's life.
   class Use {
    public:
     Use(const Scratch& scratch, cudaStream_t stream) : scratch_(scratch), stream_(stream) {}
@@ -34,7 +34,7 @@ class Scratch {
 
   Use use(std::size_t bytes, cudaStream_t stream) {
     if (bytes > buffer_.size()) {
-      buffer_ = DeviceBuffer();  // before there is another; waits for all who use it
+      buffer_ = DeviceBuffer();  // freed first, to make room; waits for all who use it
       buffer_ = DeviceBuffer(device_, bytes, "device memory between two passes");
     }
     check(cudaStreamWaitEvent(stream, free_), "earlier uses of memory between two passes");
@@ -44,7 +44,7 @@ class Scratch {
  private:
   int device_;
   DeviceBuffer buffer_;
-  cudaEvent_t free_ = nullptr;  // of the last use
+  cudaEvent_t free_ = nullptr;  // recorded after the last use
 };
 
 }  // namespace vidconv::cuda

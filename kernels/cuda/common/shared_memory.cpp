@@ -10,7 +10,7 @@
 namespace vidconv::cuda {
 
 void allow_shared_memory(const char* variant, const void* kernel, int bytes) {
-  static std::mutex mutex;  // between the question and the answer, the limit stays as it is
+  static std::mutex mutex;  // nobody changes the limit between the query and the change
   const std::lock_guard lock(mutex);
   const std::string what = std::string("shared memory for ") + variant;
   cudaFuncAttributes now;

@@ -1,4 +1,4 @@
-// How much dynamic shared memory a kernel may be launched with: the one place that changes it.
+// The limit on a kernel's dynamic shared memory: this is the one place that changes it.
 #pragma once
 
 namespace vidconv::cuda {
@@ -6,7 +6,7 @@ namespace vidconv::cuda {
 // Lets blocks of `kernel`, a __global__ function, have `bytes` of dynamic shared memory on the
 // current device. The limit belongs to the function in the device's context, which all convolvers
 // share, so it is only ever raised: another plan's need stays met. Thread-safe. Throws
-// std::runtime_error, which names `variant`, where the device does not have so much.
+// std::runtime_error, which names `variant`, where the device does not have that much.
 void allow_shared_memory(const char* variant, const void* kernel, int bytes);
 
 template <class... Arguments>

@@ -12,8 +12,8 @@
 
 namespace vidconv::cuda {
 
-// How many slabs of `rows` rows strips of `width` columns should have, where the first `lost` rows
-// give no outputs.
+// Returns how many slabs of `rows` rows strips of `width` columns should have, where the first
+// `lost` rows give no outputs.
 inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int lost,
                       int multiprocessors, const StripCost& cost) {
   const int first = lost / rows + 1;
@@ -37,7 +37,7 @@ inline int best_slabs(std::span<const PlanePair> pairs, int width, int rows, int
   return best;
 }
 
-// Fills a slab of `rows` rows, the first row y of a plane that is aligned to 16 bytes, but for the
+// Fills a slab of `rows` rows from row y of a plane that is aligned to 16 bytes, except for the
 // columns outside. Not inlined, because only the first and last slabs of a plane need it.
 template <class T, int pitch, int rows>
 __device__ __noinline__ void copy_slab_at_edge(T* slab, int x0, int y, Plane<const T> src,
@@ -57,17 +57,17 @@ __device__ __noinline__ void copy_slab_at_edge(T* slab, int x0, int y, Plane<con
   });
 }
 
-// Slabs of `rows` rows of `width` samples with a `margin` on both sides, `pitch` apart, in a ring
-// of `depth`. Of what lies outside the plane only the next `reach` columns and rows are defined.
-// All `threads` threads of a block call everything.
+// A ring of `depth` slabs of `rows` rows of `width` samples with a `margin` on both sides, `pitch`
+// apart. Outside the plane only the next `reach` columns and rows are defined. All `threads`
+// threads of a block call every function.
 template <class T, int width, int margin, int pitch, int rows, int reach, int depth, int threads>
 class Stream {
  public:
   static constexpr int slab = rows * pitch;  // samples
   static constexpr int bytes = depth * slab * static_cast<int>(sizeof(T));
 
-  // Of `slabs` slabs, whose first sample is (x0, y0) of `src`; x0 is a multiple of
-  // vector_samples<T>. `ring` is aligned to 16 bytes. Starts copying.
+  // Starts copying `slabs` slabs, whose first sample is (x0, y0) of `src`; x0 is a multiple of
+  // vector_samples<T>. `ring` is aligned to 16 bytes.
   __device__ Stream(T* ring, int x0, int y0, int slabs, const Plane<const T>& src,
                     const Sampling& sampling)
       : ring_(ring), src_(src), sampling_(sampling), x0_(x0), y_(y0), left_(slabs) {
@@ -79,7 +79,7 @@ class Stream {
     for (int i = 0; i + 1 < depth; ++i) copy();
   }
 
-  // The next slab, which is complete. It stays until the next call, which all threads wait for.
+  // Returns the next slab, complete. It stays until the next call, which waits for all threads.
   __device__ const T* next() {
     __pipeline_wait_prior(depth - 2);
     __syncthreads();
@@ -104,28 +104,28 @@ class Stream {
     const int u = border_index(sampling_.border, x, src_.width);
     return u < 0 || (u >= x0_ && u < x0_ + all);
   }
-  // Whether columns outside have the values of columns of their slab. Between the outermost and the
-  // innermost one indices go up or down steadily, unless the plane is narrow.
+  // Returns whether columns outside have the values of columns of their slab. Between the outermost
+  // and the innermost one, indices rise or fall steadily, unless the plane is narrow.
   __device__ bool edges_lie_in_slab() const {
     if (src_.width <= reach) return x0_ <= 0 && x0_ + all >= src_.width;
     return (x0_ >= 0 || (in_slab(-reach) && in_slab(-1))) &&
            (x0_ + all <= src_.width || (in_slab(src_.width) && in_slab(src_.width + reach - 1)));
   }
 
-  // Starts copying the slab that comes next, in place of the one before.
+  // Starts copying the next slab, in place of the one before.
   __device__ void copy() {
     T* const to = ring_ + filled_;
     if (left_ < 1) {
-      // Nothing, but the groups of copies are counted.
+      // Nothing is copied, but the groups of copies are counted.
     } else if (any_) {
-      // Copies, because what a call gets by reference has to lie in memory.
+      // These are copies, because arguments passed by reference have to lie in memory.
       const Piece piece{x0_, y_, pitch, rows, reach, reach, reach};
       const Plane<const T> src = src_;
       const Sampling sampling = sampling_;
       load_any_tile(to, piece, src, sampling);
     } else if (whole_ && y_ >= 0 && y_ + rows <= src_.height) {
-      // The margins apart, so that eight lanes read a line of 128 bytes where rows begin with one,
-      // not parts of two: the L2 cache answers half as many requests.
+      // The margins are copied apart, so that eight lanes read a line of 128 bytes where rows begin
+      // with one, not parts of two: the L2 cache answers half as many requests.
       copy_vectors<width / n>(to, [](int i) { return margin / n + i; });
       copy_vectors<2 * margin / n>(to, [](int i) { return i < margin / n ? i : width / n + i; });
     } else {
@@ -143,7 +143,7 @@ class Stream {
                                       static_cast<std::uintptr_t>(src_.stride * by));
   }
 
-  // Vectors column_of(0), column_of(1), ... column_of(count - 1) of each row.
+  // Copies vectors column_of(0), column_of(1), ... column_of(count - 1) of each row.
   template <int count, class ColumnOf>
   __device__ void copy_vectors(T* to, ColumnOf column_of) const {
     constexpr int rows_at_once = threads / count;
@@ -174,12 +174,12 @@ class Stream {
   T* ring_;
   Plane<const T> src_;
   Sampling sampling_;
-  int x0_, y_, left_;  // what is left to copy
-  const T* from_;      // its first sample, where that lies in the plane
-  // Slabs have no vectors that lie in the plane in part; reach beyond the left or right; are
-  // filled any way.
+  int x0_, y_, left_;  // the next slab's first sample; slabs left to copy
+  const T* from_;      // the next slab's first sample, where that lies in the plane
+  // No vector of a slab lies partly in the plane; slabs reach beyond the left or right; slabs are
+  // filled by load_any_tile().
   bool whole_, edges_, any_;
-  int in_use_ = 0, filled_ = 0;  // the places in the ring that come next, in samples
+  int in_use_ = 0, filled_ = 0;  // the next places in the ring, in samples
 };
 
 }  // namespace vidconv::cuda

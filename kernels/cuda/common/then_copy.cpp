@@ -41,7 +41,7 @@ class ThenCopy final : public Convolver {
   int components_;
   unsigned kept_;
   int bytes_;
-  std::vector<PlanePair> copied_;  // kept from run to run: none allocates
+  std::vector<PlanePair> copied_;  // kept between runs, so that no run allocates
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Components of whole pixels that are only to be copied, where a kernel does not do so in passing.
+// Copies components of whole pixels, where a kernel does not do so in passing.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,12 @@
 
 namespace vidconv::cuda {
 
-// What copies samples of a type; nullptr for floats, which have no copy.
+// Returns a convolver that copies samples of a type; nullptr for floats, which have no copy.
 std::unique_ptr<Convolver> make_copy_of(const SampleType& sample);
 
-// Runs `filter` for all components of a plan of whole pixels, then copies those in Plan::kept over
-// what it made of them; `filter` itself where there are none, or where it is nullptr.
+// Returns a convolver that runs `filter` for all components of a plan of whole pixels, then copies
+// those in Plan::kept over its results; `filter` itself where there are none, or where it is
+// nullptr.
 std::unique_ptr<Convolver> then_copy_kept(std::unique_ptr<Convolver> filter, const Plan& plan);
 
 }  // namespace vidconv::cuda

@@ -1,4 +1,4 @@
-// From device memory to shared memory and on to registers.
+// Loads samples from device memory to shared memory, and on to registers.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -13,18 +13,19 @@
 
 namespace vidconv::cuda {
 
-// Samples in one 16-byte access.
+// The number of samples in one 16-byte access.
 template <class T>
 inline constexpr int vector_samples = 16 / static_cast<int>(sizeof(T));
 
-// Adjacent samples that one thread computes: one access of 8 or 16 bytes in shared memory, which
-// is free of bank conflicts when the threads of a warp lie side by side.
+// The number of adjacent samples that one thread computes: one access of 8 or 16 bytes in shared
+// memory, which is free of bank conflicts when the threads of a warp lie side by side.
 template <class T>
 inline constexpr int group = sizeof(T) == 4 ? 4 : 8;
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-// The size of the square around the output sample that holds all of a plan's taps: odd, at least 3.
+// Returns the size of the square around the output sample that holds all of a plan's taps: odd, at
+// least 3.
 inline int square_for(const Plan& plan) {
   int reach = 1;
   for (const Taps& taps : plan.terms) reach = std::max(reach, taps.reach());
@@ -34,20 +35,20 @@ inline int square_for(const Plan& plan) {
 // How a plan's samples are read and written.
 struct Sampling {
   BorderMode border;
-  int shift;      // of the sample type
-  float outside;  // what BorderMode::constant supplies; codes have at most 16 bits
+  int shift;      // shift of the sample type
+  float outside;  // the value that BorderMode::constant supplies; codes have at most 16 bits
   static constexpr int components = 1;
 };
 
-// Throws std::logic_error where rows are whole pixels: a kernel that asks for this would take
-// neighbours at the border for those of its own component.
+// Throws std::logic_error where rows are whole pixels: at the border, a kernel for planes would
+// take samples of other components for neighbours.
 inline Sampling sampling_of(const Plan& plan) {
   if (plan.components != 1) throw std::logic_error("a kernel for planes was given whole pixels");
   return {plan.border, plan.sample.shift, static_cast<float>(plan.outside)};
 }
 
-// The same where rows are whole pixels (Plan::components): a type of its own, since kernels for
-// planes were slower by up to an eighth where they asked.
+// Sampling where rows are whole pixels (Plan::components). A type of its own, because a test at run
+// time made kernels for planes up to an eighth slower.
 struct PixelSampling : Sampling {
   int components = 1;
 };
@@ -56,7 +57,7 @@ inline PixelSampling pixel_sampling_of(const Plan& plan) {
   return {{plan.border, plan.sample.shift, static_cast<float>(plan.outside)}, plan.components};
 }
 
-// As what a kernel for whole pixels, or one for planes, takes it.
+// Returns the type that a kernel for whole pixels, or one for planes, takes.
 template <bool pixels>
 __device__ inline const std::conditional_t<pixels, PixelSampling, Sampling>& sampling_for(
     const PixelSampling& sampling) {
@@ -75,7 +76,7 @@ VIDCONV_HD inline bool is_aligned(const Plane& plane, unsigned bytes) {
                                 0;
 }
 
-// Codes from 4 and 16 stored bytes.
+// Returns the codes in 4 or 16 stored bytes.
 template <class T>
 __device__ inline unsigned shift_down(unsigned stored, int shift) {
   if constexpr (std::is_same_v<T, std::uint16_t>)
@@ -109,7 +110,7 @@ struct Piece {
   int left = 1 << 20;
 };
 
-// Calls body(row, column) for all of a grid; the threads of the block share them out.
+// Calls body(row, column) for all cells of a grid; the threads of the block share them.
 template <class Body>
 __device__ inline void for_grid(int columns, int rows, Body body) {
   if (columns < 1) return;
@@ -128,13 +129,13 @@ __device__ inline void for_grid(int columns, int rows, Body body) {
   }
 }
 
-// Samples in a word of 4 bytes.
+// The number of samples in a word of 4 bytes.
 template <class T>
 inline constexpr int word_samples = 4 / static_cast<int>(sizeof(T));
 
-// word_samples<T> stored samples, each `step` after the one before, as one word; `step` is at most
-// 4 for bytes and 16-bit samples. Reads whole aligned words: at most 3 samples before the first,
-// and as far as the 8th.
+// Returns word_samples<T> stored samples, each `step` after the one before, as one word; `step` is
+// at most 4 for bytes and 16-bit samples. Reads whole aligned words: at most 3 samples before the
+// first, and as far as the 8th.
 template <class T>
 __device__ inline unsigned gather_word(const T* from, int step) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
@@ -173,14 +174,14 @@ __device__ inline unsigned word_of_outside(const Sampling& s) {
     return static_cast<unsigned>(s.outside) * (sizeof(T) == 2 ? 0x10001u : 0x1010101u);
 }
 
-// Fills one vector of a tile, from 16 bytes at `from` that are aligned as it is itself.
+// Fills one vector of a tile from 16 bytes at `from`; both are aligned to 16 bytes.
 template <class T>
 __device__ inline void load_vector(T* to, const T* from, const Sampling& sampling) {
   auto* const vector = reinterpret_cast<uint4*>(to);
   const auto* const stored = reinterpret_cast<const uint4*>(from);
 #if __CUDA_ARCH__ >= 800
   if (!std::is_same_v<T, std::uint16_t> || sampling.shift == 0) {
-    // Past the registers, so that all of a thread's vectors are under way at once.
+    // Bypasses the registers, so that all of a thread's vectors are under way at once.
     __pipeline_memcpy_async(vector, stored, 16);
     return;
   }
@@ -188,7 +189,7 @@ __device__ inline void load_vector(T* to, const T* from, const Sampling& samplin
   *vector = shift_down<T>(__ldg(stored), sampling.shift);
 }
 
-// load_tile() of a piece that reaches beyond the plane, or whose plane is not aligned.
+// Does load_tile() for a piece that reaches beyond the plane, or whose plane is not aligned.
 template <class T, class AnySampling>
 __device__ inline void load_any_tile(T* tile, const Piece& piece, const Plane<const T>& src,
                                      const AnySampling& sampling) {
@@ -196,7 +197,7 @@ __device__ inline void load_any_tile(T* tile, const Piece& piece, const Plane<co
   const unsigned outside = word_of_outside<T>(sampling);
   const int rows = min(piece.rows, src.height + piece.below - piece.y0);
   const int columns = min(piece.pitch, src.width + piece.right - piece.x0);
-  // Columns [first, last) lie inside, in whole vectors or words; the others are read one by one.
+  // Columns [first, last) lie inside and are read in whole vectors or words; the others one by one.
   const int begin = max(-piece.left - piece.x0, 0);
   int first = begin, last = begin;
   if (is_aligned(src, 16)) {
@@ -212,7 +213,7 @@ __device__ inline void load_any_tile(T* tile, const Piece& piece, const Plane<co
         *reinterpret_cast<uint4*>(to) = make_uint4(outside, outside, outside, outside);
     });
   } else if (src.step <= 4) {
-    // gather_word() wants 3 samples before, and 8 from the first on.
+    // gather_word() reads up to 3 samples before the first, and as far as the 8th.
     first = round_up(max(3 - piece.x0, begin), m);
     last = max(first, min(src.width - piece.x0 - 8 + m, piece.pitch) / m * m);
     for_grid((last - first) / m, rows, [&](int row, int i) {
@@ -241,12 +242,13 @@ __device__ __noinline__ void call_load_any_tile(T* tile, const Piece& piece,
   load_any_tile(tile, piece, src, sampling);
 }
 
-// How load_tile() comes by load_any_tile(). What a call takes by reference has to lie in memory: so
-// kernels of one tile a block are 5 to 15% faster without, also where none makes the call. Those
-// that load in a loop, with registers to spare for it, are 10 to 20% faster with it (H200).
+// How load_tile() contains load_any_tile(). Arguments that a call takes by reference have to lie in
+// memory: so kernels of one tile a block are 5 to 15% faster without a call, even where it is never
+// made. Kernels that load in a loop, with registers to spare for it, are 10 to 20% faster with it
+// (H200).
 enum class Rare { inlined, called };
 
-// Fills `tile` with the piece, what lies outside the plane as the border says. All threads of the
+// Fills `tile` with the piece; samples outside the plane follow the border mode. All threads of the
 // block take part; the caller synchronises. x0 and pitch are multiples of vector_samples<T>, `tile`
 // is aligned to 16 bytes.
 template <Rare rare = Rare::inlined, class T, class AnySampling>
@@ -280,7 +282,7 @@ __device__ inline void load_tile(T* tile, const Piece& piece, const Plane<const 
   __pipeline_wait_prior(0);
 }
 
-// Rows of 16-bit codes become rows of bytes: the lower ones of a row side by side, and its upper
+// Turns rows of 16-bit codes into rows of bytes: a row's lower bytes side by side, and its upper
 // ones `pitch` bytes behind them. Warps take a row each, their lanes are threadIdx.x; the caller
 // synchronises before and after.
 template <int pitch>
@@ -310,10 +312,9 @@ struct ByteView {
 };
 
 // The samples that a block reads: from (x0, y0) on, `width` x `rows`, x0 a multiple of 8. Where the
-// plane has them all, and rows aligned to 8 bytes, they are read where they are, without waiting
-// for the other warps of the block; else the block copies them into `tile`, whose rows are `pitch`
-// wide and begin `lead` samples before x0. In both cases `right`, `below` and `left` are as in
-// Piece.
+// plane has them all, and rows are aligned to 8 bytes, they are read in place, without waiting for
+// the other warps of the block; else the block copies them into `tile`, whose rows are `pitch` wide
+// and begin `lead` samples before x0. In both cases `right`, `below` and `left` are as in Piece.
 struct Window {
   int x0, y0, width, rows;
   int lead, pitch;
@@ -335,7 +336,7 @@ __device__ inline ByteView view_window(std::uint8_t* tile, const Window& w,
   return {tile + w.lead, w.pitch};
 }
 
-// Code number k of the 4 or 2 in `word`.
+// Returns code number k of the 4 or 2 in `word`.
 template <class Value, class T>
 __device__ inline Value extract(unsigned word, int k) {
   if constexpr (std::is_same_v<T, float>) {
@@ -343,7 +344,7 @@ __device__ inline Value extract(unsigned word, int k) {
   } else {
     constexpr bool narrow = sizeof(T) == 1;
     if constexpr (std::is_same_v<Value, float>) {
-      // The bits of 2^23 + code: exact, and cheaper than a conversion instruction.
+      // Takes the bits of 2^23 + code: exact, and cheaper than a conversion instruction.
       const unsigned bits =
           __byte_perm(word, 0x4B000000u, narrow ? 0x7440u + k : 0x7410u + 0x22u * k);
       return __uint_as_float(bits) - 8388608.0f;
@@ -354,7 +355,7 @@ __device__ inline Value extract(unsigned word, int k) {
   }
 }
 
-// A group of codes from shared memory; `from` is aligned to the group's size.
+// Loads a group of codes from shared memory; `from` is aligned to the group's size.
 template <class Value, class T>
 __device__ inline void load_group(Value* to, const T* from) {
   constexpr int words = group<T> * static_cast<int>(sizeof(T)) / 4;

@@ -1,5 +1,5 @@
-// What a warp sees of the strips of bulk_rows.cuh: floats or integers of 32 bits, with what lies
-// outside the plane. Codes of 16 bits it converts first, each once, into shared memory of its own.
+// A warp's view of the strips of bulk_rows.cuh: floats or integers of 32 bits, with the samples
+// outside the plane. It first converts codes of 16 bits, each once, into shared memory of its own.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace vidconv::cuda {
 
-// What a lane writes of the margin on one side of the plane, in every slab: a sample in each of
-// some rows.
+// The samples of the margin on one side of the plane that a lane writes in every slab: one in each
+// of some rows.
 template <class S>
 class Margin {
   using T = typename S::Sample;
 
  public:
-  // Of the margin that begins with column `outer` of the plane; slabs begin with column x0.
+  // Prepares the margin that begins with column `outer` of the plane; slabs begin with column x0.
   __device__ void place(int outer, int x0, int width, const PixelSampling& sampling) {
     outside_ = stored_outside<T>(sampling);
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -38,16 +38,16 @@ class Margin {
   }
 
  private:
-  unsigned to_, from_;  // bytes from where a slab begins
+  unsigned to_, from_;  // bytes from a slab's beginning
   bool constant_;
   T outside_;
 };
 
-// A warp's columns of a slab, with margins, from codes to values: vectors of four.
+// Converts a warp's columns of a slab, with margins, from codes to values, in vectors of four.
 template <class S>
 class Conversion {
  public:
-  // `column` of the slab is the warp's first; its margin lies before it.
+  // `column` is the slab's column at which the warp's left margin begins.
   __device__ explicit Conversion(int column) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     place(inner_from_, inner_to_, lane / inner, S::margin + lane % inner * n, column);
@@ -92,7 +92,7 @@ class Conversion {
     const unsigned a = shift_down<T>(stored.x, shift), b = shift_down<T>(stored.y, shift);
     return {value(a, 0), value(a, 1), value(b, 0), value(b, 1)};
   }
-  // As bits: shared memory has no types.
+  // Returns a value's bits: shared memory has no types.
   static __device__ float value(unsigned word, int k) {
     const auto v = extract<typename S::Value, T>(word, k);
     if constexpr (std::is_same_v<typename S::Value, float>)
@@ -107,7 +107,7 @@ struct NoConversion {
   __device__ explicit NoConversion(int) {}
 };
 
-// Two adjacent values from shared memory.
+// Loads two adjacent values from shared memory.
 template <class Value>
 __device__ inline void load_values(Value* to, SharedAddress from) {
   const float2 v = from.load_pair();
@@ -135,8 +135,8 @@ class WarpRows {
     if (right_) right_margin_.place(width, x0, width, sampling);
   }
 
-  // Waits for the next slab. Returns where the lane's first column of its first row is looked at,
-  // S::margin columns before it.
+  // Waits for the next slab. Returns the address in its first row that lies S::margin columns
+  // before the lane's first column.
   __device__ SharedAddress next() {
     place_.arrived().wait(place_.parity());
     if (left_ || right_) {
@@ -155,7 +155,7 @@ class WarpRows {
       return place_.slab() + static_cast<unsigned>(warp_x_ + column) * 4;
     }
   }
-  // The slab that next() gave is needed no more.
+  // Releases the slab that next() returned.
   __device__ void done() {
     if constexpr (!S::converts) release();
   }
@@ -176,7 +176,7 @@ class WarpRows {
   int shift_;
 };
 
-// All that a block does: `work(rows, tile, outputs, slabs)` is what a warp makes of the slabs of
+// Does all of a block's work. Each warp calls `work(rows, tile, outputs, slabs)` for the slabs of
 // its tile, which are S::slab_rows high each and complete `outputs` rows; the first 2 * S::half
 // rows complete none.
 template <class S, class Work>

@@ -15,12 +15,12 @@
 namespace vidconv::cuda {
 namespace {
 
-// A variant that takes plans of whole pixels: what lies beside the plane it asks of
-// border_index() with their components.
+// A variant that takes plans of whole pixels: it asks border_index() for samples beside the plane,
+// with the number of components.
 struct ForPixels {
   bool (*supports)(const Plan&, const CudaAbilities&);
   std::unique_ptr<Convolver> (*make)(const Plan&, int threads);
-  bool keeps = false;  // components of Plan::kept
+  bool keeps = false;  // whether it copies components in Plan::kept
 };
 
 template <bool (*supports)(const Plan&)>
@@ -28,8 +28,8 @@ bool on_any(const Plan& plan, const CudaAbilities&) {
   return supports(plan);
 }
 
-// The first that supports a plan is taken. Tensor cores take rows of taps that are mostly zeros at
-// little cost; some others leave the zeros out, and the rest pay for as many taps.
+// The first variant that supports a plan is taken. Tensor cores take rows of taps that are mostly
+// zeros at little cost; some others leave the zeros out, and the rest pay for as many taps.
 constexpr ForPixels variants_for_pixels[] = {
     {on_any<supports_copy>, make_copy},
     {on_any<supports_fill>, make_fill},
@@ -40,7 +40,7 @@ constexpr ForPixels variants_for_pixels[] = {
     {supports_separable_u16, make_separable_u16},
 };
 
-// A kind of pixels, and what is to be done with those of a run.
+// A kind of pixels, and a run's planes of that kind.
 class Pixels {
  public:
   Pixels(const Plan& plan, const CudaAbilities& abilities, int components, unsigned kept)
@@ -52,7 +52,7 @@ class Pixels {
     return components_ == pixels.components && kept_ == pixels.kept;
   }
   void begin() { pairs_.clear(); }
-  // False where no variant takes them.
+  // Returns false where no variant takes them.
   bool add(const PlanePair& pair) {
     if (convolver_) pairs_.push_back(pair);
     return convolver_ != nullptr;
@@ -65,7 +65,7 @@ class Pixels {
   int components_;
   unsigned kept_;
   std::unique_ptr<Convolver> convolver_;
-  std::vector<PlanePair> pairs_;  // kept from run to run, as all vectors here: none allocates
+  std::vector<PlanePair> pairs_;  // kept, as all vectors here, so that no further run allocates
 };
 
 class WithWholePixels final : public Convolver {

@@ -1,4 +1,4 @@
-// Brings pieces of what was filtered into a picture on a CUDA device, all of it or by weights.
+// Brings filtered pieces into a picture on a CUDA device, entirely or by weights.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -13,7 +13,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int lanes = 32, warps = 8;  // of a block, which has so many rows of a piece
+constexpr int lanes = 32, warps = 8;  // lanes and warps of a block: a row of a piece for each warp
 constexpr int strip = 4;              // columns that a thread blends, a warp's width apart
 constexpr int blended_width = lanes * strip;
 template <class T>
@@ -28,12 +28,12 @@ struct Piece {
   int lead;     // samples before the piece where whole vectors of both planes begin; -1: nowhere
 };
 
-// What one launch brings in: the pieces of a picture's planes, which are often few and small.
+// The pieces that one launch brings in: those of a picture's planes, which are often few and small.
 struct Pieces {
   static constexpr int capacity = 16;
   Piece pieces[capacity];
-  int first_block[capacity];  // of each; behind the last one, the size of the grid
-  int shift;                  // of the sample type
+  int first_block[capacity];  // each piece's first block; behind the last one, the size of the grid
+  int shift;                  // shift of the sample type
 };
 
 template <class T>
@@ -65,7 +65,7 @@ __device__ void blend_strip(const Piece& piece, int column, int y, int shift) {
     if (weight == 0) continue;
     T& was = to[x * picture.step];
     const T sample = from[x * filtered.step];
-    // What replaces does so with the bits below its code.
+    // A replaced sample takes over the bits below its code, too.
     was = weights ? blended_stored(was, sample, weight, shift) : sample;
   }
 }
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(lanes* warps) blend_kernel(const __grid_consta
     blend_strip<T>(piece, column, y, all.shift);
 }
 
-// As Piece::lead.
+// Returns Piece::lead for these planes.
 template <class T>
 int lead_of(const PlanePair& planes) {
   constexpr std::uintptr_t vector = 16;

@@ -15,10 +15,10 @@ constexpr int tile_width = lanes* vector_samples<T>;
 
 struct Work {
   Batch batch;
-  int shift;  // of the sample type
+  int shift;  // shift of the sample type
 };
 
-// A kernel and not cudaMemcpy2DAsync, which takes neither steps nor negative strides, needs one
+// This is a kernel, because cudaMemcpy2DAsync takes neither steps nor negative strides, needs one
 // call a plane, and may use the copy engine that transfers of other frames wait for.
 template <class T>
 __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constant__ Work work) {
@@ -33,11 +33,11 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
   const int y0 = tile.y + static_cast<int>(threadIdx.y);
   const bool aligned = is_aligned(src, 16) && is_aligned(dst, 16);
   const bool whole = aligned && x0 + n <= dst.width;
-  // Where there are no vectors, lanes that lie side by side take samples that do.
+  // Where there are no vectors, adjacent lanes take adjacent samples.
   const int first = aligned ? x0 : tile.x + static_cast<int>(threadIdx.x),
             step = aligned ? 1 : lanes;
 
-  // What lies below a shifted code does not survive any filter, so not this one either.
+  // Bits below a shifted code do not survive any filter, so not this one either.
   const auto clean = [shift](T stored) { return static_cast<T>(stored >> shift << shift); };
   const unsigned mask = clean(static_cast<T>(~0)) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
 

@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int lanes = 32, rows = 8;  // of a block
+constexpr int lanes = 32, rows = 8;  // lanes and rows of a block
 
 dim3 blocks_for(const BytePlane& plane) {
   return dim3(static_cast<unsigned>((plane.width + lanes - 1) / lanes),
@@ -40,14 +40,14 @@ __global__ void __launch_bounds__(lanes* rows)
     to_chroma_codes<T>(math, p, x, y, [&](int u, int v) { return signals_at(math, p, u, v); });
 }
 
-// All codes of a picture whose chroma is subsampled by these factors: the signals of a luma sample,
-// which several chroma samples need, are made once.
+// Makes all codes of a picture whose chroma is subsampled by these factors: the signals of a luma
+// sample, which several chroma samples need, are made once.
 template <class T, int sub_x, int sub_y>
 __global__ void __launch_bounds__(lanes* rows)
     to_yuv_codes_kernel(const __grid_constant__ LightMath math,
                         const __grid_constant__ LightPlanes p) {
   static_assert(sub_x <= 2 && sub_y <= 2);
-  constexpr int beside = 2;  // luma samples on each side that chroma between or on them looks at
+  constexpr int beside = 2;  // luma samples on each side that a chroma sample looks at
   constexpr int margin_x = sub_x == 2 ? beside : 0, most_y = sub_y == 2 ? beside : 0;
   constexpr int width = lanes * sub_x, height = rows * sub_y, pitch = width + 2 * margin_x;
   __shared__ Signals signals[(height + 2 * most_y) * pitch];
@@ -104,7 +104,7 @@ class CudaLight final : public Convolver {
   }
 
  private:
-  // The kernel that makes luma and chroma together; null for the rare formats that have none.
+  // Returns the kernel that makes luma and chroma together; null for the rare formats without one.
   auto yuv_kernel() const {
     void (*kernel)(LightMath, LightPlanes) = nullptr;
     if (math_.sub_x == 2 && math_.sub_y == 2) kernel = to_yuv_codes_kernel<T, 2, 2>;

@@ -5,7 +5,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, rows = 8;  // of a block that works sample by sample
+constexpr int lanes = 32, rows = 8;  // lanes and rows of a block that works sample by sample
 
 dim3 blocks_for(int width, int height) {
   return dim3(static_cast<unsigned>((width + lanes - 1) / lanes),
@@ -44,14 +44,15 @@ __global__ void __launch_bounds__(lanes* rows)
   samples.row(y)[x] = static_cast<std::uint8_t>(most);
 }
 
-// Lines whose numbers fall by at most 255 from one to the next. A warp has a line, a block `side`
-// of them, which walks along them in squares that it turns on their way out: so the second pass
-// finds columns as lines.
+// Limits how far numbers fall along lines: by at most 255 from one to the next. A warp has a line,
+// a block `side` of them, which walks along them in squares that it transposes on their way out: so
+// the second pass finds columns as lines.
 constexpr int side = 32;
 constexpr unsigned whole_warp = ~0u;
 constexpr int nothing = -(1 << 30);
 
-// What the lane's number has to be for those before it in the warp, and for the one before them.
+// Returns the lane's number, raised to what the lanes before it in the warp, and the number before
+// them, require.
 __device__ inline int limited_after(int value, int before, int lane) {
 #pragma unroll
   for (int d = 1; d < side; d *= 2) {
@@ -69,7 +70,7 @@ __device__ inline int limited_ahead(int value, int behind, int lane) {
   return max(value, behind - 255 * (side - lane));
 }
 
-// Reads `height` lines of `width` numbers by load(line, at), and gives store(at, line, number).
+// Reads `height` lines of `width` numbers by load(line, at); calls store(pass, at, line, number).
 template <class Load, class Store>
 __device__ void limit_slopes(int width, int height, const Load& load, const Store& store) {
   __shared__ int square[side][side + 1];
@@ -92,7 +93,7 @@ __device__ void limit_slopes(int width, int height, const Load& load, const Stor
   }
 }
 
-// Of weights in units of 1 / unit; the numbers' columns become `turned`'s rows.
+// Limits rows of weights, in units of 1 / unit; the numbers' columns become `turned`'s rows.
 __global__ void __launch_bounds__(side* side)
     limit_rows_kernel(Plane<const std::uint8_t> weights, int unit, std::int32_t* turned) {
   const auto at = [&](int x, int y) -> std::int32_t& {
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(side* side)
       });
 }
 
-// The other way, and rounded.
+// Limits the columns, and rounds to weights.
 __global__ void __launch_bounds__(side* side)
     limit_columns_kernel(const std::int32_t* turned, int unit, std::int32_t* scratch,
                          Plane<std::uint8_t> weights) {

@@ -5,9 +5,9 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 128;
-constexpr int samples = 4;  // of a thread, a warp's width apart
+constexpr int samples = 4;  // samples of a thread, a block's width apart
 
-// Plain accesses: it runs beside a codec that is a hundred times slower.
+// Uses plain accesses, because it runs beside a codec that is a hundred times slower.
 template <class T>
 __global__ void __launch_bounds__(lanes)
     repack_kernel(Plane<const T> from, Plane<T> to, int up, int down) {

@@ -16,13 +16,13 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32,
-              warps = sm90::dense.warps;  // of a block; a lane computes a group of columns
+              warps = sm90::dense.warps;  // a block's warps; a lane computes a group of columns
 constexpr int strip = sm90::dense.strip;  // rows that a thread computes
 constexpr int tile_height = warps * strip;
 template <class T>
 constexpr int tile_width = group<T>* lanes;
 
-constexpr int shared_bytes = 48 * 1024;  // what every device gives a block unasked
+constexpr int shared_bytes = 48 * 1024;  // bytes that every device gives a block by default
 
 template <class Value>
 struct DeviceTerm {
@@ -43,15 +43,15 @@ struct Work {
   int count;
 };
 
-// One thread's part of `rows` kernel rows: sum[y][x] grows by the taps of kernel row j times the
-// samples of tile row y + j. The samples of its first output's first tap begin at
+// Adds one thread's products of `rows` kernel rows: sum[y][x] grows by the taps of kernel row j
+// times the samples of tile row y + j. The samples of its first output's first tap begin at
 // samples[skew]; `samples` itself is aligned for a group.
 template <class Arith, class T, class Value, int n>
 __device__ void accumulate(Value (&sum)[strip][n], const T* samples, int pitch, int skew,
                            const Value* taps, int width, int rows) {
   for (int r = 0; r < strip + rows - 1; ++r) {
     const T* const row = samples + r * pitch;
-    Value chain[strip][n] = {};  // of this sample row
+    Value chain[strip][n] = {};  // this sample row's sums
     auto& into = *(Arith::ordered ? &chain : &sum);
 
     Value window[2 * n];
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(lanes* warps)
       const int rows = min(term.rows_per_pass, term.height - j);
       const int tile_rows = tile_height + rows - 1;
       Value* const taps = reinterpret_cast<Value*>(samples + tile_rows * term.pitch);
-      __syncthreads();  // everyone is done with what the previous pass loaded
+      __syncthreads();  // all threads are done with what the previous pass loaded
       const Piece piece{tile.x - term.left, tile.y - term.anchor_y + j,
                         term.pitch,         tile_rows,
                         term.width,         term.height};

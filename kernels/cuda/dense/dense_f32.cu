@@ -21,18 +21,18 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32;
-constexpr int warps = sm90::dense_f32.warps;  // of a block
+constexpr int warps = sm90::dense_f32.warps;  // a block's warps
 constexpr int strip = sm90::dense_f32.strip;  // rows that a thread computes
 constexpr int tile_height = warps * strip;
 constexpr int n = group<float>;
-constexpr int groups = 2;              // of outputs of a thread,
-constexpr int group_step = lanes * n;  // so many columns apart
+constexpr int groups = 2;              // groups of outputs of a thread
+constexpr int group_step = lanes * n;  // columns from one group to the next
 constexpr int tile_width = groups * group_step;
-constexpr int most_shared = 99 * 1024;  // every device of sm_80 and later gives a block that
+constexpr int most_shared = 99 * 1024;  // bytes that every device of sm_80 and later gives a block
 
 // In device memory, kernel rows lie `pitch` taps apart, each `skew` taps in, as its samples do from
-// the last multiple of 4 columns on. What is before and behind them is never used, because a sample
-// may be infinite.
+// the last multiple of 4 columns on. The entries before and behind them are never used, because a
+// sample may be infinite.
 struct Work {
   Batch batch;
   Sampling sampling;
@@ -49,7 +49,7 @@ using Sums = float[strip][groups][n];
 constexpr int ahead = 2;  // groups of taps that are worked on in turn
 using Window = float[groups][(ahead + 1) * n];
 
-// Of the taps [at, at + n) of a kernel row, whose samples begin window[.][at].
+// Adds the products of the taps [at, at + n) of a kernel row; their samples begin at window[.][at].
 template <int at>
 __device__ inline void multiply_group(float (&chain)[groups][n], const float* taps,
                                       const Window& window) {
@@ -64,8 +64,8 @@ __device__ inline void multiply_group(float (&chain)[groups][n], const float* ta
         chain[g][x] = multiply_add(tap[i], window[g][at + i + x], chain[g][x]);
 }
 
-// Adds to the chains what sample row r of the strip gives. Output row y sees it as its kernel row r
-// - y; `all` says that each of them has one.
+// Adds the products of sample row r of the strip to the chains. Output row y sees it as its kernel
+// row r - y; `all` says that each of the output rows has one.
 template <bool all>
 __device__ inline void sum_row(Sums& chain, const float* from, const float* taps, const Work& work,
                                int r) {
@@ -78,7 +78,7 @@ __device__ inline void sum_row(Sums& chain, const float* from, const float* taps
   };
   const auto has = [&](int y) { return all || (r >= y && r - y < work.height); };
   const auto row_of_taps = [&](int y) { return taps + (r - y) * work.pitch; };
-  // Of the four taps from c on, those that there are.
+  // Adds the products of the four taps from c on, as far as there are any.
   const auto some = [&](int c) {
     load(1, c + n);
 #pragma unroll

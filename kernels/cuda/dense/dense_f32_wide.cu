@@ -29,8 +29,8 @@ constexpr int highest = 49;
 template <int width>
 struct Shape {
   static constexpr int strip = width > 17 ? 4 : 8;  // rows that a thread computes
-  static constexpr int warps = 32 / strip;          // of a block, one below the other
-  static constexpr int blocks = 16 / warps;         // on a multiprocessor
+  static constexpr int warps = 32 / strip;          // a block's warps, one below the other
+  static constexpr int blocks = 16 / warps;         // blocks on a multiprocessor
   static constexpr int tile_height = warps * strip;
   static constexpr int half = width / 2, left = round_up(half, vector);  // samples before the tile
   static constexpr int skew = left - half;
@@ -49,7 +49,7 @@ struct Work {
   int height, anchor_y;
 };
 
-// Adds to an output row what a kernel row makes of the samples.
+// Adds the products of a kernel row with the samples to an output row.
 template <int width>
 __device__ inline void add_row(float (&total)[n], const float (&window)[Shape<width>::window],
                                const float* taps) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(lanes* Shape<width>::warps, Shape<width>::bloc
   constexpr int strip = S::strip;
   const int first_row = static_cast<int>(threadIdx.y) * strip;
   const float* from = samples + first_row * S::pitch + lane * n;
-  const float* row_of_taps = taps;  // that the first output row sees in the row at hand
+  const float* row_of_taps = taps;  // the kernel row that the first output row sees in sample row r
   float total[strip][n] = {};
 #pragma unroll 1
   for (int r = 0; r < strip + work.height - 1; ++r, from += S::pitch, row_of_taps += S::tap_pitch) {
@@ -165,7 +165,7 @@ class DenseF32Wide final : public Convolver {
   int shared_bytes_;
 };
 
-// Calls make.operator()<width>() where there is a kernel of that width; else returns no.
+// Calls make.operator()<width>() where there is a kernel of that width; else returns `no`.
 template <class Make, class Result>
 Result with_width(int width, Result no, Make make) {
   switch (width) {
@@ -195,7 +195,7 @@ bool supports_dense_f32_wide(const Plan& plan, const CudaAbilities& abilities) {
       plan.terms.size() != 1 || !supports_dense(plan) || plan.finish.combine != Combine::linear ||
       !abilities.sm80())
     return false;
-  constexpr int most_shared = 99 * 1024;  // every device of sm_80 and later gives a block that
+  constexpr int most_shared = 99 * 1024;  // bytes that every device of sm_80 and later allows
   const Taps& t = plan.terms[0];
   return t.anchor_x == t.width / 2 && t.height <= highest &&
          with_width(t.width, false,

@@ -1,5 +1,5 @@
 // cuda-dense-fft: a matrix of floats whose sums are in double, by Fourier transforms
-// (dense_fft.cuh): where it is cut, and the spectra of its pieces.
+// (dense_fft.cuh). Here the matrix is cut, and the spectra of its pieces are computed.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,11 +16,11 @@ namespace {
 
 using namespace dense_fft;
 
-constexpr int levels = 12;           // of transforms in both directions
-constexpr int largest = 48;          // taps on a side of a piece: beside them are 17x17 results
-constexpr int largest_of_some = 33;  // the same of one of several: 32x32
+constexpr int levels = 12;           // levels of transforms in both directions
+constexpr int largest = 48;          // taps on a side of a piece: leaves 17x17 results
+constexpr int largest_of_some = 33;  // taps on a side of one of several pieces: leaves 32x32
 
-// Where the taps are cut, and how many results a tile has.
+// Decides where the taps are cut, and how many results a tile has.
 void lay_out(const Taps& taps, Work& work) {
   const auto cut = [](int taps_on_side, int most) { return (taps_on_side + most - 1) / most; };
   const bool several = taps.width > largest || taps.height > largest;
@@ -31,8 +31,8 @@ void lay_out(const Taps& taps, Work& work) {
   work.piece_height = cut(taps.height, work.pieces / work.pieces_across);
   work.results_width = points - work.piece_width + 1;
   work.results_height = points - work.piece_height + 1;
-  // The last steps take columns by the lanes of a warp: a few more than these have cost as much as
-  // twice as many, and are left to the next tile.
+  // The last steps take columns by the lanes of a warp: a few columns more than lanes have cost as
+  // much as twice as many, and are left to the next tile.
   if (several || (work.results_width > lanes && work.results_width < lanes + lanes / 4))
     work.results_width = lanes;
   if (several) work.results_height = std::min(work.results_height, most_results_of_some);
@@ -54,8 +54,8 @@ std::vector<Taps> pieces_of(const Taps& taps, const Work& work) {
   return pieces;
 }
 
-// Of the taps turned around, so that a cyclic convolution with them is the correlation, and divided
-// by what transforms there and back multiply.
+// Computes the spectrum of the taps, turned around, so that a cyclic convolution with them is the
+// correlation, and divided by the factor that transforms there and back multiply by.
 void make_spectrum(const Taps& taps, Complex* tile) {
   constexpr double scale = 1.0 / (points * points);
   const double* tap = taps.dense.data();

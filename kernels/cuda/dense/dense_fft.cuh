@@ -3,9 +3,9 @@
 // Two tiles side by side, as real and imaginary parts, overlap their neighbours by the kernel
 // (overlap-save). A block keeps them in shared memory, and its threads transform eight points at a
 // time in registers: columns, rows, times the taps' spectrum, rows back, columns back. A matrix of
-// more than 48x48 taps is cut into pieces, whose sums are added up. Sums are off by an error that
-// is known (kernels/plan/transform_error.h); what rounds to the same float at both ends of it is
-// the definition's result, and what does not is added up in the definition's order.
+// more than 48x48 taps is cut into pieces, whose sums are added up. The error of a sum has a known
+// bound (kernels/plan/transform_error.h). A sum that rounds to the same float at both ends of it is
+// the definition's result; any other is added up in the definition's order.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace vidconv::cuda::dense_fft {
 
-inline constexpr int points = 64;            // on a side
+inline constexpr int points = 64;            // points on a side
 inline constexpr int lanes = 32, warps = 8;  // a warp has one of the eight transforms of each line
 inline constexpr int pitch = points + 1;     // odd: neither columns nor rows share banks
 inline constexpr unsigned all_lanes = 0xFFFFFFFFu;
-inline constexpr int most_results_of_some = 40;  // of a column, in a thread's registers
+inline constexpr int most_results_of_some = 40;  // a column's results, in a thread's registers
 inline constexpr int shared_bytes = points * pitch * static_cast<int>(sizeof(Complex));
 
 struct Work {
@@ -30,16 +30,16 @@ struct Work {
   Sampling sampling;
   Finish finish;
   Complex factors[points];
-  const Complex* spectra;  // of piece after piece; frequency y of frequency x at x * points + y
+  const Complex* spectra;  // one for each piece; frequency y of frequency x at x * points + y
   const double* taps;
-  int width, height, anchor_x, anchor_y;  // of the taps
+  int width, height, anchor_x, anchor_y;  // the taps' size and anchor
   int pieces, pieces_across;
   int piece_width, piece_height;
-  int results_width, results_height;  // of one tile
-  double error;                       // of a piece's sums of samples of norm 1
+  int results_width, results_height;  // size of one tile's results
+  double error;                       // error bound of a piece's sums, for samples of norm 1
 };
 
-// The eight points of line `line` from `first` on, `apart` from each other.
+// Eight points of row or column `line` from point `first` on, `apart` from each other.
 struct Eight {
   Complex* at;
   int step;
@@ -60,7 +60,7 @@ struct Eight {
   }
 };
 
-// A step of all eight, in place; `factors`: what they are turned by afterwards.
+// Does one step of all eight points, in place, then turns them by `factors`, if any.
 template <bool back>
 __device__ inline void step(const Eight& eight, const Complex* factors = nullptr) {
   Complex p[8];
@@ -78,18 +78,18 @@ __device__ inline void for_lines(int lines, Body body) {
   __syncthreads();
 }
 
-// Samples of two tiles from (x0, y0) and (x0 + apart, y0) on: zeros where no result asks for them.
+// Samples of two tiles from (x0, y0) and (x0 + apart, y0) on: zeros where no result needs them.
 struct Samples {
   const Plane<const float>& src;
   const Sampling& sampling;
   int x0, y0, apart;
   int left_columns, right_columns, rows;
 
-  // Whether all points lie in the plane: then those that no result asks for may be anything.
+  // Returns whether all points lie in the plane: then those that no result needs may be anything.
   __device__ bool inside() const {
     return x0 >= 0 && y0 >= 0 && x0 + apart + points <= src.width && y0 + points <= src.height;
   }
-  // The points of column x from row `first` on, 8 rows apart from each other.
+  // Loads the points of column x from row `first` on, 8 rows apart from each other.
   __device__ void load_inside(Complex (&p)[8], int x, int first) const {
     const std::ptrdiff_t right = static_cast<std::ptrdiff_t>(apart) * src.step;
     const float* from = src.row(y0 + first) + static_cast<std::ptrdiff_t>(x0 + x) * src.step;
@@ -103,7 +103,7 @@ struct Samples {
 #pragma unroll
     for (int m = 0; m < 8; ++m) p[m] = {samples[0][m], samples[1][m]};
   }
-  // The same to where the points are kept, and in little code.
+  // Loads such points, in the plane or not, to where they are kept, with little code.
   __device__ void load_any(const Eight& to, int x, int first) const {
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {
@@ -115,8 +115,8 @@ struct Samples {
   }
 };
 
-// The definition's sum for the result at (x, y). All lanes of a warp ask for it together: each adds
-// up the products of a row of taps.
+// Returns the definition's sum for the result at (x, y). All lanes of a warp call this together:
+// each adds up the products of a row of taps.
 static __device__ __noinline__ double add_up_in_order(const Work& work, Plane<const float> src,
                                                       int x, int y) {
   double sum = 0;
@@ -136,19 +136,19 @@ static __device__ __noinline__ double add_up_in_order(const Work& work, Plane<co
   return sum;
 }
 
-// What results come to, of sums that are off by `error` at most.
+// Makes results from sums that are off by at most `error`.
 struct Results {
   const Work& work;
   const Plane<const float>& src;
   Finish finish;
   double error;
 
-  // The result at (x, y); all lanes of a warp ask together, those that want none with `wanted`
-  // false.
+  // Returns the result at (x, y). All lanes of a warp call this together; those that need no result
+  // pass `wanted` as false.
   __device__ float of(double sum, int x, int y, bool wanted) const {
     float result = finish_real<float>(finish, sum - error);
     const float other = finish_real<float>(finish, sum + error);
-    // No result that is not a number equals another.
+    // A result that is not a number equals no other.
     const bool open =
         wanted && (__float_as_uint(result) != __float_as_uint(other) || result != other);
     for (unsigned rest = __ballot_sync(all_lanes, open); rest != 0; rest &= rest - 1) {
@@ -160,13 +160,13 @@ struct Results {
   }
 };
 
-// From samples of two tiles to where their columns are transformed back but for the last step,
-// which begins with part `part` of each. Returns the samples' norm. All threads of a block take
-// part; they have to be done with the tile.
+// Transforms the samples of two tiles, multiplies them by the spectrum, and transforms them back
+// but for the last step of their columns, which begins with point `part` of each. Returns the
+// samples' norm. All threads of a block take part; they have to be done with the tile.
 __device__ inline double transform_and_back(const Work& work, const Samples& samples,
                                             const Complex* spectrum, Complex* tile_points) {
   __shared__ double squares_of_warp[warps];
-  const int part = static_cast<int>(threadIdx.y);  // of the eight of each line
+  const int part = static_cast<int>(threadIdx.y);  // index among the eight of each line
   const Complex* const factors = work.factors + 8 * part;
   const bool inside = samples.inside();
   double squares = 0;
@@ -207,7 +207,7 @@ __device__ inline double transform_and_back(const Work& work, const Samples& sam
       p[m] = times(p[m], Complex{of_taps.x, of_taps.y});
     }
     transform8<true>(p);
-    // What goes back is turned by w^-(j k1), k1 = part, j = 0 to 7: as factors[j].
+    // The way back turns by w^-(j k1), k1 = part, j = 0 to 7, which is factors[j].
     turn8<true>(p, factors);
     eight.store(p);
   });
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(lanes* warps, several ? 2 : 3)
                   columns_from(tile.x),
                   columns_from(tile.x + results_width),
                   min(work.results_height, dst.height - tile.y) + work.piece_height - 1};
-  // The last step back.
+  // Does the last step back of column x.
   const auto finish_column = [&](Complex(&p)[8], int x) {
     Eight::of_column(tile_points, x, part, 8).load(p);
     transform8<true>(p);
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(lanes* warps, several ? 2 : 3)
 
   const auto store_column = [&](const Complex(&sums)[8], int x, double norm) {
     Results results{work, src, work.finish, norm == 0 ? 0 : norm * work.error + least_error_of_sum};
-    results.finish.absolute = false;  // an absolute value would make one of what differs in sign
+    results.finish.absolute = false;  // an absolute value would hide a difference in sign
     const int left = tile.x + x, right = left + results_width;
     const bool has_left = x < results_width && left < dst.width;
     const bool has_right = x < results_width && right < dst.width;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(lanes* warps, several ? 2 : 3)
   };
 
   if constexpr (several) {
-    // Tiles of as many columns of results as a warp has lanes.
+    // Tiles have as many columns of results as a warp has lanes.
     Complex sums[8] = {};
     double norm = 0;
 #pragma unroll 1

@@ -21,14 +21,14 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = sm90::dense_imma.warps;  // of a block, one below the other
+constexpr int warps = sm90::dense_imma.warps;  // a block's warps, one below the other
 constexpr int strip = sm90::dense_imma.strip;  // rows that a warp computes
 constexpr int block = 8;                       // outputs in a row of A * B
 constexpr int tile_width = 16 * block;
 constexpr int tile_height = warps * strip;
 
 constexpr int largest = 9;
-constexpr int reach = 4;  // of a window of 16 samples to the left of its block, and to the right
+constexpr int reach = 4;  // samples of a window of 16 on each side of its block
 
 struct Work {
   Batch batch;
@@ -38,12 +38,12 @@ struct Work {
   const uint2* taps;  // [term][parity][byte][pair of sample rows][lane], in device memory
 };
 
-// Pairs of sample rows that a strip needs.
+// The number of pairs of sample rows that a strip needs.
 template <int size>
 constexpr int pairs_of_strip = strip / 2 + size / 2;
 
-// B of a term, one byte of the taps each: for pairs of sample rows of which the first is kernel row
-// 0 (parity 0) or comes before it (parity 1), so that outputs of all rows use the same pairs.
+// B of a term, one byte of the taps each, for pairs of sample rows. The first of a pair is kernel
+// row 0 (parity 0) or comes before it (parity 1), so that outputs of all rows use the same pairs.
 template <int size, int bytes>
 struct MatrixTaps {
   static constexpr int pairs = (size + 1) / 2;
@@ -60,13 +60,13 @@ struct MatrixTaps {
           b[parity][byte][p] = __ldg(from + threadIdx.x);
   }
 
-  // The responses of output row `row`; rows[p] is the lane's part of sample rows 2p and 2p + 1.
+  // Returns output row `row`'s responses; rows[p] has the lane's samples of rows 2p and 2p + 1.
   __device__ Sums response(const uint4 (&rows)[1][rows_of_pairs], int row,
                            const Sums& start) const {
     if constexpr (bytes == 1) return add<0>(rows[0], row, start);
     return add<bytes - 1>(rows[0], row, next_byte(add<0>(rows[0], row, all(0)), start.v[0]));
   }
-  // The same of the lower and the upper bytes of samples.
+  // Returns the responses from the lower and the upper bytes of samples.
   __device__ Sums response(const uint4 (&rows)[2][rows_of_pairs], int row,
                            const Sums& start) const {
     Sums sums = next_byte(add<0>(rows[1], row, all(0)), bytes == 1 ? start.v[0] : 0);
@@ -90,7 +90,7 @@ struct MatrixTaps {
   }
 };
 
-// The l2 norm of two integers of which no sum of squares reaches 2^23, rounded, not clamped.
+// Returns the l2 norm of two integers, rounded, not clamped. Sums of squares must be below 2^23.
 //
 // For codes k <= 255, sqrt(s) of an integer s stays 1 / (8k) = 0.0005 away from k + 1/2, and the
 // approximate root's error is below 255 * 2^-22 = 0.0001 (PTX ISA, sqrt.approx: 2^-23 relative); so
@@ -103,12 +103,12 @@ __device__ inline int rounded_norm(int a, int b) {
   return __float_as_int(__fadd_rn(root, 8388608.0f)) - magic;
 }
 
-// How two responses become one: of a filter with one kernel, rounded_norm(), Combine::l1 or max,
-// any way.
+// How two responses become one: not at all in a filter with one kernel, else by rounded_norm(), by
+// Combine::l1 or max, or in any way.
 enum class Join { none, short_norm, absolutes, any };
 
 // The samples of a tile in shared memory. Rows of pixels have taps as far aside as a window has
-// room for, planes none that is further aside than up or down.
+// room for; taps of planes lie no further aside than up or down.
 template <class T, int size, bool pixels>
 struct Layout {
   static constexpr int half = size / 2, aside = pixels ? reach : half;
@@ -122,8 +122,8 @@ struct Layout {
   }
 };
 
-// A of a strip: the lane's part of pairs of sample rows, of blocks g and g + 8 each. Samples of 16
-// bits give two: of their lower and of their upper bytes.
+// A of a strip: the lane's samples of pairs of rows, of blocks g and g + 8 each. Samples of 16 bits
+// have two: of their lower and of their upper bytes.
 template <class T, int size>
 using StripPairs = uint4[sizeof(T)][pairs_of_strip<size>];
 
@@ -141,7 +141,7 @@ __device__ inline void load_pairs(StripPairs<std::uint8_t, size>& pairs, const s
   }
 }
 
-// `shift`: of samples as they are stored; `stride` in bytes.
+// `shift` belongs to samples as they are stored; `stride` is in bytes.
 template <int size>
 __device__ inline void load_pairs(StripPairs<std::uint16_t, size>& pairs, const std::uint16_t* from,
                                   std::ptrdiff_t stride, int shift) {
@@ -168,13 +168,13 @@ __device__ inline void load_pairs(StripPairs<std::uint16_t, size>& pairs, const 
   }
 }
 
-// Two codes side by side, as they are stored.
+// Packs two codes side by side, as they are stored.
 __device__ inline unsigned two_codes(std::uint8_t, int a, int b, int) { return pack_codes(a, b); }
 __device__ inline unsigned two_codes(std::uint16_t, int a, int b, int shift) {
   return (static_cast<unsigned>(a) | static_cast<unsigned>(b) << 16) << shift;
 }
 
-// Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip. `terms`: 1,
+// Calls store(row, codes of block g, codes of block g + 8) for all rows of the strip. `terms` is 1,
 // or 2 with taps of their own.
 template <class T, int terms, class Taps, class Pairs, class Code, class Store>
 __device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const Pairs& pairs,
@@ -189,9 +189,10 @@ __device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const P
   }
 }
 
-// Stores what rows(store) gives, as for_rows() does: two codes of each block, at (x, y0) and 8
-// blocks to the right, as far as the plane reaches; in words of two codes where it holds the tile,
-// which begins with column tile_x. (Asked in here, and not before the sums: registers are scarce.)
+// Stores the codes from rows(store), as for_rows() makes them: two codes of each block, at (x, y0)
+// and 8 blocks to the right, as far as the plane reaches; in words of two codes where it holds the
+// tile, which begins with column tile_x. (This is tested here, not before the sums, because
+// registers are scarce.)
 template <class T, class Rows>
 __device__ inline void store_strip(const Plane<T>& dst, int tile_x, int x, int y0, Rows rows) {
   using Two = std::conditional_t<sizeof(T) == 1, std::uint16_t, unsigned>;
@@ -212,8 +213,8 @@ __device__ inline void store_strip(const Plane<T>& dst, int tile_x, int x, int y
   }
 }
 
-// Calls body(code) with the shortest function that makes a code, not clamped, of two responses; of
-// the first alone where there is no second.
+// Calls body(code) with the shortest function that makes a code, not clamped, from two responses,
+// or from the first alone where there is no second.
 template <class T, Join join, class Body>
 __device__ inline void with_code(const Work& work, Body body) {
   if constexpr (sizeof(T) == 2)
@@ -242,7 +243,7 @@ __device__ inline void with_code(const Work& work, Body body) {
     });
 }
 
-// Brings the lane's pairs of rows; `first_row` is that of its warp in the tile. All threads of the
+// Loads the lane's pairs of rows; `first_row` is its warp's first in the tile. All threads of the
 // block take part.
 template <int size, bool pixels>
 __device__ inline void load(StripPairs<std::uint8_t, size>& pairs, std::uint8_t* samples,
@@ -299,8 +300,8 @@ __global__ void __launch_bounds__(warp_size* warps)
   });
 }
 
-// Whether outputs that are only to be copied can be had as the others are, by a tap of one unit in
-// the first matrix and none in the second. They lie in the same columns of every block.
+// Returns whether outputs that are only to be copied can be computed like the others, by a tap of
+// one unit in the first matrix and none in the second. They lie in the same columns of every block.
 template <class T>
 bool keeps_by_taps(const Plan& plan) {
   if (block % plan.components != 0 || plan.sample.shift != 0) return false;
@@ -316,7 +317,7 @@ bool keeps_by_taps(const Plan& plan) {
                                             : keeps_by_taps<std::uint16_t>(plan);
 }
 
-// 0 where some tap fits in no number of bytes.
+// Returns how many bytes hold each tap; 0 where two do not hold some tap.
 int bytes_needed_by_all(const Plan& plan) {
   int bytes = plan.kept == 0 ? 1 : bytes_needed({static_cast<double>(plan.finish.divisor)});
   if (bytes == 0) return 0;
@@ -328,7 +329,7 @@ int bytes_needed_by_all(const Plan& plan) {
   return bytes;
 }
 
-// rounded_norm() is what finish() computes.
+// Returns whether rounded_norm() gives what finish() computes.
 bool has_short_norm(const Plan& plan) {
   const Finish& f = plan.finish;
   if (f.combine != Combine::l2 || f.divisor != 1 || f.real_offset != 0 || f.min != 0 ||
@@ -365,7 +366,7 @@ class DenseImma final : public Convolver {
   // B: register `upper` of a lane holds sample row 2p + upper, samples 4q.. of its window.
   static DeviceArray<uint2> all_taps(const Plan& plan) {
     std::vector<uint2> all;
-    double unit = plan.finish.divisor;  // of the first matrix alone
+    double unit = plan.finish.divisor;  // the tap that copies, in the first matrix alone
     for (const Taps& t : plan.terms) {
       for (int parity = 0; parity < 2; ++parity)
         for (int byte = 0; byte < bytes; ++byte)
@@ -422,7 +423,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   }
 }
 
-// Taps that lie a pixel apart make wide matrices. A row takes one product however many of its taps
+// Taps that lie a pixel apart make wide matrices. A row takes one product, however many of its taps
 // are there.
 template <class T>
 std::unique_ptr<Convolver> make_for_pixels(const Plan& plan) {
@@ -453,7 +454,8 @@ bool supports_dense_imma(const Plan& plan, const CudaAbilities& abilities) {
   const bool fits =
       plan.finish.combine == Combine::linear ? bytes != 0 : bytes == 1 && plan.terms.size() == 2;
   if (fits && imma_serves(plan, abilities)) return true;
-  // Two matrices of 16-bit samples are faster without, unless their taps lie a pixel apart.
+  // Two matrices of 16-bit samples are faster by other variants, unless their taps lie a pixel
+  // apart.
   return fits && (plan.terms.size() == 1 || plan.components > 1) &&
          imma_serves_two_bytes(plan, abilities);
 }

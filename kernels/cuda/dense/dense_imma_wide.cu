@@ -6,7 +6,7 @@
 // samples in A, taps in B. The sample rows that 8 output rows see through one kernel row lie in
 // registers: for the next kernel row one row of samples comes in and one goes.
 //
-// Taps and samples of two bytes take a product for each pair of bytes. Those of equal weight are
+// Taps and samples of two bytes take a product for each pair of bytes. Products of equal weight are
 // added up; the heavier ones come first, so that one sum after the other is shifted up.
 #include <algorithm>
 #include <type_traits>
@@ -24,7 +24,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = sm90::dense_imma_wide.warps;  // of a block, one below the other
+constexpr int warps = sm90::dense_imma_wide.warps;  // a block's warps, one below the other
 constexpr int strip = sm90::dense_imma_wide.strip;  // rows that a warp computes
 constexpr int block = 8;                            // outputs in a row of A * B
 constexpr int tile_width = 16 * block;
@@ -36,11 +36,11 @@ constexpr int tallest = 2 * radius(most_chunks) + 1;
 struct Work {
   Batch batch;
   Sampling sampling;
-  Rounding rounding;  // of 8 bits, where a sum starts with Finish::offset
+  Rounding rounding;  // rounding of 8-bit codes, whose sums start with Finish::offset
   std::int32_t start;
-  Finish finish;         // of more
-  int height, anchor_y;  // of the matrix
-  int right, left;       // how far it reaches
+  Finish finish;         // finish of codes with more bits
+  int height, anchor_y;  // the matrix's height and anchor
+  int right, left;       // how far the matrix reaches
   const unsigned* taps;  // [byte][kernel row][pair of chunks, or one][lane], in device memory
 };
 
@@ -53,7 +53,7 @@ struct Layout {
   static constexpr int stride = pitch * static_cast<int>(sizeof(T));  // bytes
 };
 
-// The lane's part of one row of samples, of blocks g and g + 8; and of one kernel row.
+// The lane's samples of one row, of blocks g and g + 8; and its taps of one kernel row.
 template <int chunks>
 struct SampleRow {
   unsigned a[2][chunks];
@@ -92,9 +92,9 @@ __device__ inline Sums multiply_add(const SampleRow<chunks>& row, const unsigned
   return sums;
 }
 
-// Adds to sums[r] what `height` kernel rows, of one byte of the taps, make of one byte of the
-// sample rows from r on. `from` is where the lane's windows begin in the first of them. Of both
-// kinds of rows one more than there are is read.
+// Adds to sums[r] the products of `height` kernel rows, of one byte of the taps, with one byte of
+// the sample rows from r on. The lane's windows begin at `from` in the first of these. One more row
+// than there are is read of both kinds.
 template <class Byte, int stride, int chunks>
 __device__ __forceinline__ void add_rows(Sums (&sums)[strip], const std::uint8_t* from, int height,
                                          const unsigned* taps) {
@@ -130,7 +130,7 @@ __device__ inline void shift_up(Sums (&sums)[strip], std::int32_t start) {
   for (Sums& sum : sums) sum = next_byte(sum, start);
 }
 
-// All products, the heaviest first; sums[r] becomes the response of row r, and `start`.
+// Adds all products, the heaviest first; sums[r] becomes the response of row r plus `start`.
 template <int chunks, int bytes>
 __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
                                std::uint8_t) {
@@ -145,8 +145,8 @@ __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, co
   }
 }
 // Bytes of samples lie as split_bytes() leaves them. Both bytes of taps are signed, so that one
-// piece of code adds them all: with four, sums would not stay in registers; two are faster than
-// one.
+// piece of code adds all products: with four copies of it, sums would not stay in registers; two
+// are faster than one.
 template <int chunks, int bytes>
 __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, const Work& work,
                                std::uint16_t) {
@@ -164,7 +164,7 @@ __device__ inline void add_all(Sums (&sums)[strip], const std::uint8_t* from, co
   }
 }
 
-// Calls body(codes), which makes what is stored of two sums.
+// Calls body(codes) with the function that makes a stored pair of codes from two sums.
 template <class T, class Body>
 __device__ inline void with_codes(const Work& work, Body body) {
   if constexpr (sizeof(T) == 1)
@@ -261,7 +261,7 @@ class DenseImmaWide final : public Convolver {
   }
 
  private:
-  // B: a lane's register c holds what chunk c of a window brings to output g of its block.
+  // B: a lane's register c holds the taps of chunk c of a window for output g of its block.
   static DeviceArray<unsigned> all_taps(const Taps& t) {
     const auto word = [&](int row, int byte, int chunk, int lane) {
       unsigned packed = 0;
@@ -279,7 +279,7 @@ class DenseImmaWide final : public Convolver {
     };
     std::vector<unsigned> all;
     for (int byte = 0; byte < bytes; ++byte)
-      for (int row = 0; row <= t.height; ++row)  // one of zeros to end with
+      for (int row = 0; row <= t.height; ++row)  // one row of zeros at the end
         for (int c = 0; c < chunks; c += 2)
           for (int lane = 0; lane < warp_size; ++lane) {
             all.push_back(word(row, byte, c, lane));

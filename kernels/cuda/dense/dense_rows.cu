@@ -1,9 +1,9 @@
-// cuda-dense-rows: a matrix that fits into 9x9 around the output sample, or the length of two
-// over samples of 16 bits or floats that bulk copies bring (bulk_rows.cuh).
+// cuda-dense-rows: a matrix that fits into 9x9 around the output sample, or the length of two, over
+// samples of 16 bits or floats that bulk copies load (bulk_rows.cuh).
 //
 // A thread keeps sums of the outputs that see the row at hand: row by row they move up by one, and
 // the uppermost is complete. So the rows of a sum come from top to bottom, as docs/numerics.md
-// wants them; and each row of samples is read once. The length of gradients of 3x3 has a kernel for
+// demands; and each row of samples is read once. The length of gradients of 3x3 has a kernel for
 // whole pixels of three or four components too (Plan::components), without the zeros between taps.
 #include <algorithm>
 #include <bit>
@@ -25,9 +25,9 @@
 namespace vidconv::cuda {
 namespace {
 
-// How sums are made and what becomes of them.
+// How sums are made, and how they become a response.
 enum class Way {
-  length,   // of two matrices, by Combine::l2; sums of integers below 2^24
+  length,   // two matrices, by Combine::l2; sums of integers below 2^24
   ordered,  // one matrix; the chains of floats of docs/numerics.md
   ordered_length,
 };
@@ -37,24 +37,24 @@ enum class Way {
 constexpr bool is_length(Way way) { return way == Way::length || way == Way::ordered_length; }
 constexpr int terms(Way way) { return is_length(way) ? 2 : 1; }
 
-// Travels by value as a launch parameter. Taps are centred; what they do not fill is zeros, which
-// change no sum of codes. Those of floats fill all, because a sample may be infinite.
+// Passed by value as a launch parameter. Taps are centred, and filled up with zeros, which change
+// no sum of codes. Taps for floats fill everything, because a sample may be infinite.
 template <int size, int terms>
 struct Work {
   Batch batch;
   PixelSampling sampling;
-  int slabs;      // of a tile
+  int slabs;      // slabs of a tile
   unsigned kept;  // Plan::kept
   Finish finish;
   RealFinish real;
   float taps[terms][size * size];
 };
 
-// `apart`: so many columns lie between the taps of a row, one more than zeros.
+// `apart` is the number of columns from one tap of a row to the next, one more than zeros between.
 template <class T, int size, int apart>
 using Rows = BulkRows<T, size / 2, sm90::dense_rows, float, size / 2 * apart>;
 
-// The root of an integer below 2^100, correctly rounded: what sqrtf() does but for its test for
+// Returns the root of an integer below 2^100, correctly rounded: sqrtf() without its test for
 // numbers that need more, one of which is 0.
 [[maybe_unused]] __device__ inline float root(float s) {  // unused before sm_90
   float y;
@@ -120,9 +120,9 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
                  const int x = tile.x + static_cast<int>(threadIdx.x) * S::columns;
                  const auto limit = static_cast<unsigned>(x < dst.width ? outputs : 0);
                  O sums;
-                 int output = 1 - size;  // the one that the next row completes
+                 int output = 1 - size;  // the output that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
-                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 __builtin_assume(__isGlobal(to));  // so that stores are compiled for global memory
                  KeptRows<apart == components_with_alpha, S::rows> kept(tile.pair.src, x,
                                                                         tile.y + output, work.kept);
 #pragma unroll 1
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
 #pragma unroll
                      for (int r = 0; r < S::rows; ++r, ++output, to += dst.stride) {
                        sums.add_row(samples[r], work);
-                       const PairOf<T> pair = sums.pair(work);  // any way: rows overlap then
+                       const PairOf<T> pair = sums.pair(work);  // in any case: so rows overlap
                        if (static_cast<unsigned>(output) < limit)
                          *reinterpret_cast<PairOf<T>*>(to) = kept.with(pair, r);
                      }
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(Rows<T, size, apart>::threads, 2)
                  }
                });
 #else
-  __trap();  // is_sm90() says no, or the code for this device is missing
+  __trap();  // BulkKernel does not launch this
 #endif
 }
 
@@ -168,7 +168,7 @@ StripCost strips_of() {
   return cost;
 }
 
-// Runs the kernel for pairs that it can take.
+// Makes a convolver that runs the kernel for pairs that it can take.
 template <class T, Way way, int size, int apart = 1>
 std::unique_ptr<Convolver> make_of(const Plan& plan) {
   Work<size, terms(way)> work{};
@@ -191,8 +191,8 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
                            : then_copy_kept(make_dense(plan, 1), plan));
 }
 
-// The largest matrices for which this was seen to be faster than what else there is
-// (docs/decisions/rows-by-bulk-copies.md): of pairs, of floats, of 16 bits in float.
+// The largest matrices for which this was measured to be faster than the alternatives
+// (docs/decisions/rows-by-bulk-copies.md): pairs, floats, and 16 bits in float.
 constexpr int largest_pair = 3, largest_floats = 7, largest_codes = 9;
 
 template <class T, Way way, int size>

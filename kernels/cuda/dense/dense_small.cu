@@ -13,7 +13,7 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32,
-              warps = sm90::dense_small.warps;  // of a block; a lane computes a group of columns
+              warps = sm90::dense_small.warps;  // warps a block; a lane computes a group of columns
 constexpr int strip = sm90::dense_small.strip;  // rows that a thread computes
 constexpr int tile_height = warps * strip;
 template <class T>
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(lanes* warps)
   Value sum[terms][strip][n] = {};
 #pragma unroll
   for (int r = 0; r < strip + size - 1; ++r) {
-    Value window[3 * n];  // of sample row r: the group before the thread's own, it, and the next
+    Value window[3 * n];  // sample row r: the group before the thread's own, it, and the next
 #pragma unroll
     for (int g = 0; g < 3; ++g) load_group<Value>(window + g * n, corner + r * pitch + g * n);
 #pragma unroll
@@ -131,9 +131,9 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 }  // namespace
 
-// What is common: sums below 2^24, and at 16 bits a linear filter of any sums. Where the added
+// Takes common plans: sums below 2^24, and at 16 bits a linear filter of any sums. Where the added
 // zeros could be seen, in float, the taps must fill the square: a float sample may be infinite. Two
-// matrices of floats are those of 3x3 (sobel).
+// matrices of floats must be 3x3 (sobel).
 bool supports_dense_small(const Plan& plan) {
   const int size = square_for(plan);
   if (size > largest || plan.terms.size() > max_terms || !supports_dense(plan)) return false;

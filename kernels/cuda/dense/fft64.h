@@ -1,10 +1,10 @@
-// Fourier transforms of 64 points, as two passes of eight points at a time: forward with
-// frequencies taken apart (Gentleman and Sande), back with them put together (Cooley and Tukey).
-// Frequency k1 + 8 k2 lies at 8 k1 + k2.
+// Fourier transforms of 64 points, as two passes of eight points at a time: forward by decimation
+// in frequency (Gentleman and Sande), back by decimation in time (Cooley and Tukey). Frequency
+// k1 + 8 k2 lies at 8 k1 + k2.
 //
-//   forward  for each j < 8: points j + 8 m become, for each k1, what lies at j + 8 k1, times
-//            w^(j k1), w = exp(-2 pi i / 64); then for each k1 the eight from 8 k1 on
-//   back     the same steps, undone in the other order; all is 64 times as large then
+//   forward  for each j < 8, transforms points j + 8 m to points j + 8 k1 and multiplies them by
+//            w^(j k1), w = exp(-2 pi i / 64); then transforms, for each k1, the eight from 8 k1 on
+//   back     undoes these steps in the other order; the result is 64 times as large
 #pragma once
 
 #include <array>
@@ -25,19 +25,19 @@ VIDCONV_HD inline Complex operator+(Complex a, Complex b) {
 VIDCONV_HD inline Complex operator-(Complex a, Complex b) {
   return {a.real - b.real, a.imaginary - b.imaginary};
 }
-// a * b, or a times the conjugate of b.
+// Returns a * b, or a times the conjugate of b.
 template <bool conjugate = false>
 VIDCONV_HD inline Complex times(Complex a, Complex b) {
   using std::fma;
   const double i = conjugate ? -b.imaginary : b.imaginary;
   return {fma(-a.imaginary, i, a.real * b.real), fma(a.imaginary, b.real, a.real * i)};
 }
-// -i a, or back i a.
+// Returns -i a; for the way back, i a.
 template <bool back>
 VIDCONV_HD inline Complex turned(Complex a) {
   return back ? Complex{-a.imaginary, a.real} : Complex{a.imaginary, -a.real};
 }
-// (1 - i) / sqrt(2) a, or back (1 + i) / sqrt(2) a.
+// Returns (1 - i) / sqrt(2) a; for the way back, (1 + i) / sqrt(2) a.
 template <bool back>
 VIDCONV_HD inline Complex half_turned(Complex a) {
   constexpr double root = std::numbers::sqrt2 / 2;
@@ -54,7 +54,7 @@ VIDCONV_HD inline void transform4(Complex& a, Complex& b, Complex& c, Complex& d
   d = a_c - b_d;
 }
 
-// The transform of eight points, to frequencies 0 to 7; back: eight times as large.
+// Transforms eight points to frequencies 0 to 7; the way back makes them eight times as large.
 template <bool back>
 VIDCONV_HD inline void transform8(Complex (&p)[8]) {
   Complex even[4], odd[4];
@@ -73,13 +73,13 @@ VIDCONV_HD inline void transform8(Complex (&p)[8]) {
   }
 }
 
-// Between the passes: `factors` are w^(j k) for k = 0 to 7.
+// Turns points between the passes: `factors` are w^(j k) for k = 0 to 7.
 template <bool back>
 VIDCONV_HD inline void turn8(Complex (&p)[8], const Complex* factors) {
   for (int k = 1; k < 8; ++k) p[k] = times<back>(p[k], factors[k]);
 }
 
-// w^(j k) at 8 j + k.
+// Returns the factors: w^(j k) at index 8 j + k.
 inline std::array<Complex, 64> fft64_factors() {
   std::array<Complex, 64> factors;
   for (int j = 0; j < 8; ++j) {
@@ -92,7 +92,7 @@ inline std::array<Complex, 64> fft64_factors() {
   return factors;
 }
 
-// All of a transform forward, of points that lie `step` apart.
+// Does a whole transform forward, of points that lie `step` apart.
 inline void fft64_forward(Complex* points, int step, const std::array<Complex, 64>& factors) {
   const auto pass = [&](int first, int apart, const Complex* turn_by) {
     Complex p[8];

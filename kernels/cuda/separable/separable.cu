@@ -16,13 +16,13 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = sm90::separable.warps;  // of a block
+constexpr int lanes = 32, warps = sm90::separable.warps;  // lanes and warps of a block
 constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
 constexpr int strip = sm90::separable.strip;  // rows that a thread sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int tile_height = warps * strip;
 
-constexpr int shared_limit = 48 * 1024;  // what every device gives a block unasked
+constexpr int shared_limit = 48 * 1024;  // bytes that every device gives a block by default
 
 template <class Value>
 struct Term {
@@ -42,12 +42,13 @@ struct Work {
   Batch batch;
   PixelSampling sampling;
   Finish finish;
-  int count;                  // of terms
-  Term<Value> first;          // here, because most plans have no other
+  int count;                  // number of terms
+  Term<Value> first;          // kept here, because most plans have no other
   const Term<Value>* others;  // in device memory
 };
 
-// The row pass: sums[r][0 .. tile_width) of `rows` sample rows; `samples` as in load_tile().
+// Does the row pass: makes sums[r][0 .. tile_width) of `rows` sample rows; `samples` are as in
+// load_tile().
 template <class Arith, class T, class Value>
 __device__ void sum_rows(Value* sums, const T* samples, int rows, const Value* taps,
                          const Term<Value>& term) {
@@ -83,12 +84,12 @@ __device__ void sum_rows(Value* sums, const T* samples, int rows, const Value* t
   }
 }
 
-// The column pass: what `rows` rows of sums add to this thread's outputs. Row 0 of `sums`, which
-// begins at the thread's first column, is seen by output row y as its kernel row first - y.
+// Does the column pass: adds `rows` rows of sums to this thread's outputs. Output row y sees row 0
+// of `sums`, which begins at the thread's first column, as its kernel row first - y.
 template <class Value>
 __device__ void sum_columns(Value (&total)[strip][columns], const Value* sums, int rows, int first,
                             const Value* taps, int height) {
-  // Rows before or after these are seen by none of the strip.
+  // No row of the strip sees rows before or after these.
   const int begin = max(0, -first), end = min(rows, height + strip - 1 - first);
   for (int r = begin; r < end; ++r) {
     Value between[columns];
@@ -106,7 +107,7 @@ __device__ void sum_columns(Value (&total)[strip][columns], const Value* sums, i
   }
 }
 
-// What one term adds to this thread's outputs, in `total`.
+// Adds one term to this thread's outputs, in `total`.
 template <class Arith, class T, class Value>
 __device__ void sum_term(Value (&total)[strip][columns], const Term<Value>& term, const Tile& tile,
                          const PixelSampling& sampling, uint4* shared) {
@@ -124,14 +125,14 @@ __device__ void sum_term(Value (&total)[strip][columns], const Term<Value>& term
     const Piece piece{tile.x - term.left, tile.y - term.anchor_y + r, term.pitch, rows, term.width,
                       term.height};
     load_tile<Rare::called>(samples, piece, tile.pair.src.as<const T>(), sampling);
-    __syncthreads();  // samples are there, and everyone is done with the previous sums
+    __syncthreads();  // samples are there, and all threads are done with the previous sums
     sum_rows<Arith>(sums, samples, rows, taps, term);
     __syncthreads();
     sum_columns(total, sums + lane * columns, rows, r - first_row, taps + term.width, term.height);
   }
 }
 
-// `single`: one term; then its sums are all that a thread keeps.
+// `single` says that there is one term; then its sums are all that a thread keeps.
 template <class T, class Arith, bool single>
 __global__ void __launch_bounds__(lanes* warps)
     separable_kernel(const __grid_constant__ Work<typename Arith::Value> work) {
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(lanes* warps)
       if (k == work.count) break;
       term = work.others[k - 1];
       Value next[strip][columns] = {};
-      __syncthreads();  // everyone is done with the previous sums and taps
+      __syncthreads();  // all threads are done with the previous sums and taps
       sum_term<Arith, T>(next, term, tile, work.sampling, shared);
 #pragma unroll
       for (int y = 0; y < strip; ++y)
@@ -245,7 +246,7 @@ class Separable final : public Convolver {
     return term;
   }
 
-  std::vector<DeviceArray<Value>> taps_;  // of each term
+  std::vector<DeviceArray<Value>> taps_;  // taps of each term
   std::optional<DeviceArray<Term<Value>>> others_;
   Work<Value> work_{};
   int shared_bytes_ = 0;

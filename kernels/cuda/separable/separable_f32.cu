@@ -29,7 +29,7 @@ constexpr int threads = tuned.threads;
 constexpr int tile_width = 128;
 constexpr int slab_rows = tuned.slab_rows, depth = tuned.depth;
 constexpr int across = tuned.across, columns = tuned.columns;
-constexpr int rows = slab_rows * tile_width / columns / threads;  // of a thread's outputs
+constexpr int rows = slab_rows * tile_width / columns / threads;  // rows of a thread's outputs
 constexpr int largest = 17;
 static_assert(largest - 1 <= slab_rows);
 
@@ -41,16 +41,16 @@ struct Layout {
   static constexpr int pitch = ((tile_width + 2 * margin) / 4 | 1) * 4;
   using Samples = Stream<float, tile_width, margin, pitch, slab_rows, half, depth, threads>;
   static constexpr int sums_pitch = (tile_width / 4 | 1) * 4;
-  static constexpr int sums = slab_rows * sums_pitch;  // of a slab
+  static constexpr int sums = slab_rows * sums_pitch;  // a slab's sums
   static constexpr int bytes = Samples::bytes + 2 * sums * static_cast<int>(sizeof(float));
 };
 
-// The row pass over a slab: `sums` of `samples`.
+// Does the row pass over a slab: makes `sums` from `samples`.
 template <int size>
 __device__ void sum_rows(float* sums, const float* samples, const SeparableF32Work<size>& work) {
   using L = Layout<size>;
-  // Eight lanes at a time take so many groups of sums in so many rows: vectors that are 0, 4, ...
-  // apart in a row, and 1 from row to row, modulo 8.
+  // Eight lanes at a time take `groups` groups of sums in `group_rows` rows: vectors that are 0, 4,
+  // ... apart in a row, and 1 from row to row, modulo 8.
   constexpr int groups = 32 / across, group_rows = 8 / groups;
   constexpr int per_row = tile_width / across / groups;  // times eight lanes
   constexpr int rows_at_once = threads / 8 / per_row * group_rows;
@@ -79,13 +79,13 @@ __device__ void sum_rows(float* sums, const float* samples, const SeparableF32Wo
   }
 }
 
-// The column pass for the `rows` x `columns` outputs that end in rows [first, first + rows) of a
-// slab. `above` and `sums` are the sums of the slab before and of this one, from the column on.
+// Does the column pass for the `rows` x `columns` outputs that end in rows [first, first + rows) of
+// a slab. `above` and `sums` are the sums of the slab before and of this one, from the column on.
 template <int size>
 __device__ void sum_columns(float (&total)[rows][columns], const float* above, const float* sums,
                             int first, const SeparableF32Work<size>& work) {
   using L = Layout<size>;
-  constexpr int pieces = (size - 1 + rows - 1) / rows;  // of `rows` rows, before `first`
+  constexpr int pieces = (size - 1 + rows - 1) / rows;  // `rows` rows each, before `first`
   const float* piece[pieces + 1];
 #pragma unroll
   for (int i = 0; i <= pieces; ++i) {
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(threads, tuned.blocks_wanted)
         add_own(total, tile.pair.src.as<const float>(), tile.x + column, tile.y + output, work.own);
       for_outputs(total, [&](float& v) { v = v + work.real.offset; });
       if (work.finish.absolute) {
-        asm volatile("");  // a branch, not instructions that all would wait for
+        asm volatile("");  // a branch, not instructions that all threads would wait for
         for_outputs(total, [](float& v) { v = v < 0 ? -v : v; });
       }
       if (whole && output >= 0 && output + rows <= outputs) {
@@ -228,8 +228,8 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 }  // namespace
 
-// The taps must fill the square: where they do not, added zeros could be seen, because a sample may
-// be infinite.
+// The taps must fill the square: otherwise added zeros could be seen, because a sample may be
+// infinite.
 bool supports_separable_f32(const Plan& plan) {
   if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || !is_passes(plan) ||
       plan.finish.combine != Combine::linear)

@@ -1,4 +1,4 @@
-// What the kernels of cuda-separable-f32 and its kin are given.
+// The launch parameters of the kernels of cuda-separable-f32 and its kin.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace vidconv::cuda {
 
-// Travels by value as a launch parameter. Taps are centred; what they do not fill is zeros.
+// Passed by value as a launch parameter. Taps are centred, and filled up with zeros.
 template <class Arith, int size>
 struct SeparableWork {
   using Value = typename Arith::Value;
   Batch batch;
   PixelSampling sampling;
-  int slabs;  // of a tile
+  int slabs;  // slabs of a tile
   RealFinish real;
-  Finish finish;              // of integers,
-  int row_shift, row_rounds;  // whose row sums are shifted after that has been added
+  Finish finish;              // finish of integers,
+  int row_shift, row_rounds;  // whose row sums are shifted after row_rounds has been added
   unsigned kept;              // Plan::kept
   Value row[size], column[size];
   Value own;  // own_tap(), where there is one
@@ -29,16 +29,16 @@ struct SeparableWork {
 template <int size>
 using SeparableF32Work = SeparableWork<OrderedFloat, size>;
 
-// Plans in floats of so many taps have an own tap, or none.
+// Says whether plans in floats with `size` taps may have an own tap.
 template <class Arith, int size>
 constexpr bool takes_own_tap = size >= 5 && Arith::ordered;
 
-// Whether a plan is two passes, with an own tap or without one.
+// Returns whether a plan is two passes, with an own tap or without one.
 inline bool is_passes(const Plan& plan) {
   return plan.terms.size() == 1 || (own_tap(plan) && plan.terms[0].reach() >= 2);
 }
 
-// `apart`: of the plan's row taps only each so-manieth is one, and the others are zeros.
+// Takes every `apart`-th of the plan's row taps; the others are zeros.
 template <class Arith, int size>
 SeparableWork<Arith, size> separable_work(const Plan& plan, int apart = 1) {
   SeparableWork<Arith, size> work{};

@@ -20,7 +20,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 
 }  // namespace
 
-// As supports_separable_f32(); without bulk copies nothing would be gained.
+// Demands what supports_separable_f32() does, and bulk copies: nothing would be gained without.
 bool supports_separable_f32_long(const Plan& plan, const CudaAbilities& abilities) {
   if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || !is_passes(plan) ||
       plan.finish.combine != Combine::linear || plan.border == BorderMode::wrap ||

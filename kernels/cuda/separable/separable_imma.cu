@@ -26,7 +26,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int warps = 8;    // of a block, side by side
+constexpr int warps = 8;    // warps of a block, side by side
 constexpr int square = 16;  // columns that a warp owns, and rows in one step of its walk
 constexpr int tile_width = warps * square;
 constexpr WalkCost cost = sm90::separable_imma;
@@ -34,13 +34,13 @@ constexpr WalkCost cost = sm90::separable_imma;
 struct Work {
   Batch batch;
   PixelSampling sampling;
-  Rounding rounding;  // of 8 bits
-  Finish finish;      // of more
+  Rounding rounding;  // rounding of 8-bit codes
+  Finish finish;      // finish of codes with more bits
   const uint4* taps;  // [pass][byte][word / 4][lane], in device memory
   int row_shift;
-  std::int32_t row_start;  // of a row sum: rounds it, and takes away the least value it can have
+  std::int32_t row_start;  // start of a row sum: rounds it, and takes away its least possible value
   int tile_height;         // a multiple of `square`
-  std::int32_t start;      // of a column sum: makes up for that, and of 8 bits adds Finish::offset
+  std::int32_t start;      // start of a column sum: makes up for that, adds Finish::offset (8 bits)
   uint2 kept;              // the bits of 4 samples side by side that are only to be copied
 };
 
@@ -48,7 +48,7 @@ struct Work {
 template <class T>
 using FourOf = std::conditional_t<sizeof(T) == 1, unsigned, uint2>;
 
-// `made`, and where `kept` has bits those of the samples as they came.
+// Returns `made` with the samples as they came where `kept` has bits.
 __device__ inline unsigned with_kept(unsigned made, const std::uint8_t* came, uint2 kept) {
   return (made & ~kept.x) | (*reinterpret_cast<const unsigned*>(came) & kept.x);
 }
@@ -57,8 +57,8 @@ __device__ inline uint2 with_kept(uint2 made, const std::uint16_t* came, uint2 k
   return {(made.x & ~kept.x) | (v.x & kept.x), (made.y & ~kept.y) | (v.y & kept.y)};
 }
 
-// Where a warp stores what is not whole words: 8 rows of 16 codes pass through its own piece of
-// shared memory, so that lanes store adjacent samples.
+// Stores codes for a warp where they are not whole words: 8 rows of 16 codes pass through its own
+// piece of shared memory, so that lanes store adjacent samples.
 template <class T>
 class Stager {
  public:
@@ -72,8 +72,8 @@ class Stager {
     rows_left_ = column < dst.width ? dst.height - row : 0;
   }
 
-  // Lane 4 * g + q gives 4 codes of row g, from column 4 * q on. The next call stores the rows
-  // below.
+  // Stores 8 rows of codes: lane 4 * g + q gives 4 codes of row g, from column 4 * q on. The next
+  // call stores the rows below.
   __device__ void store(FourOf<T> codes) {
     const int lane = static_cast<int>(threadIdx.x);
     piece_[lane] = codes;
@@ -92,13 +92,13 @@ class Stager {
   FourOf<T>* piece_;
   std::ptrdiff_t stride_;
   std::byte* to_;
-  int rows_left_;  // of the plane, from the lane's own on
+  int rows_left_;  // rows left in the plane, from the lane's own on
 };
 
-constexpr int shared_limit = 48 * 1024;  // what every device gives a block unasked
+constexpr int shared_limit = 48 * 1024;  // bytes that every device gives a block by default
 
-// The samples of a tile in shared memory. Windows of the row pass are `across` chunks, of the
-// column pass `down`.
+// The samples of a tile in shared memory. Windows of the row pass are `across` chunks, windows of
+// the column pass `down` chunks.
 template <class T, int across, int down>
 struct Layout {
   static constexpr int aside = radius(across), reach = radius(down);
@@ -111,7 +111,8 @@ struct Layout {
   static constexpr int bytes(int tile_height) { return rows(tile_height) * row_bytes; }
 };
 
-// Sums of the row pass for 8 rows of samples: `from` is where the window of the lane's own begins.
+// Returns sums of the row pass for 8 rows of samples; the window of the lane's own begins at
+// `from`.
 template <int chunks, int bytes>
 __device__ inline Sums row_sums(const PassTaps<chunks, bytes>& taps, const std::uint8_t* from,
                                 int q, const Sums& kept_start, std::int32_t start) {
@@ -130,7 +131,7 @@ __device__ inline Sums row_sums(const PassTaps<chunks, bytes>& taps, const std::
   return column_sums(taps, low, high, start);
 }
 
-// Calls body(codes), which makes what is stored of four sums.
+// Calls body(codes) with the function that makes stored codes from four sums.
 template <class T, class Body>
 __device__ inline void with_codes(const Work& work, Body body) {
   if constexpr (sizeof(T) == 1)
@@ -231,7 +232,8 @@ __global__ void __launch_bounds__(warp_size* warps)
   });
 }
 
-// `count` taps, of which number `anchor` lies on the output sample.
+// Returns how many chunks a window needs for `count` taps, of which number `anchor` lies on the
+// output sample.
 int chunks_needed(int count, int anchor) {
   return std::max(2, 1 + (std::max(anchor, count - 1 - anchor) + 7) / 8);
 }
@@ -249,7 +251,7 @@ class SeparableImma final : public Convolver {
         static_cast<std::int32_t>((1 << taps.row_shift >> 1) - (taps.row_min << taps.row_shift));
     std::int64_t column_sum = 0;
     for (double tap : taps.column) column_sum += static_cast<std::int64_t>(tap);
-    // Modulo 2^32, as are the sums on the way; what comes out fits.
+    // Computed modulo 2^32, as are the sums on the way; the result fits.
     work_.start = static_cast<std::int32_t>(
         static_cast<std::uint32_t>(column_sum * taps.row_min) +
         static_cast<std::uint32_t>(sizeof(T) == 1 ? plan.finish.offset : 0));
@@ -310,8 +312,8 @@ class SeparableImma final : public Convolver {
   int blocks_at_once_ = 1;
 };
 
-// The same passes with row sums in units that are shifted by whole bytes, where 16-bit taps allow:
-// split() takes these as they are.
+// Returns the passes with row sums in units that are shifted by whole bytes, where 16-bit taps
+// allow it: split() takes these as they are.
 Taps with_whole_bytes(Taps taps) {
   if (taps.row_shift < 1 || taps.row_shift > 7) return taps;
   Taps finer = taps;
@@ -330,7 +332,8 @@ std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
   return std::make_unique<SeparableImma<T, across, down, 2, any_shift, pixels>>(plan, taps);
 }
 
-// Wider than high are taps that lie a pixel apart; of 8 bits, wider than others may be.
+// Taps that lie a pixel apart reach further across than down; those of 8 bits may be wider than
+// others.
 constexpr int wide_chunks = 6, wide_down = 3;
 bool is_wide(const Taps& taps) { return chunks_needed(taps.width, taps.anchor_x) > most_chunks; }
 

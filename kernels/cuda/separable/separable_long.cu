@@ -1,6 +1,6 @@
-// cuda-separable-long: two passes of many taps, in two kernels. The sums of the rows wait in device
-// memory, so that each is made once: what a fused kernel gains by keeping them nearer, it loses
-// where it makes those above and below its tile again, as many as there are taps.
+// cuda-separable-long: two passes of many taps, in two kernels. The row sums wait in device memory,
+// so that each is made once: a fused kernel keeps them nearer, but loses that gain by making those
+// above and below its tile again, as many as there are taps.
 #include <algorithm>
 #include <vector>
 
@@ -15,19 +15,20 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = 8;        // of a block
+constexpr int lanes = 32, warps = 8;        // lanes and warps of a block
 constexpr int vector = 4;                   // values that are read together
 constexpr int step = 8;                     // taps that are worked on at once
-constexpr int across = 8;                   // adjacent sums of a thread in the row pass,
+constexpr int across = 8;                   // adjacent sums of a thread in the row pass
 constexpr int columns = vector, strip = 8;  // columns and rows of outputs in the column pass
 constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_height = warps * strip;
 constexpr int least_taps = 31;          // fewer were not compared
-constexpr int most_shared = 64 * 1024;  // every device gives a block that
+constexpr int most_shared = 64 * 1024;  // bytes that every device gives a block
 
-// Taps of a pass as the kernels want them: zeros up to whole steps, and one step more.
+// Returns the number of a pass's taps as kernels need them: with zeros up to whole steps, and one
+// step more.
 constexpr int padded(int taps) { return round_up(taps, step) + step; }
 
-// What the row pass needs of shared memory: its taps, and a row of samples for each warp.
+// Returns the bytes of shared memory of the row pass: its taps, and a row of samples for each warp.
 constexpr int row_bytes(int taps, int value_bytes) {
   return (padded(taps) + warps * (row_tile + padded(taps))) * value_bytes;
 }
@@ -46,7 +47,7 @@ struct Work {
   Finish finish;
   Pass<Value> row, column;
   int row_shift;
-  Value* sums;  // of each row of the plane, and of one outside it
+  Value* sums;  // sums of each row of the plane, and of one outside it
   int pitch;    // values from one row of sums to the next
 };
 
@@ -83,11 +84,11 @@ __device__ inline void store_vector(Value* to, const Value* from) {
   }
 }
 
-// Where a row of samples in shared memory has the vector `i`: eight lanes that read every second
-// one hit all banks once.
+// Returns the place of vector `i` of a row of samples in shared memory: eight lanes that read every
+// second one hit all banks once.
 __device__ inline int place_of_vector(int i) { return i ^ (i >> 3 & 1); }
 
-// A warp sums a row of samples for its tile of columns.
+// Sums rows of samples, one in each warp, for its tile of columns.
 template <class T, class Arith>
 __global__ void __launch_bounds__(lanes* warps)
     row_kernel(const __grid_constant__ Work<T, typename Arith::Value> work) {
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(lanes* warps)
 }
 
 // Adds rows [j, j + step) of those that the strip sees, counted from the first that its uppermost
-// output does. tap[step + i] is that of row j + i.
+// output sees. tap[step + i] is the tap of row j + i.
 template <bool all, class Value, class RowAt>
 __device__ inline void add_rows(Value (&total)[strip][columns], const Value (&tap)[2 * step], int j,
                                 int size, RowAt row_at) {

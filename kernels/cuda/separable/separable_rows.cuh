@@ -1,8 +1,8 @@
-// cuda-separable-f32, -long and cuda-separable-u16 where bulk copies can bring the rows (sm_90).
+// cuda-separable-f32, -long and cuda-separable-u16 where bulk copies can load the rows (sm_90).
 //
 // A thread makes the row sums of adjacent samples and adds each at once to the `size` outputs it
 // belongs to, which it keeps in registers: row by row they move up by one, and the uppermost is
-// complete. So the terms of a sum come from top to bottom, as docs/numerics.md wants them.
+// complete. So the terms of a sum come from top to bottom, as docs/numerics.md demands.
 #pragma once
 
 #include "kernels/cuda/common/arith.cuh"
@@ -19,15 +19,15 @@
 
 namespace vidconv::cuda {
 
-// `apart`: so many columns lie between the taps of a row, one more than zeros.
+// `apart` is the number of columns from one tap of a row to the next, one more than zeros between.
 template <class T, class Arith, int size, int apart = 1>
 using SeparableRows =
     BulkRows<T, size / 2,
              apart == 1 && size <= 17 ? sm90::separable_f32_bulk : sm90::separable_f32_bulk_long,
              typename Arith::Value, size / 2 * apart>;
 
-// What a thread makes of some rows of a slab: loaded, summed along the rows, added to the columns,
-// stored.
+// A thread's work on some rows of a slab: they are loaded, summed along the rows, added to the
+// columns, and stored.
 template <class T, class Arith, int size, bool absolute, int apart>
 struct RowGroup {
   static constexpr int half = size / 2;
@@ -71,7 +71,7 @@ struct RowGroup {
     }
   }
 
-  // total[i] lacks i of its terms; total[0] is not kept.
+  // Adds row sums to the outputs. total[i] lacks i of its terms; total[0] is not kept.
   __device__ void add_columns(Value (&total)[size][S::columns], const Value (&taps)[size]) {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
@@ -87,10 +87,10 @@ struct RowGroup {
     }
   }
 
-  // Adds the sample's own product. `behind`: the samples of the rows before, of the outputs that
-  // are not complete yet.
+  // Adds the product of each output's own sample. `behind` has the samples of earlier rows whose
+  // outputs are not complete yet.
   __device__ void add_own(Value tap, Value (&behind)[half][S::columns]) {
-    const auto sample = [&](int row, int c) {  // 0: of the first of these rows
+    const auto sample = [&](int row, int c) {  // row 0 is the first of these rows
       return row < 0 ? behind[half + row][c] : samples[row][reach + half * apart + c];
     };
 #pragma unroll
@@ -104,8 +104,9 @@ struct RowGroup {
       for (int c = 0; c < S::columns; ++c) behind[i][c] = sample(S::rows + i - half, c);
   }
 
-  // As outputs `output` and on of which there are `limit`, at `to` and below, which move on. What
-  // is stored is made any way: a condition around that would keep rows from overlapping.
+  // Stores rows from output number `output` on, of which there are `limit`, at `to` and below; both
+  // move on. Samples are made even if they are not stored: a condition around that would keep rows
+  // from overlapping.
   __device__ void store(std::byte*& to, std::ptrdiff_t stride, int& output, unsigned limit,
                         const SeparableWork<Arith, size>& work, const Kept& kept) const {
     PairOf<T> pair[S::rows];
@@ -124,7 +125,7 @@ struct RowGroup {
   }
 };
 
-// `own`: whether there is a tap that the sample itself has beside the passes.
+// `own` says whether the sample itself has a tap beside the passes.
 template <class T, class Arith, int size, bool absolute, int apart, bool own>
 __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads, 2)
     separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
@@ -141,9 +142,9 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                    row_taps[i] = work.row[i], column_taps[i] = work.column[i];
                  typename Arith::Value total[size][S::columns] = {};
                  [[maybe_unused]] typename Arith::Value behind[size / 2][S::columns] = {};
-                 int output = 1 - size;  // the one that the next row completes
+                 int output = 1 - size;  // the output that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
-                 __builtin_assume(__isGlobal(to));  // so that stores are those of global memory
+                 __builtin_assume(__isGlobal(to));  // so that stores are compiled for global memory
                  using Rows = RowGroup<T, Arith, size, absolute, apart>;
                  typename Rows::Kept kept(tile.pair.src, x, tile.y + output, work.kept);
 #pragma unroll 1
@@ -164,11 +165,11 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                  }
                });
 #else
-  __trap();  // is_sm90() says no, or the code for this device is missing
+  __trap();  // BulkKernel does not launch this
 #endif
 }
 
-// The kernel of a plan, for the planes that it can take; `name` is the variant's.
+// Returns the kernel of a plan, for the planes that it can take; `name` is the variant's.
 template <class T, class Arith, int size, int apart = 1>
 auto separable_bulk(const char* name, const Plan& plan) {
   auto kernel = separable_bulk_kernel<T, Arith, size, false, apart, false>;

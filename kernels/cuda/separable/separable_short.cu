@@ -17,10 +17,10 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int size = 3;                             // of a pass, around the output sample
-constexpr int warps = sm90::separable_short.warps;  // of a block, one below the other
+constexpr int size = 3;                             // taps of a pass, around the output sample
+constexpr int warps = sm90::separable_short.warps;  // warps of a block, one below the other
 constexpr int strip = sm90::separable_short.strip;  // rows that a warp computes
-constexpr int columns = 8;                          // of a thread
+constexpr int columns = 8;                          // adjacent columns of a thread
 constexpr int tile_width = warp_size * columns;
 constexpr int tile_height = warps * strip;
 static_assert((strip + size - 1) % size == 0, "strips are walked in turns of `size` rows");
@@ -32,12 +32,13 @@ struct Work {
   // Pairs of 16-bit taps for outputs of even and of odd columns: see row_sums().
   int even[2], odd[2];
   int row_shift;
-  std::int32_t row_start;  // of a row sum: rounds it
-  std::int32_t start;      // of a column sum: Finish::offset
+  std::int32_t row_start;  // start of a row sum: rounds it
+  std::int32_t start;      // start of a column sum: Finish::offset
   std::int32_t column[size];
 };
 
-// c + a0 * b0 + a1 * b1 with the two halves of a, signed, and the lower or upper two bytes of b.
+// Returns c + a0 * b0 + a1 * b1 with the two halves of a, signed, and the lower or upper two bytes
+// of b.
 __device__ inline std::int32_t dot_lower(int a, unsigned b, std::int32_t c) {
   std::int32_t d;
   asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
@@ -49,8 +50,8 @@ __device__ inline std::int32_t dot_upper(int a, unsigned b, std::int32_t c) {
   return d;
 }
 
-// Row sums of eight outputs, from samples that begin four before the first. A pair of outputs sees
-// the same four of them: the even one the first three, the odd one the last three.
+// Makes the row sums of eight outputs, from samples that begin four before the first. A pair of
+// outputs sees four samples: the even one the first three, the odd one the last three.
 __device__ inline void row_sums(std::int32_t (&t)[columns], const unsigned (&w)[4],
                                 const Work& work) {
 #pragma unroll
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   const bool aligned = is_aligned(dst, 8) && x + columns <= dst.width;
   std::uint8_t* to = dst.row(y0) + static_cast<std::ptrdiff_t>(x) * dst.step;
   with_rounding(work.rounding, [&](auto round) {
-    std::int32_t sums[size][columns] = {};  // of the outputs that the next row belongs to
+    std::int32_t sums[size][columns] = {};  // sums of the outputs that the next row belongs to
 #pragma unroll 1
     for (int output = 1 - size; output < outputs; output += size) {
 #pragma unroll

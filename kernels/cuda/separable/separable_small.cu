@@ -14,7 +14,7 @@
 namespace vidconv::cuda {
 namespace {
 
-constexpr int lanes = 32, warps = sm90::separable_small.warps;  // of a block
+constexpr int lanes = 32, warps = sm90::separable_small.warps;  // lanes and warps of a block
 constexpr int columns = 4;  // adjacent columns that a lane sums in the column pass
 constexpr int tile_width = lanes * columns;
 constexpr int largest = 31;
@@ -27,7 +27,7 @@ struct FloatPasses {
   using Between = float;
   using Column = ExactFloat;
 };
-// Row sums are rounded to 16 bits and wait less their least value.
+// Row sums are rounded to 16 bits and wait reduced by their least value.
 template <class RowArith>
 struct RoundedPasses {
   using Row = RowArith;
@@ -37,8 +37,8 @@ struct RoundedPasses {
 template <class Passes>
 inline constexpr bool rounded = std::is_same_v<typename Passes::Between, std::uint16_t>;
 
-// Rows that a thread sums in the column pass. The tile's row sums, with the apron above and below,
-// are to fit in 64 KiB together with the samples.
+// The rows that a thread sums in the column pass. The tile's row sums, with the apron above and
+// below, must fit in 64 KiB together with the samples.
 template <class Passes, int size>
 constexpr int strip =
     (rounded<Passes> || size <= 9 ? sm90::separable_small : sm90::separable_small_long).strip;
@@ -54,7 +54,7 @@ struct Work {
   typename Passes::Row::Value row[size];
   typename Passes::Column::Value column[size];
   int row_shift, row_min;
-  typename Passes::Column::Value start;  // of a column sum: makes up for row_min
+  typename Passes::Column::Value start;  // start of a column sum: makes up for row_min
 };
 
 template <class T, class Passes, int size>
@@ -68,7 +68,7 @@ struct Layout {
   static_assert(bytes <= 64 * 1024);
 };
 
-// The row pass: a thread sums groups of adjacent outputs.
+// Does the row pass: a thread sums groups of adjacent outputs.
 template <class T, class Passes, int size>
 __device__ void sum_rows(typename Passes::Between* sums, const T* samples,
                          const Work<Passes, size>& work) {
@@ -105,7 +105,7 @@ __device__ void sum_rows(typename Passes::Between* sums, const T* samples,
   }
 }
 
-// Sums that wait for the column pass, from four adjacent columns.
+// Loads sums that wait for the column pass, from four adjacent columns.
 __device__ inline void load_sums(float (&to)[columns], const float* from) {
   const float4 v = *reinterpret_cast<const float4*>(from);
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
@@ -184,7 +184,7 @@ class SeparableSmall final : public Convolver {
     if constexpr (rounded<Passes>) {
       work_.row_shift = taps.row_shift;
       work_.row_min = static_cast<int>(taps.row_min);
-      // Modulo 2^32, as are the sums on the way; what comes out fits.
+      // Computed modulo 2^32, as are the sums on the way; the result fits.
       work_.start = static_cast<std::int32_t>(
           static_cast<std::uint32_t>(static_cast<std::int64_t>(column_sum) * taps.row_min));
     }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int longest = 31, longest_integers = 7;
 
-// Others take the next size, with zeros added, which change no sum of codes.
+// Returns the next size that has a kernel. Sizes between take it, with zeros added, which change no
+// sum of codes.
 constexpr int after(int size) { return size < 17 ? size + 2 : size < 25 ? size + 4 : longest; }
 
 template <class Arith, int size, int largest>

@@ -11,7 +11,7 @@ namespace {
 
 using Sample = std::uint8_t;
 
-// Response: of the plan's own arithmetic.
+// Response is the type of the plan's own arithmetic.
 template <class Response>
 __global__ void double_kernel(const __grid_constant__ Work<Sample> work, const double* taps) {
   const int x = thread_x(), y = thread_y();
@@ -53,7 +53,7 @@ class Double final : public Convolver {
 
 bool supports_cuda_double(const Plan& plan) {
   if (plan.sample.storage != Storage::u8 || plan.arith == Arith::float32) return false;
-  Plan same = plan;  // what the others support, were it int32
+  Plan same = plan;  // the plan as the other variants would support it, in int32
   same.arith = Arith::int32;
   return supports_any(same);
 }

@@ -1,7 +1,7 @@
-// study-cuda-global: the naive loops with a thread for each sample instead of the two outer ones.
+// study-cuda-global: the naive loops with a thread for each sample instead of the two outer loops.
 // Samples and taps are read from global memory each time they are needed: a sample by as many
-// threads as there are taps, a tap by every thread; one load and one load more for each
-// multiply-add. The caches alone make it bearable: neighbours in a warp read neighbours in memory.
+// threads as there are taps, a tap by every thread; so each multiply-add takes two loads. Only the
+// caches make it bearable: neighbours in a warp read neighbours in memory.
 #include "kernels/study/cuda/on_cuda.cuh"
 #include "kernels/study/study.h"
 

@@ -59,7 +59,7 @@ class Interleaved final : public Convolver {
   }
 
  private:
-  // How many of the first pairs are components of one interleaved picture.
+  // Returns how many of the first pairs are components of one interleaved picture.
   static std::size_t components_of_one_picture(std::span<const PlanePair> pairs) {
     const auto& first = pairs[0];
     std::size_t count = 1;

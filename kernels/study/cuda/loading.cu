@@ -1,6 +1,6 @@
-// study-load-sync and study-load-async: pictures in host memory, filtered by the GPU; what is shown
-// is how they get there and back. Both cut the picture into bands of rows, which carry the rows
-// that their kernel looks at beyond them and so depend on nothing.
+// study-load-sync and study-load-async: pictures in host memory, filtered by the GPU, to show how
+// they get there and back. Both cut the picture into bands of rows. A band carries the rows beyond
+// it that its kernel looks at, and so depends on nothing.
 //
 // sync: one band, the whole picture, through memory that the system may page out. Each copy waits
 // until it is done, so that upload, kernel and download stand in a queue, and the driver copies
@@ -32,7 +32,7 @@ class Lane {
     cudaStreamDestroy(stream_);
   }
 
-  // Room for so many bytes on the host and on the device. Nothing is on its way.
+  // Makes room for `bytes` bytes on the host and on the device. Nothing may be under way.
   void reserve(std::size_t bytes) {
     if (bytes <= size_) return;
     release();
@@ -52,7 +52,7 @@ class Lane {
   cudaStream_t stream() const { return stream_; }
 
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
-    // To and from memory that is not pinned this waits, whatever its name says.
+    // Blocks where host memory is not pinned, whatever its name says.
     cuda::check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "a copy");
     if (!pinned_) wait();
   }
@@ -76,7 +76,7 @@ class Lane {
 };
 
 struct Rows {
-  int first = 0, last = 0;  // of the picture; [first, last)
+  int first = 0, last = 0;  // rows [first, last) of the picture
 };
 
 template <class T>
@@ -91,7 +91,7 @@ class Loading final : public Convolver {
     for (int i = 0; i < (async ? 3 : 1); ++i) lanes_.push_back(std::make_unique<Lane>(async));
   }
 
-  // Planes lie in host memory, and the work is done on return.
+  // Planes lie in host memory. Blocks until the work is done.
   void run(std::span<const PlanePair> pairs, CudaStream) override {
     for (const PlanePair& pair : pairs) {
       if (pair.dst.width < 1 || pair.dst.height < 1) continue;
@@ -151,7 +151,7 @@ class Loading final : public Convolver {
       for (std::ptrdiff_t x = 0; x < dst.width; ++x) dst.row(y)[x * dst.step] = *from++;
   }
 
-  // Row y of the picture, which may lie outside it, one sample after another.
+  // Copies row y of the picture, which may lie outside it, to adjacent samples.
   void gather(T* to, const Plane<const T>& src, int y) const {
     const int row = border_index(work_.lesson.border, y, src.height);
     if (row < 0)

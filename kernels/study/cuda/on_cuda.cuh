@@ -1,5 +1,5 @@
-// A study variant on a CUDA device: what a launch gets, memory between launches, and the choice of
-// a type for a plan.
+// A study variant on a CUDA device: the parameters of a launch, memory between launches, and the
+// choice of a type for a plan.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,15 @@ struct Work {
   const Sum<T>* taps;  // in device memory
 };
 
-constexpr int shared_bytes = 48 * 1024;  // what every device gives a block unasked
+constexpr int shared_bytes = 48 * 1024;  // bytes that every device gives a block by default
 
-// A grid of blocks of this shape with a thread for each of width * height samples.
+// Returns a grid of blocks of this shape with a thread for each of width * height samples.
 inline dim3 grid_for(int width, int height, dim3 block) {
   return dim3((static_cast<unsigned>(width) + block.x - 1) / block.x,
               (static_cast<unsigned>(height) + block.y - 1) / block.y);
 }
 
-// The sample that this thread computes; it may lie beyond the plane.
+// Returns the sample that this thread computes; it may lie beyond the plane.
 __device__ inline int thread_x() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 __device__ inline int thread_y() { return static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); }
 template <class T>
@@ -54,7 +54,7 @@ class Scratch {
   Value* reserve(std::size_t count) {
     const std::size_t bytes = count * sizeof(Value);
     if (bytes > buffer_.size()) {
-      buffer_ = cuda::DeviceBuffer();  // before there is another
+      buffer_ = cuda::DeviceBuffer();  // freed first, to make room
       buffer_ =
           cuda::DeviceBuffer(cuda::current_device(), bytes, "device memory between two passes");
     }
@@ -65,7 +65,7 @@ class Scratch {
   cuda::DeviceBuffer buffer_;
 };
 
-// Method<T> has launch(work, stream), which queues one plane, and is constructed from `arguments`.
+// Runs Method<T>, which is constructed from `arguments`; its launch(work, stream) queues one plane.
 template <class T, class Method>
 class OnCuda final : public Convolver {
  public:
@@ -97,7 +97,7 @@ class OnCuda final : public Convolver {
   Work<T> work_{};
 };
 
-// The convolver for the plan's sample type; the arguments go to the method's constructor.
+// Returns the convolver for the plan's sample type; the arguments go to the method's constructor.
 template <template <class> class Method, class... Arguments>
 std::unique_ptr<Convolver> make_on_cuda(const Plan& plan, Prefer prefer,
                                         const Arguments&... arguments) {
@@ -106,7 +106,7 @@ std::unique_ptr<Convolver> make_on_cuda(const Plan& plan, Prefer prefer,
   return std::make_unique<OnCuda<float, Method<float>>>(plan, prefer, arguments...);
 }
 
-// study-cuda-global, for those who show something else than the kernel.
+// Launches study-cuda-global's kernel, for variants that show something other than the kernel.
 template <class T>
 void launch_global(const Work<T>& work, cudaStream_t stream);
 

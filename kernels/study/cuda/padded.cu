@@ -1,8 +1,8 @@
 // study-cuda-padded: the border is written down once, so that no pass tests for it. The first
 // kernel copies the plane into an array larger by the apron on all four sides; the row pass runs
 // over all of its rows, also those above and below the picture, into an array padded in height; the
-// column pass reads that. One pass over memory more, three kernels without a branch in their loops
-// less.
+// column pass reads that. This costs one more pass over memory, and frees the loops of both passes
+// from a branch.
 //
 // Both arrays need their padding: whoever pads the input alone, or leaves the rows of sums outside
 // the picture unwritten, is right inside and wrong at the edge.

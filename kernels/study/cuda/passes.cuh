@@ -1,13 +1,13 @@
 // Two passes over global memory: the row pass writes its sums to an array between them, the column
-// pass reads them from there. What each costs a sample is its number of taps; width + height
-// together instead of width * height.
+// pass reads them from there. Each pass costs a sample its number of taps: width + height together
+// instead of width * height.
 #pragma once
 
 #include "kernels/study/cuda/on_cuda.cuh"
 
 namespace vidconv::study {
 
-// What the column pass finds in row v of the sums, at column x; v may lie outside the picture.
+// The sums between the passes. at() returns row v's at column x; v may lie outside the picture.
 template <class T>
 struct Between {
   Sum<T>* sums;    // width * height
@@ -19,7 +19,7 @@ struct Between {
   }
 };
 
-// What methods of two passes keep between launches.
+// The state of methods of two passes between launches.
 template <class T>
 class Passes {
  public:

@@ -32,7 +32,7 @@ __global__ void flat_row_kernel(const __grid_constant__ Work<T> work,
   Sum<T> sums[each] = {};
   for (int i = 0; i < m.width; ++i)
 #pragma unroll
-    for (int k = 0; k < each; ++k)  // neighbours belong to neighbours in the warp
+    for (int k = 0; k < each; ++k)  // adjacent samples belong to adjacent lanes
       sums[k] = multiply_add(taps.values[i], row[k * lanes + lane + i], sums[k]);
 #pragma unroll
   for (int k = 0; k < each; ++k)

@@ -1,7 +1,7 @@
 // study-cuda-shape-WxH: taps in constant memory, samples in a tile of shared memory, and the shape
 // of the block left free. Wide blocks read whole rows of global memory and have no bank conflicts;
-// square ones have the smallest apron; large ones keep fewer blocks on a multiprocessor. Which
-// counts most is measured, not reasoned: that is what the shapes are for.
+// square ones have the smallest apron; large ones keep fewer blocks on a multiprocessor. Only a
+// measurement says which counts most: that is what the shapes are for.
 #include "kernels/study/cuda/constant.cuh"
 #include "kernels/study/cuda/tile.cuh"
 #include "kernels/study/study.h"

@@ -1,7 +1,6 @@
 // study-cuda-block: one block of 32 x 32 threads and nothing else, the first step of a course.
-// Block and picture coincide, so both passes and the sums between them stay in shared memory and
-// one
-// __syncthreads() stands between them. More than 1024 threads no block has: larger planes are
+// Block and picture coincide, so both passes and the sums between them stay in shared memory, and
+// one __syncthreads() stands between them. No block has more than 1024 threads: larger planes are
 // refused. One multiprocessor works while the others rest, and the time is mostly the launch's,
 // whatever the radius.
 #include <stdexcept>

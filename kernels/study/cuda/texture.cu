@@ -81,7 +81,7 @@ class Texture {
   }
 
  private:
-  // One for each size of plane.
+  // Returns the image for this size of plane; there is one for each size.
   Image<T>& image_for(int width, int height) {
     for (Image<T>& image : images_)
       if (image.fits(width, height)) return image;

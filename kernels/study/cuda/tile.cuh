@@ -1,5 +1,5 @@
-// A tile of samples in shared memory: what the outputs of a block read, the apron around them
-// included. Each sample is then read from global memory once or twice, not once for every tap.
+// A tile of samples in shared memory: the samples that the outputs of a block read, with the apron
+// around them. Each is then read from global memory once or twice, not once for every tap.
 #pragma once
 
 #include "kernels/study/cuda/on_cuda.cuh"
@@ -22,7 +22,7 @@ inline bool tile_fits(const Plan& plan, int block_width, int block_height) {
          shared_bytes;
 }
 
-// The output sample of this thread from a tile whose first sample is (left, top) of the picture.
+// Returns this thread's output sample from a tile whose first sample is the picture's (left, top).
 template <class T, class Tap>
 __device__ inline T output_from_tile(const Lesson& lesson, int x, int y, Tap tap,
                                      const Sum<T>* tile, int pitch, int left, int top) {
