@@ -66,7 +66,7 @@ bool encodes_in_parts(const EncoderChoice& choice) {
          !choice.defaults.joins_frames && !goes_by_rate(*choice.codec);
 }
 
-void check_regions(const EncoderChoice& choice, const EncoderOptions& options) {
+void check_shards(const EncoderChoice& choice, const EncoderOptions& options) {
   if (!encodes_in_parts(choice))
     throw Error(MessageKind::encoder_option, "`shards` cannot be beside the encoder",
                 choice.codec->name,

@@ -10,6 +10,6 @@ bool encodes_in_parts(const EncoderChoice& choice);
 
 // Throws Error(usage) where shards would depend on each other, because of the encoder or one of the
 // options.
-void check_regions(const EncoderChoice& choice, const EncoderOptions& options);
+void check_shards(const EncoderChoice& choice, const EncoderOptions& options);
 
 }  // namespace vidconv

@@ -224,7 +224,7 @@ OutputPlan plan_output(const std::string& name, const SinkOptions& options,
   OutputPlan plan{.output = output, .options = options, .kind = &kind, .encoders = {}};
   if (kind.choose) kind.choose(plan, videos);
   if (std::optional<ShardOptions>& shards = plan.options.encoder.shards) {
-    check_regions(plan.encoders[0], plan.options.encoder);
+    check_shards(plan.encoders[0], plan.options.encoder);
     shards = settled(*shards, videos[0].info, options.notify);
     shards->interrupted = options.interrupted;
     if (shards->in_turns)
