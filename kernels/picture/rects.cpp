@@ -8,7 +8,7 @@ namespace {
 
 using Span = std::pair<int, int>;  // from, to
 
-// What the rectangles hold of row `y`, each sample once, from left to right.
+// Returns the samples of row `y` that the rectangles hold, each once, from left to right.
 std::vector<Span> spans_of_row(std::span<const Rect> rects, int y) {
   std::vector<Span> spans;
   for (const Rect& r : rects)
@@ -81,7 +81,7 @@ std::vector<Rect> outside(std::span<const Rect> rects, int width, int height) {
 }
 
 void join(std::vector<Rect>& rects, int worth, bool apart) {
-  std::size_t count = 0;  // that are done, in front
+  std::size_t count = 0;  // rectangles that are done, in front
   for (std::size_t next = 0; next < rects.size(); ++next) {
     Rect rect = rects[next];
     for (std::size_t i = 0; i < count;) {

@@ -78,7 +78,7 @@ void Planner::use_real() {
   // of products.
   const double own_steps = threshold_ > 0 ? 4 : 2;  // it is subtracted and added
   double lost = 0;
-  std::vector<double> roundings;  // of 1, of each kernel: of each product those of its own sum
+  std::vector<double> roundings;  // for each kernel, relative to 1: the sum over its products
   for (std::size_t i = 0; i < filter_.kernels.size(); ++i) {
     const Kernel& k = filter_.kernels[i];
     if (passes_.empty()) {

@@ -17,7 +17,7 @@ bool Planner::try_exact() {
 
   const double divisor = static_cast<double>(rationals->divisor);
   const double beside = (std::abs(bias_) + threshold_ + 1) * divisor;
-  std::vector<double> sums;  // of absolute values, of each kernel
+  std::vector<double> sums;  // each kernel's sum of absolute taps
   for (const Kernel& k : filter_.kernels) sums.push_back(k.abs_sum() * divisor);
   if (combined(sums) * max_ + beside >= 0x1p52) return false;
   // int32 adds a whole number of units before it takes an absolute value.

@@ -107,7 +107,7 @@ std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products
 
   for (p.column_bits = std::min(max_bits - p.intermediate_bits, 15);; --p.column_bits) {
     if (p.column_bits < 0) return std::nullopt;
-    // Of all column passes, which sum intermediates whose codes are 2^intermediate_bits units.
+    // The sum over all column passes of intermediates whose codes are 2^intermediate_bits units.
     double sum = std::ldexp(headroom, p.column_bits + p.intermediate_bits);
     for (std::size_t k = 0; k < products.size(); ++k) {
       const auto residual = static_cast<std::size_t>(products[k].anchor_y);

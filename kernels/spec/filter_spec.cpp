@@ -1,4 +1,4 @@
-// What a parsed specification makes.
+// Makes filters from parsed specifications.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace vidconv {
 namespace {
 
-// "1/9" where it is that, else a decimal.
+// Returns "1/9" where the reciprocal is one of a whole number, else a decimal.
 std::string reciprocal(double sum) {
   const double whole = std::round(sum);
   if (whole != 0 && std::abs(sum - whole) < 1e-9 * whole) return fmt::format("1/{:.0f}", whole);

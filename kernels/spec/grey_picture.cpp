@@ -78,8 +78,9 @@ class Pgm {
   bool binary_;
 };
 
-// What libpng made of a picture, or why it could not. libpng leaves its functions by longjmp, which
-// runs no destructors: everything of C++ lives in here, outside of the function that calls setjmp.
+// Holds the picture that libpng read, or the reason why it could not. libpng leaves its functions
+// by longjmp, which runs no destructors: all C++ objects live in here, outside of the function that
+// calls setjmp.
 class Png {
  public:
   Png(std::string_view bytes, const GreyLimits& limits) : rest_(bytes), limits_(limits) {

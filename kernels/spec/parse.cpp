@@ -52,11 +52,11 @@ constexpr ModifierKey keys[] = {
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
 
-constexpr int largest_mask = 65535;  // of its sides, in pixels
+constexpr int largest_mask = 65535;  // largest width and height, in pixels
 
 using Names = std::vector<std::string_view>;
 
-// Of the rows of two tables.
+// Returns the names in the rows of two tables.
 template <class A, class B>
 Names names(const A& a, const B& b) {
   Names all;
@@ -65,7 +65,7 @@ Names names(const A& a, const B& b) {
   return all;
 }
 
-// The name that was most likely meant, or, where none is near, all that there are.
+// Returns the name that was most likely meant, or, where none is near, all names.
 std::string instead(std::string_view word, const Names& all, std::string_view there_are) {
   const std::string meant = did_you_mean(word, all);
   return meant.empty() ? fmt::format("; {} {}", there_are, fmt::join(all, ", ")) : meant;
@@ -119,7 +119,7 @@ class SpecParser {
       read_matrix(std::string(form->name));
     else
       find_named(name);
-    seen_.clear();  // what a file says may be said otherwise here
+    seen_.clear();  // keys in a file may be given again here
     while (!cursor_.at_end()) {
       if (!cursor_.accept(':')) {
         if (const auto mistake = misspelt_filter(cursor_.text()))
@@ -268,7 +268,7 @@ class SpecParser {
     return text.size();
   }
 
-  // Of the preset.
+  // Returns the preset's parameters.
   std::span<const Parameter> parameters() const {
     if (!spec_.preset_) return {};
     return spec_.preset_->parameters;
@@ -394,7 +394,7 @@ class SpecParser {
     }
   }
 
-  // What only the finished filter can tell.
+  // Checks what only the finished filter can tell.
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
     m.place.check(cursor_);
@@ -422,7 +422,7 @@ class SpecParser {
 
   Cursor cursor_;
   const std::int64_t max_pixels_;
-  const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
+  const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
   std::size_t ease_at_ = 0;
   Names seen_;  // keys given in the same place

@@ -141,7 +141,7 @@ Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) 
   return weights;
 }
 
-// Of what is seen, in that size, where they are the same in each picture.
+// Returns the weights of the shown picture of that size, where they are the same in each picture.
 Weights PlaceSpec::fixed_weights(std::span<const Rect> seen, int width, int height,
                                  const std::string& text) const {
   if (mask_ && (mask_->width() != width || mask_->height() != height))
