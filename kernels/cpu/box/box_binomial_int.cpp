@@ -98,7 +98,7 @@ class BoxBinomialEngine {
       Line before = lines[0];  // the sums of all lines but the last, or of the first two
       unrolled<1, size == 3 || !binomial ? size - 1 : 1>(
           [&](auto i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
-      // What every sum begins with is added once for all output rows.
+      // The start of every sum is added once for all output rows.
       if constexpr (!binomial) before = add(before, ending.start());
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         const Line last = read<size, binomial>(window[r + size - 1] + x);
@@ -240,7 +240,7 @@ class BoxBinomialEngine {
     const hn::VFromD<Real> inverse_, added_;
 
    public:
-    const int shift;  // of stored codes
+    const int shift;  // shift of stored codes
   };
 
   template <bool started, bool by_float, class Way, class T>
@@ -334,7 +334,7 @@ Prepared prepare_cpu_box_binomial_int(const Plan& plan, const CudaAbilities&) {
                                         [](auto&... arguments) {
                                           HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
                                         });
-  // Of 16 bits eight rows' lines of HD do not fit a cache of 32 KiB: worth it where each line's
+  // With 16 bits, eight rows' lines of HD do not fit a cache of 32 KiB: worth it where each line's
   // sums would be made twice for four rows, not one and a half times.
   if (made->size == 3)
     return prepare_banded<std::uint16_t>(plan, std::optional(BoxBinomialPlanOf<4>{*made}),

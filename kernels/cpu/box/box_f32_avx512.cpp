@@ -108,7 +108,7 @@ class FloatBoxEngine {
     }
   }
 
-  // Of the lines above the first row's lowest one.
+  // Begins the sums with the lines above the first row's lowest one.
   template <int size>
   HWY_NOINLINE void begin_sums(const Lane* const* lines, int x) const {
     add_lines<size, size - 1, true>(lines, x, [](auto, const V(&)[vectors]) VIDCONV_LAMBDA {});
@@ -173,7 +173,7 @@ class FloatBoxEngine {
     });
     unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
       constexpr PairwiseStep step = pairwise_step(size, k);
-      // Of the vector behind the block, lower lanes take part in the next step alone.
+      // In the vector behind the block, only lower lanes take part in the next step.
       unrolled<0, vectors + (k + 1 < steps ? 1 : 0)>([&](auto u) VIDCONV_LAMBDA {
         each(u, [&](auto at, auto line) VIDCONV_LAMBDA {
           constexpr int behind = at < vectors ? at + 1 : at;
@@ -194,7 +194,7 @@ class FloatBoxEngine {
 
   const FloatBoxPlan& plan_;
   const bool stream_;
-  ColumnSums<Lane> kept_;  // of all steps, one less for each column than there are taps
+  ColumnSums<Lane> kept_;  // sums of all steps, one less for each column than there are taps
 };
 
 #endif

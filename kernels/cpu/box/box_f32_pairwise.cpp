@@ -271,7 +271,7 @@ class PairwiseEngine {
   template <int size, class Value, class Take>
   static HWY_INLINE void add_first_rows(int count, const Value& value, const Take& take) {
     constexpr int half = size / 2;
-    V values[size][vectors], pairs[half + 1][vectors];  // what follows row j: [j + i]
+    V values[size][vectors], pairs[half + 1][vectors];  // [j + i] follows row j
     const auto add_pair = [&](auto u) VIDCONV_LAMBDA {
       pairs[half][u] = hn::Add(values[half][u], values[half + 1][u]);
       if constexpr (half == 3) pairs[half][u] = hn::Add(pairs[half][u], values[half + 2][u]);

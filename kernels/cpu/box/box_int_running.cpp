@@ -49,7 +49,7 @@ class RunningBoxEngine {
         before_(room_before(plan.left, (1 - plan.width) & (lanes - 1))),
         windows_(windows) {}
 
-  // What follows is of component k, from column `begin` on.
+  // Selects component k, from column `begin` on, for the calls that follow.
   void select(int k, int begin) {
     const int part = Middle::part_of(begin);
     begun_ = &started_[static_cast<std::size_t>(k)][static_cast<std::size_t>(part)];
@@ -89,7 +89,7 @@ class RunningBoxEngine {
   static constexpr int block = vectors * lanes;
   static constexpr int piece = 1024;  // columns whose sums are made before they are used
   static_assert(block <= WindowLayout::block && piece % block == 0);
-  // Of vectors of sums, each made of one and the one before: those of one, two, four columns.
+  // Vectors of sums of one, two, four columns, each made of one such vector and the one before.
   using Before = V[rows][steps];
 
   // Columns left of the first tap's that sums are made of too, so that vectors of output samples
@@ -142,7 +142,7 @@ class RunningBoxEngine {
 
   // The place of an output column's last tap, counted from the first column of sums.
   int last_tap() const { return before_ + plan_.width - 1; }
-  // Of row r, with zeros before.
+  // Returns the line of sums of row r, with zeros before.
   Value* kept(int r) const { return kept_ + (2 * r + 1) * line_; }
 
   // Where sums begin: with the rows over the lowest of the first output row.
@@ -212,7 +212,7 @@ class RunningBoxEngine {
     const bool stream = stream_;
     const int first = last_tap();
     const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
-    Sum::V32 sums[rows];  // of the result before those that are at hand
+    Sum::V32 sums[rows];  // the result's sums before those that are at hand
     int made = 0;
     for (int from = 0; from < width; from += piece) {
       const int to = std::min(from + piece, (width + block - 1) / block * block);
@@ -293,10 +293,10 @@ class RunningBoxEngine {
   const std::ptrdiff_t line_, scratch_;
   const int before_;
   const Windows<Lane> windows_;
-  // Of each component, of the parts of its rows.
+  // Whether sums have begun, for each component and each part of its rows.
   std::array<std::array<bool, RunningBoxPlan::parts>, most_packed> started_{};
   bool* begun_ = nullptr;
-  Value* sums_ = nullptr;  // of each column, over all rows but the lowest
+  Value* sums_ = nullptr;  // each column's, over all rows but the lowest
   Value* kept_ = nullptr;
 };
 
@@ -351,7 +351,7 @@ std::optional<RunningBoxPlan> make_running_plan(const Plan& plan) {
   result.tap = static_cast<std::int32_t>(t.dense[0]);
   result.finish = plan.finish;
   result.shift = plan.sample.shift;
-  // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped.
+  // A sum of non-negative samples with gain 1 at most needs no clamp.
   const Finish& f = plan.finish;
   const double highest = static_cast<double>(t.dense.size()) * plan.sample.max() + f.offset;
   result.plain = result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() &&

@@ -41,7 +41,7 @@ struct Rows {
   V upper, middle, lower;
 };
 
-// Of codes of 16 bits with any matrix.
+// The products of 16-bit codes with any matrix.
 class Products {
  public:
   using Lane = std::uint16_t;
@@ -216,7 +216,7 @@ class Engine {
     const Ending<absolute> ending(plan_);
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
-      V sums[3][2];  // of three output rows at a time
+      V sums[3][2];  // sums of three output rows at a time
       unrolled<0, rows + 2>([&](auto line) VIDCONV_LAMBDA {
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
           const Rows added = products.template of<u>(window[line] + x);

@@ -63,7 +63,7 @@ class Engine {
   const int offset;
 
  private:
-  static constexpr int vectors = 2;  // of 16-bit samples in a block
+  static constexpr int vectors = 2;  // vectors of 16-bit samples in a block
   static constexpr int block = vectors * lanes;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);

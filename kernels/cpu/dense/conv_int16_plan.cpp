@@ -123,7 +123,7 @@ int ConvInt16Plan::passes() const {
   return static_cast<int>(std::ranges::count_if(terms, &Term::two_passes));
 }
 
-// Of one kernel.
+// Whether codes are sums shifted down (ConvInt16Plan::shifts), for one kernel.
 bool shifts(const Plan& plan, const ConvInt16Plan& made) {
   const Finish& f = plan.finish;
   if (made.terms.size() != 1 || made.terms[0].two_passes() || !f.divides_by_power_of_two())

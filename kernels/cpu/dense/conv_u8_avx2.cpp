@@ -107,7 +107,7 @@ class Engine {
  private:
   // How sums of 16 bits go on, and whether they are added up in 32.
   enum class Sums : std::uint8_t { wrap, saturate, wide };
-  // Of the even and the odd columns of each vector.
+  // Sums at the even and at the odd columns of each vector.
   using Row = V16[vectors][2];
 
   template <Sums sums>
@@ -211,7 +211,7 @@ class Engine {
   }
 
   HWY_INLINE void make_wide(const Lane* const* window, int x, V8 (&codes)[rows][vectors]) const {
-    // Of the samples at columns 4n, 4n + 2, 4n + 1 and 4n + 3.
+    // Sums for the samples at columns 4n, 4n + 2, 4n + 1 and 4n + 3.
     V32 sums[rows][vectors][4];
     each([&](auto r, auto u) VIDCONV_LAMBDA {
       unrolled<0, 4>([&](auto i) VIDCONV_LAMBDA { sums[r][u][i] = hn::Set(d32, plan_.start[r]); });

@@ -29,7 +29,7 @@ struct BytePair {
   }
 };
 
-// What is to become groups of steps.
+// Makes groups of steps from taps.
 class PairsBuilder {
  public:
   PairsBuilder(const Taps& t, const Reach& reach, bool wide)
@@ -115,7 +115,7 @@ class PairsBuilder {
   const int top_;
   const bool wide_;
   std::vector<Group> groups_;
-  // Of what the last group adds up to.
+  // Bounds of the last group's sums.
   int lowest_[rows] = {}, highest_[rows] = {};
 };
 

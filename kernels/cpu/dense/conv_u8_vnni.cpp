@@ -250,7 +250,7 @@ class Engine {
       const auto high = hn::BitCast(Sum::D16(), hn::ShiftLeft<16>(down[phase].total()));
       return length_of(255, hn::OddEven(high, low));
     };
-    // What is above the codes goes out at the upper end, but for the first.
+    // Bits above the codes are shifted out at the upper end, except for the first.
     const auto first = hn::And(length(0), hn::Set(Sum::d32, 0xFF));
     return hn::BitCast(d8,
                        hn::Or(hn::Or(first, hn::ShiftLeft<8>(length(1))),

@@ -26,11 +26,11 @@
 namespace vidconv {
 namespace {
 
-// Of one thread.
+// The scratch memory of one thread.
 struct FftScratch {
   FftTile tile;
   AlignedArray<double> lines;
-  AlignedArray<double> sums[2];  // of the pieces so far
+  AlignedArray<double> sums[2];  // sums over the pieces so far
   AlignedArray<float> samples;   // a row of results, of any type
 };
 
@@ -110,8 +110,8 @@ class Fft final : public Convolver {
     }
   }
 
-  // Of the taps turned around, so that a cyclic convolution with them is the correlation, and
-  // divided by what transforms there and back multiply.
+  // Returns the spectrum of the taps, turned around, so that a cyclic convolution with them is the
+  // correlation, and divided by the factor of transforms there and back.
   AlignedArray<double> spectrum_of(const std::vector<double>& piece) {
     const FftScratch& scratch = scratch_of(0);
     const double scale = 1.0 / (width() * height());
@@ -267,11 +267,11 @@ class Fft final : public Convolver {
   const Plan plan_;
   const FftShape shape_;
   const int piece_bits_;
-  const double error_;  // of float sums, for tiles of norm 1
+  const double error_;  // largest error of float sums, for tiles of norm 1
   std::shared_ptr<ThreadPool> pool_;
-  const std::shared_ptr<std::vector<FftScratch>> scratch_;  // of each thread
-  std::vector<AlignedArray<double>> spectra_;               // of the pieces
-  std::vector<Tile> tiles_;                                 // of the pictures of one run
+  const std::shared_ptr<std::vector<FftScratch>> scratch_;  // for each thread
+  std::vector<AlignedArray<double>> spectra_;               // for each piece
+  std::vector<Tile> tiles_;                                 // tiles of the pictures of one run
 };
 
 // The fewest taps for which transforms take no longer than what this machine has for the plan

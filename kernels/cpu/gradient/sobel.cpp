@@ -77,7 +77,7 @@ class SobelEngine {
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
         upper[u] = hn::Add(above.differences[u], middle.differences[u]);
       });
-      Begun begun[2];  // of the row above, where roots are taken while this row's sums are made
+      Begun begun[2];  // for the row above, whose roots are taken while this row's sums are made
       const auto finish = [&](auto r) VIDCONV_LAMBDA {
         V codes[2];
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(); });
@@ -103,7 +103,7 @@ class SobelEngine {
     }
   }
 
-  // What two vectors of columns of a line make: those at even and at odd columns, or one after the
+  // The sums of two vectors of columns of a line: at even and at odd columns, or one after the
   // other.
   struct Line {
     HWY_INLINE Line() {}  // GCC's own is not for this target
@@ -131,7 +131,7 @@ class SobelEngine {
     }
   }
 
-  // What becomes of both sums: all that takes long is begun at once. `later`: and does take long.
+  // The result of both sums. All that takes long is begun at once; `later`: there is such work.
   template <SobelResult result>
   class Result {
     static constexpr bool is_length = result == SobelResult::length;

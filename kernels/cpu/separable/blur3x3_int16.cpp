@@ -74,7 +74,7 @@ class Engine {
       const auto asked = next.columns(x + block);
       const Line first = read(window[0] + x, row_tap);
       Line line = read(window[1] + x, row_tap);
-      Line above = less(line, first);  // of two lines, the lower one less the upper one
+      Line above = less(line, first);  // the lower one of two lines less the upper one
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         asked.ask(r);
         const Line last = read(window[r + 2] + x, row_tap);

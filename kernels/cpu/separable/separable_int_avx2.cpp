@@ -91,7 +91,7 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    // Of heights of up to 9, all lists are of a length that is known when compiling.
+    // With heights of up to 9, all lists have lengths that are known at compile time.
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
