@@ -11,7 +11,7 @@ namespace vidconv {
 bool Planner::try_exact() {
   std::vector<double> all;
   for (const Kernel& k : filter_.kernels) all.insert(all.end(), k.taps().begin(), k.taps().end());
-  all.push_back(threshold_);  // has to be a whole number of units too
+  all.push_back(threshold_);  // the threshold has to be a whole number of units too
   const auto rationals = find_rationals(all);
   if (!rationals) return false;
 
@@ -36,8 +36,8 @@ bool Planner::try_exact() {
     from += std::ssize(k.taps());
     passes_.push_back(find_exact_products(matrices.back(), k));
   }
-  // Passes for all kernels or for none; for none where only those of rank 1 have them, which have
-  // their matrices beside.
+  // There are passes for all kernels or for none: for none where only kernels of rank 1 have them,
+  // which have their matrices too.
   bool in_passes =
       std::ranges::any_of(passes_, [](const Products& p) { return p.list.size() > 1; }) &&
       std::ranges::none_of(passes_, [](const Products& p) { return p.list.empty(); });

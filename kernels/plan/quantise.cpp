@@ -35,10 +35,10 @@ Quantised quantise(std::span<const double> taps, std::size_t residual, int bits)
   return q;
 }
 
-// None where a numerator does not fit 16 bits.
+// Returns nothing where a numerator does not fit 16 bits.
 std::optional<Quantised> quantise_to_16_bits(std::span<const double> taps, std::size_t residual,
                                              int bits) {
-  // First as a real number: it may be far too large for any integer.
+  // It is tested as a real number first, which may be far too large for any integer.
   for (double tap : taps)
     if (std::ldexp(std::abs(tap), bits) > max_numerator + 1) return std::nullopt;
   Quantised q = quantise(taps, residual, bits);
@@ -89,7 +89,8 @@ std::optional<QuantisedPasses> quantise_short_blur(const Product& product, int m
 
 std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits) {
-  // The finest intermediate whose whole range fits 16 bits; one is added for the rounding.
+  // Looks for the finest intermediate whose whole range fits 16 bits; one is added for the
+  // rounding.
   QuantisedPasses p;
   p.intermediate_bits = max_bits;
   for (const Product& product : products) {

@@ -11,7 +11,7 @@
 namespace vidconv {
 namespace {
 
-// Rows of a plane as codes without gaps: where they lie, or copied.
+// The rows of a plane as codes without gaps: where they lie, or copied.
 template <class T>
 class CodeRows {
  public:
@@ -37,7 +37,7 @@ class CodeRows {
  private:
   template <class S>
   void gather(const S* from, std::vector<T>& to) const {
-    // Chroma in pairs: compilers make vectors of a step that they know.
+    // Chroma comes in pairs, and compilers vectorise a step that they know.
     if (plane_.step == 2)
       gather(from, 2, to);
     else

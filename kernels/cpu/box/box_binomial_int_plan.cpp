@@ -10,7 +10,7 @@
 namespace vidconv {
 namespace {
 
-// 1 2 1 or 1 4 6 4 1 in both directions.
+// The taps 1 2 1 or 1 4 6 4 1 in both directions.
 std::vector<double> binomial(int size) {
   const std::vector<double> taps =
       size == 3 ? std::vector<double>{1, 2, 1} : std::vector<double>{1, 4, 6, 4, 1};

@@ -23,7 +23,7 @@ struct BoxBinomialPlan {
   int size = 3;
   bool binomial = false;  // else all taps are 1
   int start = 0;
-  std::optional<Division16> division;  // of 16-bit sums; without one, sums have 32 bits
+  std::optional<Division16> division;  // divides 16-bit sums; without it sums have 32 bits
   Finish finish;
   RoundedQuotient rounded;
   int shift = 0;  // shift of stored codes

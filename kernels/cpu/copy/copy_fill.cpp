@@ -1,4 +1,4 @@
-// Plans without neighbours: planes that are copied, and planes that become one colour.
+// Plans without neighbours: planes that are copied, and planes that are filled with one code.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -51,7 +51,7 @@ class Stencil {
   std::array<T, piece> coming_{}, kept_;
 };
 
-// Calls job.operator()<type of samples>(band) for bands of the pairs of each pixel.
+// Calls job.operator()<sample type>(band) for bands of the pairs of each pixel.
 template <class Job>
 void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows,
                       const SampleType& sample, const Job& job) {
@@ -71,7 +71,7 @@ void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRan
 // Whether a stencil can be laid on rows of the layout.
 bool repeats(const PixelLayout& layout) { return layout.step >= 2 && layout.step <= most_packed; }
 
-// Samples from the first component of a row to its last.
+// Returns the number of samples from the first component of a row to its last.
 int samples_of_row(const PixelLayout& layout, int width) {
   return (width - 1) * layout.step + layout.span();
 }

@@ -23,8 +23,8 @@ double slowed(double points) {
   return std::pow(std::max(1., points * bytes / fast), 0.37);
 }
 
-// The tile that takes the least time for a result: small ones have few of them, large ones more
-// levels.
+// Chooses the tile that takes the least time for a result: small ones have few of them, large ones
+// more levels.
 void choose_tile(const Taps& t, FftPlan& plan) {
   constexpr double besides = 4;  // other work on each point, in levels
   double best = 0;
@@ -43,8 +43,8 @@ void choose_tile(const Taps& t, FftPlan& plan) {
   }
 }
 
-// Digits of base 2^bits between -2^(bits - 1) and 2^(bits - 1), the lowest first; the last takes
-// what is left.
+// Returns digits of base 2^bits between -2^(bits - 1) and 2^(bits - 1), the lowest first; the last
+// takes the rest.
 std::vector<std::vector<double>> digits(const std::vector<double>& taps, int count, int bits) {
   std::vector<std::vector<double>> pieces(static_cast<std::size_t>(count));
   const double base = std::ldexp(1.0, bits);

@@ -27,7 +27,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType: of samples. Wide: a signed integer that holds the sums.
+// LaneType is the sample type, Wide a signed integer that holds the sums.
 template <class LaneType, class Wide>
 class SobelEngine {
  public:
@@ -67,11 +67,11 @@ class SobelEngine {
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     using Begun = Result<result>;
-    const SobelPlan plan = plan_;  // here, it is in registers
+    const SobelPlan plan = plan_;  // a copy of its own stays in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line above, middle;
-      V upper[2];  // the sums of the differences of both
+      V upper[2];  // sums of both lines' differences
       read(window[0] + x, above);
       read(window[1] + x, middle);
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
@@ -151,7 +151,7 @@ class SobelEngine {
       else
         made_ = length(across, down);
     }
-    // Not clamped yet, where store() does.
+    // Returns codes that are not clamped yet, where store() clamps them.
     HWY_INLINE V codes() const {
       if constexpr (!later) {
         return made_;
@@ -166,7 +166,7 @@ class SobelEngine {
     static HWY_INLINE V clamped(int most, V code) {
       return splits ? code : hn::Min(code, hn::Set(dw, static_cast<Wide>(most)));
     }
-    // As finish_real() says, one operation after the other.
+    // Computes as finish_real() says, one operation after the other.
     static HWY_INLINE hn::VFromD<DF> length(V x, V y) {
       const auto a = hn::ConvertTo(DF(), x), b = hn::ConvertTo(DF(), y);
       return hn::Sqrt(hn::Add(hn::Mul(a, a), hn::Mul(b, b)));
@@ -176,7 +176,7 @@ class SobelEngine {
         made_;
   };
 
-  // Codes at even and at odd columns, clamped to `most`.
+  // Returns codes at even and at odd columns, in turn, clamped to `most`.
   static HWY_INLINE hn::VFromD<D> in_turn(int most, V even, V odd) {
 #if HWY_TARGET == HWY_AVX2
     if constexpr (sizeof(Wide) == 4) {

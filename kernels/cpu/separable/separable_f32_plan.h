@@ -19,7 +19,7 @@ struct SeparableF32Plan {
   int top = 0;   // the window's row under the first tap of the column pass
   bool is_matrix = false;
   std::optional<float> tap;                 // at the centre; its product is added to the sum
-  std::array<float, most> row{}, column{};  // of the passes; unless it is a matrix
+  std::array<float, most> row{}, column{};  // the passes' taps, unless it is a matrix
   std::array<float, 9> matrix{};
   Finish finish;
   int shift = 0;  // shift of stored codes
