@@ -163,8 +163,7 @@ class Fft final : public Convolver {
     return norm == 0 ? 0 : norm * error_ + least_error_of_sum;
   }
 
-  // Adds a piece's sums to those of the pieces before; after the last one the totals replace its
-  // sums.
+  // Adds a piece's sums to those of the pieces before, and leaves the totals in the tile.
   void add_piece(const FftTile& points, int p, FftScratch& own) {
     const double unit = std::ldexp(1.0, piece_bits_ * p);
     const int results = shape_.results_width;
