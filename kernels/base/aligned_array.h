@@ -1,4 +1,4 @@
-// AlignedArray: memory that vectors of any size may be loaded from.
+// AlignedArray: memory that is aligned for vectors of any size.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,15 @@
 
 namespace vidconv {
 
-// Grows, and never shrinks. Begins at a multiple of 64 bytes.
+// The array grows and never shrinks. It begins at a multiple of 64 bytes.
 template <class T>
 class AlignedArray {
  public:
   AlignedArray() = default;
   explicit AlignedArray(std::ptrdiff_t elements) { reserve(elements); }
 
-  // Zeros, where what there is does not do; what lay here is lost then. Throws std::bad_alloc.
+  // Makes room for `elements`. Where the array is too small it is replaced by zeros and its
+  // contents are lost. Throws std::bad_alloc.
   void reserve(std::ptrdiff_t elements) {
     if (elements <= size_) return;
     data_.reset(new (alignment) T[static_cast<std::size_t>(elements)]());

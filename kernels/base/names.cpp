@@ -13,8 +13,8 @@ namespace {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Other words, from other programs or of everyday language, and what they are called here; each
-// place offers those that it has.
+// A word from another program or from everyday language, and what it is called here. Each caller
+// offers only those names that it has.
 struct Synonym {
   std::string_view word;
   std::vector<std::string_view> names;
@@ -135,7 +135,7 @@ const std::vector<Synonym>& synonyms() {
   return table;
 }
 
-// Of what is compared: neither case nor dashes count.
+// Returns what is compared of a name: without dashes, in lower case.
 std::string essence(std::string_view name) {
   std::string text;
   for (const char c : name)
@@ -143,7 +143,7 @@ std::string essence(std::string_view name) {
   return text;
 }
 
-// Letters to add, drop, change or swap with the next.
+// Returns how many letters have to be added, dropped, changed or swapped with the next one.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -161,8 +161,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-constexpr std::size_t longest_word = 40;  // which somebody may have meant as a name
-constexpr std::size_t shortest_word = 3;  // shorter ones are near to too much
+constexpr std::size_t longest_word = 40;  // longer words are not names
+constexpr std::size_t shortest_word = 3;  // shorter words are close to too many names
 
 }  // namespace
 
@@ -179,7 +179,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
       std::ranges::copy_if(synonym.names, std::back_inserter(best), [&](std::string_view name) {
         return std::ranges::find(names, name) != names.end();
       });
-  std::size_t least = 1 + meant.size() / 4;  // what is still a slip
+  std::size_t least = 1 + meant.size() / 4;  // distances below this are typos
   if (best.empty() && meant.size() >= shortest_word)
     for (const std::string_view name : names) {
       const std::string other = essence(name);

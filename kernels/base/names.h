@@ -1,4 +1,4 @@
-// Names as people write them: in any case, and sometimes wrong.
+// Names as people write them: in any case, and sometimes misspelt.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace vidconv {
 
-// The same but for the case of letters.
+// Whether both names are equal but for the case of letters.
 bool same_name(std::string_view a, std::string_view b);
 
-// The row of `table` whose name it is, in any case; nullptr where there is none.
+// Returns the row of `table` with this name, in any case; nullptr where there is none.
 template <class Table, class Name>
 auto row_named(const Table& table, std::string_view name, Name&& name_of) {
   const auto row = std::ranges::find_if(
@@ -21,8 +21,8 @@ auto row_named(const Table& table, std::string_view name, Name&& name_of) {
   return row == std::end(table) ? nullptr : &*row;
 }
 
-// " (did you mean 'gaussian' or 'box'?)": those of `names` that `word` is a slip of the pen or
-// another word for; empty where it is none.
+// Returns " (did you mean 'gaussian' or 'box'?)" with up to three of `names` that `word` is a typo
+// of or another word for; empty where there are none.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& names);
 
 }  // namespace vidconv

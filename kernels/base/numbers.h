@@ -1,4 +1,4 @@
-// Numbers from words.
+// Numbers from text.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,8 @@
 
 namespace vidconv {
 
-// All of `text`; none where it is something else, or outside of the limits, as nan is.
+// Reads all of `text` as a number. Returns nothing where it is something else or out of range, as
+// nan is.
 template <class T>
 std::optional<T> number_of(std::string_view text, T min, T max) {
   T value{};

@@ -11,7 +11,7 @@ int Cut::edge(int rows, int band) const {
   const int edge =
       rows - left + static_cast<int>(std::int64_t{left - after} * (band % threads) / threads);
   const int smallest = (rows >> (rounds - 1)) / threads;
-  if (smallest < 2 * unit) return edge;  // some would have twice the rows of others
+  if (smallest < 2 * unit) return edge;  // else some bands would have twice the rows of others
   return (edge + unit / 2) / unit * unit;
 }
 

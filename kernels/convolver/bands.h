@@ -12,34 +12,35 @@
 
 namespace vidconv {
 
-// All that there are.
+// Every row of a plane of any height.
 inline constexpr RowRange all_rows{0, std::numeric_limits<int>::max()};
 
-// The rows from `first` up to `last` of pairs of one size.
+// The rows from `first` up to (not including) `last` of pairs of one size.
 struct Band {
   std::span<const PlanePair> pairs;
   int first, last;
 };
 
-// How planes are cut into bands: in rounds of one band for each thread. Each round has half of the
-// rows that are left, the last one all of them: large bands first, because each reads rows of its
-// neighbours again, and small ones for those who are ready while others, which began late or share
-// their core, are not.
+// How planes are cut into bands: in rounds of one band for each thread. Each round takes half of
+// the rows that are left, the last one all of them. Large bands come first, because each reads rows
+// of its neighbours again; small ones are left for threads that are ready while others, which began
+// late or share their core, are not.
 struct Cut {
   int threads = 1;
   int rounds = 1;
-  int unit = 1;  // rows computed together: bands begin at multiples of it, unless that is too much
+  int unit = 1;  // rows computed together: bands of two units and more begin at multiples of it
 
   int bands() const { return threads * rounds; }
-  // Where that band begins, of planes of so many rows. Where band bands() would, all rows are done.
+  // Returns the row at which this band begins in a plane of `rows` rows; edge(rows, bands()) is
+  // `rows`.
   int edge(int rows, int band) const;
 };
 
-// For planes of `height` rows, whose bands should have `least` rows or more.
+// Returns the cut of planes of `height` rows whose bands should have at least `least` rows.
 Cut cut_for(int threads, int height, int least, int unit);
 
-// Calls group(pairs) for each group of them: so many of the first pairs that are left are computed
-// together as together(what is left) says, at least one.
+// Calls group(pairs) for groups of pairs, in order. together(rest) says how many of the first pairs
+// of the rest are computed together, at least one.
 template <class Together, class Group>
 void for_groups(std::span<const PlanePair> pairs, const Together& together, const Group& group) {
   while (!pairs.empty()) {
@@ -49,9 +50,8 @@ void for_groups(std::span<const PlanePair> pairs, const Together& together, cons
   }
 }
 
-// Calls job(band, thread) for each band of those rows of each group of pairs, none of them empty.
-// Nothing is shared between bands, so the result depends neither on their number nor on the
-// threads.
+// Calls job(band, thread) for each band of these rows in each group of pairs; no band is empty.
+// Bands share nothing, so the result depends neither on their number nor on the threads.
 template <class Together, class Job>
 void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows, const Cut& cut,
                const Together& together, const Job& job) {
@@ -66,7 +66,7 @@ void for_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows
   pool.run(cut.bands(), run, cut.threads);
 }
 
-// How many samples those rows of the pairs have.
+// Returns the number of samples in these rows of all pairs.
 inline double samples_of(std::span<const PlanePair> pairs, RowRange rows) {
   double samples = 0;
   for (const PlanePair& pair : pairs)
@@ -75,7 +75,7 @@ inline double samples_of(std::span<const PlanePair> pairs, RowRange rows) {
   return samples;
 }
 
-// Calls row(pair, y) for each row, where rows have nothing in common.
+// Calls row(pair, y) for each row of each pair; for rows that have nothing in common.
 template <class Row>
 void for_rows(ThreadPool& pool, std::span<const PlanePair> pairs, const Row& row) {
   const auto each = [](std::span<const PlanePair>) { return std::size_t{1}; };

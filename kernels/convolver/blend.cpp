@@ -9,8 +9,8 @@
 namespace vidconv {
 namespace {
 
-// Side by side, in bytes: what most samples are. (n + 127) / 255 is ((n + 128) + (n + 128) / 256) /
-// 256 for all n up to 255 * 255, and fits 16 bits: a quarter of the time.
+// The case of most samples, side by side and in bytes. (n + 127) / 255 is ((n + 128) + (n + 128) /
+// 256) / 256 for all n up to 255 * 255; it fits 16 bits and takes a quarter of the time.
 void blend_bytes(const std::uint8_t* __restrict filtered, std::uint8_t* __restrict picture,
                  const std::uint8_t* __restrict weights, int count) {
   const auto word = [](int n) { return static_cast<std::uint16_t>(n); };

@@ -1,4 +1,4 @@
-// What was filtered and what was, mixed.
+// Mixes filtered samples into the picture, sample by sample, by weights.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vidconv {
 
-// Of `weight` 255ths of the filtered sample and the rest of the other one, to the nearest code
+// Returns `weight` 255ths of the filtered sample plus the rest of `was`, to the nearest code
 // (docs/numerics.md). Codes are not shifted.
 template <class Code>
 constexpr Code blended(Code was, Code filtered, unsigned weight) {
@@ -22,7 +22,7 @@ constexpr float blended(float was, float filtered, unsigned weight) {
   return was + (filtered - was) * (static_cast<float>(weight) / 255.0F);
 }
 
-// The same of a sample as it is stored, `shift` bits up.
+// Does this for samples as they are stored, `shift` bits up.
 template <class T>
 constexpr T blended_stored(T was, T filtered, unsigned weight, int shift) {
   return static_cast<T>(
@@ -32,7 +32,7 @@ constexpr float blended_stored(float was, float filtered, unsigned weight, int) 
   return blended(was, filtered, weight);
 }
 
-// What is mixed into what, and the weights of its samples: three planes of equal size.
+// Three planes of equal size: filtered samples, the picture they are mixed into, and the weights.
 struct Blend {
   PlanePair planes;                   // filtered, picture
   Plane<const std::uint8_t> weights;  // without data: all are 255, so the filtered samples replace
@@ -43,11 +43,12 @@ class Blender {
  public:
   virtual ~Blender() = default;
 
-  // Where run() can read these weights as long as they are held and stay as they are: themselves on
-  // the CPU, a copy in the memory of the current device with CUDA, for which it waits.
+  // Returns where run() can read these weights as long as they are held and unchanged: on the CPU
+  // the weights themselves; with CUDA a copy in the memory of the current device. Blocks until the
+  // copy is made.
   virtual std::shared_ptr<const std::uint8_t> hold(std::span<const std::uint8_t> weights) const = 0;
 
-  // As Convolver::run(). The pictures of no two blends overlap.
+  // Runs as Convolver::run() does. The pictures of no two blends may overlap.
   virtual void run(std::span<const Blend> blends, CudaStream stream) = 0;
 };
 

@@ -19,7 +19,7 @@ using CudaStream = CUstream_st*;
 
 enum class Device : std::uint8_t { cpu, cuda };
 
-// From `first` up to `last`.
+// The rows from `first` up to (not including) `last`.
 struct RowRange {
   int first, last;
 };
@@ -29,40 +29,39 @@ class Convolver {
  public:
   virtual ~Convolver() = default;
 
-  // Applies the plan to each pair; all pairs hold samples of the plan's type, and each pair's two
-  // planes have equal size. Widths and heights may differ from call to call. Where components lie
-  // side by side, what lies between those of a pair's result is left as it is, but may be read and
-  // written anew: nobody else may write there meanwhile.
+  // Applies the plan to each pair. All pairs hold samples of the plan's type, and each pair's two
+  // planes have equal size; sizes may differ from call to call. In interleaved results, the samples
+  // between those of a pair keep their values but may be read and written back: no other thread may
+  // write there meanwhile.
   //
-  // Device::cpu: `stream` is ignored, the work is done on return. Not to be called from two
-  // threads at once (make one Convolver for each).
-  // Device::cuda: planes lie in device memory; the work is enqueued on `stream` and the call
-  // returns; `pairs` may be dropped then, the planes not. Throws std::runtime_error where a
-  // launch is refused.
+  // Device::cpu: `stream` is ignored, and the call blocks until the work is done. Not thread-safe:
+  // make one Convolver for each thread. Device::cuda: planes lie in device memory; the work is
+  // enqueued on `stream` and the call does not wait for it. `pairs` may be dropped on return, the
+  // planes not. Throws std::runtime_error where a launch is refused.
   virtual void run(std::span<const PlanePair> pairs, CudaStream stream) = 0;
 
-  // Whether run() takes PlanePair::copied: what lies beside the samples of a pixel that are
-  // computed is there at hand. Such pairs follow those of the pixel, with which
-  // packed_together() takes them, and lie in the source's pixels as they do in the result's.
+  // Whether run() accepts PlanePair::copied, pairs whose samples lie beside computed ones and are
+  // at hand when these are. Such pairs follow the others of their pixel, packed_together() takes
+  // them together, and they lie in the same places in source and result.
   virtual bool copies_in_passing() const { return false; }
 
-  // As run(), those rows only, of each pair its own: so that convolvers whose components lie in the
-  // same memory can take turns while it is in a cache. Returns false, and does nothing, where the
-  // variant cannot. For Device::cpu.
+  // Runs as run() does, but only on these rows of each pair, so that convolvers of interleaved
+  // components can take turns while rows are in a cache. Does nothing and returns false where the
+  // variant cannot. Only for Device::cpu.
   virtual bool run_rows(std::span<const PlanePair> /*pairs*/, RowRange /*rows*/) { return false; }
 };
 
-// What a variant made of a plan that it supports; makes convolvers of it, and holds what it needs
-// for that. `threads`: how many CPU threads run() may use, at least 1; ignored for Device::cuda,
-// where the convolver belongs to the device that is current when it is made.
+// A plan that a variant has prepared: makes convolvers of it, and owns what that takes. `threads`
+// says how many CPU threads run() may use, at least 1; ignored for Device::cuda, where the
+// convolver belongs to the device that is current when it is made.
 using Prepared = std::function<std::unique_ptr<Convolver>(int threads)>;
 
-// What the CUDA device can do that plans are prepared for.
+// The abilities of a CUDA device that plans are prepared for.
 struct CudaAbilities {
-  // The first number of its compute capability. 0: nothing that not every device can do.
+  // The major number of the compute capability. 0: only what every device can do.
   int generation = 0;
 
-  // What came with sm_80: integer tensor cores with mma.m16n8k32.
+  // Whether there are integer tensor cores with mma.m16n8k32.
   constexpr bool sm80() const { return generation >= 8; }
 };
 
@@ -70,15 +69,17 @@ struct Variant {
   std::string_view name;
   std::string_view description;
   Device device;
-  // Empty where the variant does not support the plan. Touches no device.
+  // Prepares a plan; returns an empty function where the variant does not support it. Does not
+  // touch a device.
   Prepared (*prepare)(const Plan&, const CudaAbilities&);
 
-  // What the variant asks of a plan, for people; empty: nothing.
+  // A requirement on plans, in words for people; empty where there is none.
   std::string_view needs = "";
-  // The largest width and height of a plane, in samples; 0: any. run() throws
-  // std::invalid_argument for a larger one.
+  // The largest width and height of a plane, in samples; 0: any. run() throws std::invalid_argument
+  // for a larger one.
   int largest = 0;
-  // A variant for Device::cpu that uses the current CUDA device: planes lie in host memory.
+  // Whether it is a variant for Device::cpu that uses the current CUDA device; planes lie in host
+  // memory.
   bool uses_cuda = false;
 
   constexpr bool takes(int width, int height) const {
@@ -86,8 +87,8 @@ struct Variant {
   }
 };
 
-// Variant::prepare of a variant that knows at a glance whether it supports a plan, and does all
-// else when it is made.
+// Variant::prepare for variants that see at a glance whether they support a plan, and do all else
+// when a convolver is made.
 template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
 Prepared prepare_if(const Plan& plan, const CudaAbilities& abilities) {
   bool supported = false;

@@ -1,4 +1,4 @@
-// Components that lie side by side in memory: which planes do, and where in a pixel.
+// Interleaved components: which planes lie side by side in memory, and where in a pixel.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace vidconv {
 
-// So many planes are computed together at most: no pixel has more components.
+// The most planes that are computed together: no pixel has more components.
 inline constexpr int most_packed = 4;
 
-// Where components lie in rows of pixels. Places are counted in samples from the first component's.
+// The places of components in rows of pixels, counted in samples from the first component's.
 struct PixelLayout {
-  int bytes = 1;  // of a sample
+  int bytes = 1;  // size of a sample
   int step = 1;   // samples from one pixel to the next
-  int count = 0;  // of components
+  int count = 0;  // number of components
   std::array<int, most_packed> place{};
-  std::byte* first = nullptr;  // place 0 of pixel (0, 0); of a source it is only read
+  std::byte* first = nullptr;  // place 0 of pixel (0, 0); only read where it is a source
   std::ptrdiff_t stride = 0;   // bytes from one row to the next
 
-  // Samples from the first component of a pixel to its last.
+  // Returns the number of samples from the first component of a pixel to its last.
   int span() const { return *std::max_element(place.begin(), place.begin() + count) + 1; }
   std::byte* row(int y) const { return first + stride * y; }
 };
@@ -32,8 +32,8 @@ inline std::uintptr_t address_of(const auto& plane) {
   return reinterpret_cast<std::uintptr_t>(plane.data);
 }
 
-// Of the sources or the results of pairs of samples T that are computed together: `side` is
-// &PlanePair::src or dst.
+// Returns the layout of the sources or the results of pairs that are computed together. T is the
+// sample type, `side` is &PlanePair::src or &PlanePair::dst.
 template <class T, class Side>
 PixelLayout pixel_layout(std::span<const PlanePair> pairs, Side side) {
   std::uintptr_t first = UINTPTR_MAX;
@@ -49,7 +49,8 @@ PixelLayout pixel_layout(std::span<const PlanePair> pairs, Side side) {
   return layout;
 }
 
-// Whether the planes lie in the same pixels, each at a place of its own. `side` as above.
+// Whether the planes lie in the same pixels, each at a place of its own. `side` is &PlanePair::src
+// or &PlanePair::dst, `bytes` the size of a sample.
 template <class Side>
 bool share_pixels(std::span<const PlanePair> pairs, std::uintptr_t bytes, Side side) {
   const auto& first = pairs.front().*side;
@@ -70,8 +71,8 @@ bool share_pixels(std::span<const PlanePair> pairs, std::uintptr_t bytes, Side s
   return true;
 }
 
-// How many of the first pairs, of samples of so many bytes, are to be computed together, because
-// they lie in the same pixels: at least 1.
+// Returns how many of the first pairs are to be computed together because they lie in the same
+// pixels, at least 1. `bytes` is the size of a sample.
 inline std::size_t packed_together(std::span<const PlanePair> pairs, int bytes) {
   const auto size = static_cast<std::uintptr_t>(bytes);
   std::size_t count = std::min(pairs.size(), std::size_t{most_packed});

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int vectors = 32;  // samples: whole vectors of every sample type begin there
 
-// A larger window does as well.
+// Widens a window to whole vectors; a larger window does as well.
 Rect on_vectors(const Rect& r, int width) {
   const int right = std::min((r.right() + vectors - 1) / vectors * vectors, width);
   return rect_between(r.x / vectors * vectors, r.y, right, r.bottom());
@@ -39,7 +39,7 @@ void RegionWindows::set(std::span<const Rect> parts, const Reach& reach, BorderM
   }
 }
 
-// Windows go into the first round in which they overlap no other.
+// Adds each window to the first round in which it overlaps no other.
 void RegionWindows::add_rounds(int worth) {
   left_ = needed_;
   join(left_, worth, false);

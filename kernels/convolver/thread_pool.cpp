@@ -8,8 +8,8 @@
 namespace vidconv {
 namespace {
 
-// Looks whether it has happened, for a while; not for longer than it takes to fall asleep and be
-// woken.
+// Polls until it has happened, but no longer than it takes to fall asleep and be woken. Returns
+// whether it has.
 template <class Happened>
 bool look_for(const Happened& happened) {
   using std::chrono::steady_clock;
@@ -29,7 +29,7 @@ ThreadPool::ThreadPool(int threads) : asleep_(static_cast<std::size_t>(std::max(
     for (int thread = 1; thread < threads; ++thread)
       workers_.emplace_back([this, thread] { work(thread); });
   } catch (...) {
-    end();  // those that did start
+    end();  // joins the threads that did start
     throw;
   }
 }
@@ -44,7 +44,7 @@ void ThreadPool::end() {
 
 void ThreadPool::run(int jobs, int threads, Call call) {
   const int helpers = std::min({jobs, threads, this->threads()}) - 1;
-  if (helpers < 1) {  // nobody else is needed, nor waited for
+  if (helpers < 1) {  // no other thread is needed or waited for
     for (int index = 0; index < jobs; ++index) call.function(call.context, index, 0);
     return;
   }
@@ -53,7 +53,7 @@ void ThreadPool::run(int jobs, int threads, Call call) {
   jobs_ = jobs;
   unfinished_ = jobs;
   left_ = jobs;
-  to_wake_ = helpers;  // last: who is woken now, if by one who is late, finds jobs
+  to_wake_ = helpers;  // last: a thread that is woken now, even by a late one, finds jobs
   take_jobs(0);
   wait_for(0, [this] { return unfinished_ == 0; });
 }
@@ -67,15 +67,15 @@ void ThreadPool::work(int thread) {
 
 void ThreadPool::take_jobs(int thread) {
   while (left_ > 0) {
-    wake_two();  // each time: who was woken may wait for a core, and wakes nobody meanwhile
+    wake_two();  // each time, because a woken thread may wait for a core and wakes nobody meanwhile
     const int left = left_--;
-    if (left <= 0) return;  // another was quicker
+    if (left <= 0) return;  // another thread was quicker
     call_.function(call_.context, jobs_ - left, thread);
     if (--unfinished_ == 0 && thread != 0) wake(0);
   }
 }
 
-// Those who are awake come by themselves, and do not count.
+// Wakes up to two threads. Threads that are awake come by themselves and do not count.
 void ThreadPool::wake_two() {
   for (int woken = 0; woken < 2 && left_ > 0 && to_wake_ > 0;) {
     const int thread = to_wake_--;
@@ -83,8 +83,9 @@ void ThreadPool::wake_two() {
   }
 }
 
-// Whether it slept. Who falls asleep says so and then looks again, who wakes has changed what it
-// looks for and then asks: one of them sees the other (all of it is sequentially consistent).
+// Returns whether the thread slept. A thread that falls asleep says so and then looks again; the
+// one that wakes it has changed what it looks for and then asks. So one of them sees the other (all
+// of it is sequentially consistent).
 bool ThreadPool::wake(int thread) {
   Number& asleep = asleep_[static_cast<std::size_t>(thread)];
   if (asleep == 0 || asleep.exchange(0) == 0) return false;

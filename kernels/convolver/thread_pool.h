@@ -1,14 +1,11 @@
-// Threads that share out the bands of a picture.
+// OpenMP does not do: its idle threads spin (libgomp reads OMP_WAIT_POLICY before main, so a
+// program cannot tell it not to), and every thread must arrive at the end of a parallel region,
+// which costs milliseconds when decoder and encoder want the same cores. Here idle threads sleep,
+// and whichever has a core takes the next job: a thread that wakes too late finds nothing to do and
+// is not waited for. Before they sleep they poll for as long as sleeping and waking would take, and
+// yield their core to whoever else wants it: the next plane or frame is often there by then.
 //
-// Not OpenMP: its idle threads spin (libgomp reads OMP_WAIT_POLICY before main, so a program cannot
-// tell it not to) and every thread must arrive at the end of a region, which costs milliseconds
-// when decoder and encoder want the same cores. Here idle threads sleep, and whoever has a core
-// takes the next job: a thread that wakes too late finds nothing to do and is not waited for.
-// Before they sleep they look about for as long as sleeping and waking would take, which gives the
-// core to whoever else wants it: the next plane or frame is often there by then.
-//
-// To wake a thread takes the one who wakes microseconds. So each wakes two at most, and those who
-// are woken wake others.
+// Waking a thread takes microseconds. So each thread wakes two at most, and those wake others.
 #pragma once
 
 #include <atomic>
@@ -22,8 +19,8 @@ namespace vidconv {
 
 class ThreadPool {
  public:
-  // The caller of run() is one of the `threads`. Throws std::system_error where there are not so
-  // many.
+  // The caller of run() is one of the `threads`. Throws std::system_error where the system cannot
+  // start that many.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -31,10 +28,10 @@ class ThreadPool {
 
   int threads() const { return static_cast<int>(asleep_.size()); }
 
-  // Calls job(index, thread) for each index in [0, jobs), each once, on any of the threads
-  // (numbered from 0, the caller), and returns when all have ended. Jobs must not throw. Calls from
-  // several threads take turns, but those that the caller does alone. `threads`: how many the jobs
-  // are worth; others that are awake may take some too.
+  // Calls job(index, thread) once for each index in [0, jobs), on any of the threads (numbered from
+  // 0, the caller), and blocks until all have ended. Jobs must not throw. Thread-safe: calls from
+  // several threads take turns, except for those that the caller does alone. `threads` says how
+  // many threads the jobs are worth; others that are awake may take some too.
   template <class Job>
   void run(int jobs, const Job& job, int threads = std::numeric_limits<int>::max()) {
     run(jobs, threads,
@@ -49,7 +46,7 @@ class ThreadPool {
     void (*function)(const void* context, int index, int thread) = nullptr;
     const void* context = nullptr;
   };
-  // All threads change these: a cache line each.
+  // All threads change these numbers, so each has a cache line of its own.
   struct alignas(64) Number : std::atomic<int> {
     using std::atomic<int>::operator=;
   };
@@ -64,18 +61,20 @@ class ThreadPool {
   void end();
 
   std::mutex turn_;  // held by the caller of run()
-  // Written before left_ is, and read by who has taken a job, without which the call does not end.
+  // Written before left_ is, and read only by threads that have taken a job, without which the call
+  // does not end.
   Call call_;
   int jobs_ = 0;
-  Number left_;        // jobs that are not taken yet, the last ones; below 0 by who came too late
+  Number left_;        // jobs that are not taken yet, the last ones; below 0 after late threads
   Number unfinished_;  // jobs that have not ended
-  Number to_wake_;     // threads from 1 to this one; below 1 as above
+  Number to_wake_;     // threads from 1 to this one; below 1 after late threads
   std::atomic<bool> ending_{false};
-  std::vector<Number> asleep_;  // of each thread: 1 while it sleeps or is about to
+  std::vector<Number> asleep_;  // for each thread: 1 while it sleeps or is about to
   std::vector<std::thread> workers_;
 };
 
-// One pool for everyone who wants this number of threads, as long as somebody holds it.
+// Returns the pool for this number of threads, which lives as long as somebody holds it.
+// Thread-safe.
 std::shared_ptr<ThreadPool> shared_thread_pool(int threads);
 
 }  // namespace vidconv

@@ -13,12 +13,13 @@ namespace vidconv {
 
 struct WholePixels {
   PlanePair plane;
-  int components = 2;  // of a pixel
-  unsigned kept = 0;   // of them those that are only to be copied: bit 0 is the first's
+  int components = 2;  // components in a pixel
+  unsigned kept = 0;   // components that are only copied: bit 0 is the first's
 };
 
-// The pairs, which lie in the same pixels, as one: where they are all that lies there, in the same
-// order in source and result, and not all of them are copied. Of samples of so many bytes.
+// Returns the pairs of the same pixels as one pair, where they are all of the pixels' components,
+// in the same order in source and result, and not all of them are copied. `bytes` is the size of a
+// sample.
 inline std::optional<WholePixels> as_one_plane(std::span<const PlanePair> pairs, int bytes) {
   const auto least = [&](auto side) {
     return *std::ranges::min_element(pairs, {},

@@ -2,7 +2,7 @@
 //
 // A line is a row of samples in the arithmetic's own type, contiguous and continued beyond both
 // ends as the border mode says, so that inner loops know nothing of borders, steps or shifts.
-// Source rows go through a ring of slots; a slot holds one row's line and, for each kernel that is
+// Source rows go through a ring of slots. A slot holds one row's line and, for each kernel that is
 // computed in two passes, the line that its row pass made of it.
 #pragma once
 
@@ -32,16 +32,16 @@ inline Reach reach_of(const Plan& plan) {
   return reach;
 }
 
-// Where the lines lie, in elements, for pictures of one width.
+// The places of the lines, in elements, for pictures of one width.
 class WindowLayout {
  public:
   // Loops may run in blocks of this many samples: every line has room for the last one.
   static constexpr int block = 128;
 
   WindowLayout() = default;
-  // `rows`: how many output rows are computed together. `passes`: lines made by row passes, in each
-  // slot. `keep_sources`: whether the source's line is in each slot too, as line 0; else all rows
-  // share one place for it. `scratch`: lines for the engine's own use.
+  // `rows`: output rows that are computed together. `passes`: lines made by row passes, in each
+  // slot. `keep_sources`: whether each slot holds the source's line too, as line 0; else all rows
+  // share one place for it. `scratch`: lines for the variant's own use.
   WindowLayout(const Reach& reach, int width, int rows, int passes, bool keep_sources,
                int scratch = 0)
       : slots(reach.above + rows + reach.below),
@@ -51,16 +51,16 @@ class WindowLayout {
         origin_(before(reach)),
         keep_sources_(keep_sources) {}
 
-  // Offsets of sample 0 of the source's line, and of the first line made of it.
+  // Return the offsets of sample 0 of the source's line, and of the first line made of it.
   std::ptrdiff_t source(int slot_index) const {
     return origin_ + slot * (keep_sources_ ? slot_index : slots);
   }
   std::ptrdiff_t passes(int slot_index) const {
     return origin_ + slot * slot_index + (keep_sources_ ? line : 0);
   }
-  // Of the first line for the engine's own use; the others follow.
+  // Returns the offset of the first line for the variant's own use; the others follow.
   std::ptrdiff_t scratch() const { return slot * slots + line; }
-  // Of sample 0 of a slot's first line.
+  // Returns the offset of sample 0 of a slot's first line.
   std::ptrdiff_t first(int slot_index) const { return origin_ + slot * slot_index; }
 
   // Whether slots hold the source's line and nothing else, or both kinds of lines.
@@ -74,22 +74,22 @@ class WindowLayout {
 
  private:
   static constexpr int round_up(int n, int unit = 64) { return (n + unit - 1) / unit * unit; }
-  // An odd number of units, so that the samples of one column lie in different sets of a cache:
-  // with 1920 samples a line would be 4096 bytes or 8192, and as few lines as a set holds would
-  // drive one another out.
+  // Rounds up to an odd number of units, so that the samples of one column lie in different sets of
+  // a cache: with 1920 samples a line would be 4096 bytes or 8192, and a few lines would fill a set
+  // and evict one another.
   static constexpr int apart(int n, int unit = 64) { return n / unit % 2 == 0 ? n + unit : n; }
-  // Never none: loops over three columns may load a vector that begins before the first.
+  // Never 0: loops over three columns may load a vector that begins before the first.
   static constexpr int before(const Reach& reach) { return round_up(std::max(1, reach.left)); }
 
   std::ptrdiff_t origin_ = 0;
   bool keep_sources_ = true;
 };
 
-// One thread's lines. Grows when a picture needs more than any before it.
+// The lines of one thread. They grow when a picture needs more than any before it.
 template <class Lane>
 class Window {
  public:
-  // `sample_bytes`: what lines of samples take.
+  // `sample_bytes` is the size of the lines of samples.
   void reserve(const WindowLayout& layout, std::ptrdiff_t sample_bytes) {
     lanes_.reserve(layout.elements);
     samples_.reserve(sample_bytes);
@@ -99,11 +99,11 @@ class Window {
     }
   }
   Lane* lanes() const { return lanes_.get(); }
-  // Lines of samples as pictures have them, where components lie side by side there.
+  // Returns lines of samples in the picture's own type, for interleaved components.
   std::byte* samples() const { return samples_.get(); }
-  // Room for a pointer to each slot.
+  // Returns room for a pointer to each slot.
   const Lane** rows() { return rows_.data(); }
-  // The same, of where the slots' source rows lie in the picture.
+  // Returns room for a pointer to each slot's source row in the picture.
   const Lane** in_place() { return in_place_.data(); }
 
  private:
@@ -112,7 +112,7 @@ class Window {
   std::vector<const Lane*> rows_, in_place_;
 };
 
-// Of one thread: one for each component of a pixel.
+// The windows of one thread, one for each component of a pixel.
 template <class Lane>
 using Windows = std::span<Window<Lane>>;
 

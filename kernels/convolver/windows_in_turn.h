@@ -1,4 +1,4 @@
-// Lines of convolvers that run in turns: one set of them serves all.
+// Lines for convolvers that run in turns: one set serves all of them.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace vidconv {
 
-// While one is alive, convolvers that are made on its thread share their lines: no two of them may
-// run at once. A filter whose values change with time has hundreds of them.
+// While an object of this class lives, convolvers made on its thread share their lines: no two of
+// them may run at once. A filter whose values change with time has hundreds of them.
 class WindowsInTurn {
  public:
   WindowsInTurn() : before_(std::exchange(current(), this)) {}
@@ -21,7 +21,7 @@ class WindowsInTurn {
   WindowsInTurn(const WindowsInTurn&) = delete;
   WindowsInTurn& operator=(const WindowsInTurn&) = delete;
 
-  // So many windows; their maker's own where nothing is shared.
+  // Returns `count` windows, shared where an object lives on this thread, else new ones.
   template <class AnyWindow>
   static std::shared_ptr<std::vector<AnyWindow>> of(int count) {
     using Windows = std::vector<AnyWindow>;

@@ -22,7 +22,7 @@ double nanoseconds_a_sample(const SampleType& sample, int taps) {
 }
 
 int worth_threads(int threads, double nanoseconds) {
-  // Waking takes 5 to 20 microseconds, of which the one who wakes spends a part.
+  // Waking takes 5 to 20 microseconds, of which the waking thread spends a part.
   constexpr double least = 20'000;
   if (all_forced.load(std::memory_order_relaxed)) return threads;
   return static_cast<int>(std::clamp(nanoseconds / least, 1.0, static_cast<double>(threads)));

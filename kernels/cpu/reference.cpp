@@ -37,7 +37,7 @@ class Definition {
   }
 
  private:
-  // The sample at (x, y), which may lie outside the picture.
+  // Returns the sample at (x, y), which may lie outside the picture.
   Acc pixel(int x, int y) const {
     const int u = border_index(plan_.border, x, src_.width, plan_.components);
     const int v = border_index(plan_.border, y, src_.height);
@@ -56,7 +56,7 @@ class Definition {
       return std::fma(static_cast<Acc>(tap), x, sum);
   }
 
-  // The taps of one kernel row (or of `row`) over the samples from (x, y) on.
+  // Returns the sum of one kernel row's taps (or of `row`) over the samples from (x, y) on.
   Acc row_sum(const double* taps, int width, int x, int y) const {
     Acc sum = 0;
     for (int i = 0; i < width; ++i) sum = multiply_add(taps[i], pixel(x + i, y), sum);
@@ -88,7 +88,7 @@ class Definition {
     return sum;
   }
 
-  // (x, y) is under the first tap.
+  // Returns the sum of equal taps; (x, y) is under the first one.
   Acc pairwise(const Taps& t, int x, int y) const {
     const auto row_sum = [&](int v) {
       return pairwise_sum(t.width, x, [&](int u) { return pixel(u, v); });
@@ -140,8 +140,8 @@ class Reference final : public Convolver {
     }
   }
 
-  // Rows have nothing in common, and a thread that other work has held up takes fewer of them. What
-  // a row throws may not leave the parallel region: it is thrown on behind it.
+  // Rows have nothing in common, and a thread that other work holds up takes fewer of them. An
+  // exception of a row must not leave the parallel region: it is rethrown behind it.
   template <class Row>
   void for_rows(int height, const Row& row) const {
     std::exception_ptr failure;
@@ -158,7 +158,7 @@ class Reference final : public Convolver {
   }
 
   const Plan plan_;
-  [[maybe_unused]] const int threads_;  // not in builds without OpenMP
+  [[maybe_unused]] const int threads_;  // unused in builds without OpenMP
 };
 
 }  // namespace

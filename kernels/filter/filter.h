@@ -1,4 +1,4 @@
-// Filter: what the user asked for; one kernel, or several and how their responses combine.
+// Filter: what the user asked for, as one kernel, or several and how their responses combine.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ enum class Combine : std::uint8_t {
   unsharp,     // r_0 + sign(r_1) * max(|r_1| - threshold, 0) (exactly two kernels)
 };
 
-// The responses are added up, so that their sum must be kept within bounds.
+// Whether the responses are added up, so that their sum must be kept within bounds.
 constexpr bool adds(Combine combine) {
   return combine == Combine::l1 || combine == Combine::unsharp;
 }
 
-// What a filter is for; decides the planes it acts on unless the user says otherwise.
+// The purpose of a filter: decides the planes it acts on unless the user says otherwise.
 enum class Purpose : std::uint8_t {
   blur,     // every colour plane
   sharpen,  // luma; chroma copied
@@ -37,22 +37,22 @@ struct Filter {
   std::vector<Kernel> kernels;
   Combine combine = Combine::linear;
   double bias = 0;       // fraction of full scale
-  double threshold = 0;  // of Combine::unsharp, at least 0; fraction of full scale
+  double threshold = 0;  // for Combine::unsharp, at least 0; fraction of full scale
   bool absolute = false;
   Purpose purpose = Purpose::blur;
 };
 
-// Where a plane's samples lie: each stands for x by y luma samples. Parametric filters given in
-// luma pixels are made smaller by it, so that colour and brightness are treated alike.
+// The grid of a plane's samples: each stands for x by y luma samples. Parametric filters given in
+// luma pixels are scaled down by it, so that colour and brightness are treated alike.
 struct Subsampling {
   int x = 1;
   int y = 1;
   bool operator==(const Subsampling&) const = default;
 };
 
-// The purpose of a kernel that comes without one, by its taps: DC gain 0 is an edge detector, no
-// negative tap and DC gain 1 a blur, anything else a sharpener (luma only, because another gain
-// would shift colours).
+// Guesses the purpose of a kernel that comes without one from its taps: DC gain 0 is an edge
+// detector, no negative tap and DC gain 1 a blur, anything else a sharpener (luma only, because
+// another gain would shift colours).
 Purpose purpose_of(const Kernel& kernel);
 
 }  // namespace vidconv

@@ -6,11 +6,11 @@
 
 namespace vidconv {
 
-// Applied as it is drawn (correlation):
+// Kernels are applied as they are drawn (correlation):
 //
 //   response(x, y) = sum over i, j of at(i, j) * picture(x + i - anchor_x(), y + j - anchor_y())
 //
-// with i the column, j the row. The anchor is the tap that lies on the output pixel.
+// where i is the column and j the row. The anchor is the tap that lies on the output pixel.
 class Kernel {
  public:
   // The largest width and height.
@@ -18,9 +18,9 @@ class Kernel {
   // The largest magnitude of a tap; keeps every response finite in float.
   static constexpr double max_tap = 1e9;
 
-  // `taps` row by row. The anchor defaults to (width / 2, height / 2).
-  // Throws std::invalid_argument: a size outside 1..max_size, a number of taps other than
-  // width * height, a tap beyond max_tap, an anchor outside the kernel.
+  // `taps` come row by row. The anchor defaults to (width / 2, height / 2). Throws
+  // std::invalid_argument for a size outside 1..max_size, a number of taps other than width *
+  // height, a tap beyond max_tap, or an anchor outside the kernel.
   Kernel(int width, int height, std::vector<double> taps);
   Kernel(int width, int height, std::vector<double> taps, int anchor_x, int anchor_y);
 
@@ -34,17 +34,18 @@ class Kernel {
                  static_cast<std::size_t>(i)];
   }
 
-  // The DC gain: the response to a picture of ones.
+  // Returns the DC gain: the response to a picture of ones.
   double sum() const;
   double abs_sum() const;
 
   Kernel scaled(double factor) const;
-  // Turned by 180 degrees with its anchor: correlation becomes mathematical convolution.
+  // Returns it turned by 180 degrees with its anchor: correlation becomes mathematical convolution.
   Kernel flipped() const;
-  // Turned clockwise by a quarter, with its anchor.
+  // Returns it turned clockwise by a quarter, with its anchor.
   Kernel rotated90() const;
   Kernel with_anchor(int x, int y) const;
-  // Without the rows and columns of zeros at its edges, as far as the anchor stays inside.
+  // Returns it without the rows and columns of zeros at its edges, as far as the anchor stays
+  // inside.
   Kernel trimmed() const;
 
   bool operator==(const Kernel&) const = default;
@@ -54,7 +55,7 @@ class Kernel {
   std::vector<double> taps_;
 };
 
-// column * row as a matrix: at(i, j) = column[j] * row[i].
+// Returns column * row as a matrix: at(i, j) = column[j] * row[i].
 Kernel outer_product(std::span<const double> column, std::span<const double> row);
 
 }  // namespace vidconv

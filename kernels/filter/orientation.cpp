@@ -6,7 +6,7 @@
 namespace vidconv {
 
 Kernel stored_kernel(const Kernel& kernel, const Orientation& shown) {
-  // From offsets that are seen to stored ones: the inverse, which is the transpose.
+  // These turn offsets in the shown picture into stored ones: the inverse, which is the transpose.
   const auto to_x = [&](int x, int y) { return shown.a * x + shown.b * y; };
   const auto to_y = [&](int x, int y) { return shown.c * x + shown.d * y; };
   const int left = -kernel.anchor_x(), right = left + kernel.width() - 1;

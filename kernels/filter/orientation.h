@@ -1,21 +1,22 @@
-// Orientation: how a picture is shown that is stored turned or mirrored, as phones do.
+// Orientation: how a picture that is stored turned or mirrored, as phones do, is shown.
 #pragma once
 
 #include "kernels/filter/kernel.h"
 
 namespace vidconv {
 
-// What lies at (x, y) is seen at (a x + c y, b x + d y), but for a shift. Each of them is -1, 0
-// or 1.
+// A stored sample (x, y) is shown at (a x + c y, b x + d y), but for a shift. Each coefficient is
+// -1, 0 or 1.
 struct Orientation {
   int a = 1, b = 0, c = 0, d = 1;
   bool is_upright() const { return *this == Orientation{}; }
-  // Whether rows are seen as columns.
+  // Whether rows are shown as columns.
   bool swaps() const { return a == 0; }
   bool operator==(const Orientation&) const = default;
 };
 
-// The kernel of the stored picture that does to what is seen what `kernel` does, with its anchor.
+// Returns the kernel that, applied to the stored picture, does to the shown one what `kernel` does;
+// its anchor moves along.
 Kernel stored_kernel(const Kernel& kernel, const Orientation& shown);
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// The rows of the table of presets, by what they are for, and what their functions share.
+// The rows of the table of presets, by purpose, and what their functions share.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ inline constexpr int max_radius = Kernel::max_size / 2;
 
 Filter one_kernel(Kernel kernel, Purpose purpose);
 
-// The parameter of filters that point somewhere.
+// Returns the parameter of filters that have a direction.
 Parameter angle_parameter(std::string_view description, double fallback);
 
 }  // namespace vidconv

@@ -46,7 +46,7 @@ std::vector<double> binomial_taps(int size, int subsampling) {
 
 std::vector<double> gaussian_taps(double luma_sigma, double luma_radius, int subsampling) {
   if (luma_sigma <= 0) return {1.0};
-  // From here down neighbours weigh nothing in a double, and the square of tinier ones would be 0.
+  // Below this, neighbours weigh nothing in a double, and the square of tinier ones would be 0.
   const double sigma = std::max(luma_sigma / subsampling, 1e-3);
   const int radius =
       static_cast<int>(std::ceil(std::isnan(luma_radius) ? 3 * sigma : luma_radius / subsampling));
@@ -105,14 +105,14 @@ Kernel shape(int reach_x, int reach_y, const std::function<double(int, int)>& we
 
 namespace {
 
-// The area of the part of the unit disk that lies in [0, x] x [0, y], odd in both.
+// Returns the area of the part of the unit disk that lies in [0, x] x [0, y], odd in both.
 double quadrant_area(double x, double y) {
   if (x < 0) return -quadrant_area(-x, y);
   if (y < 0) return -quadrant_area(x, -y);
   x = std::min(x, 1.0);
   y = std::min(y, 1.0);
   if (x * x + y * y <= 1) return x * y;
-  // Under y as far as `corner`, under the circle from there on to x.
+  // The area under y as far as `corner`, and under the circle from there on to x.
   const double corner = std::sqrt(1 - y * y);
   const auto under_circle = [](double t) { return (t * std::sqrt(1 - t * t) + std::asin(t)) / 2; };
   return corner * y + under_circle(x) - under_circle(corner);

@@ -1,4 +1,4 @@
-// The numbers that presets are made of.
+// The taps that presets are made of.
 #pragma once
 
 #include <functional>
@@ -9,30 +9,31 @@
 
 namespace vidconv {
 
-// One axis. `subsampling`: how many luma samples a sample stands for; the taps are for the plane,
-// the arguments in luma samples. All have sum 1.
+// The next three make the taps of one axis, whose sum is 1. The arguments are in luma samples, the
+// taps for a plane of which each sample stands for `subsampling` luma samples.
 
-// `size` equal taps. Across larger samples the line stays centred and its ends are covered in part:
-// 3 luma samples are 1/6 4/6 1/6 of chroma at half the width.
+// Returns `size` equal taps. On a subsampled plane the line stays centred and its ends are covered
+// in part: 3 luma samples are 1/6 4/6 1/6 of chroma at half the width.
 std::vector<double> box_taps(double size, int subsampling);
-// The row of Pascal's triangle with `size` entries. Across larger samples the variance, which is
-// (size - 1) / 4, is kept.
+// Returns the row of Pascal's triangle with `size` entries. On a subsampled plane the variance,
+// which is (size - 1) / 4, is kept.
 std::vector<double> binomial_taps(int size, int subsampling);
-// exp(-i^2 / (2 sigma^2)) for |i| <= radius, or radius = 3 sigma rounded up where it is NaN.
+// Returns exp(-i^2 / (2 sigma^2)), scaled, for |i| <= radius; where `radius` is NaN it is 3 sigma
+// rounded up.
 std::vector<double> gaussian_taps(double sigma, double radius, int subsampling);
 
-// A Gaussian of both axes, 3 sigma wide on both sides.
+// Returns a Gaussian over both axes, 3 sigma wide on both sides.
 Kernel gaussian_kernel(double sigma, Subsampling s);
 
-// a * x + b * y, laid anchor on anchor.
+// Returns a * x + b * y, laid anchor on anchor.
 Kernel blend(double a, const Kernel& x, double b, const Kernel& y);
 
-// The taps weight(i, j) for |i| <= reach_x, |j| <= reach_y around the anchor, scaled to sum 1.
-// Weights below 1e-9 are 0; rows and columns of zeros at the edges are left out. Every weight is at
-// least 0, and weight(0, 0) more.
+// Returns the taps weight(i, j) for |i| <= reach_x, |j| <= reach_y around the anchor, scaled to sum
+// 1. Weights below 1e-9 become 0; rows and columns of zeros at the edges are left out. No weight
+// may be below 0, and weight(0, 0) must be above.
 Kernel shape(int reach_x, int reach_y, const std::function<double(int, int)>& weight);
 
-// Of the pixel (i, j), how much an ellipse around (0, 0) covers.
+// Returns the share of pixel (i, j) that an ellipse around (0, 0) covers.
 double ellipse_coverage(double radius_x, double radius_y, int i, int j);
 
 // A step in pixels, y downwards.
@@ -40,12 +41,12 @@ struct Step2 {
   double x = 0, y = 0;
   double length() const;
 };
-// `length` luma pixels to where `degrees` point, counter-clockwise from the right, in pixels of a
-// plane. Exact for multiples of 90.
+// Returns the step of `length` luma pixels in the direction `degrees`, counter-clockwise from the
+// right, in pixels of a plane. Exact for multiples of 90.
 Step2 step(double length, double degrees, Subsampling s);
 
-// 1 on the line from `from` to `to`, less as far as (i, j) is away from it, 0 from a pixel on.
-// `at`: where on the line (i, j) is nearest, 0 at `from` and 1 at `to`.
+// `weight`: how near pixel (i, j) is to the line from `from` to `to`: 1 on it, less by its
+// distance, 0 from one pixel on. `at`: the nearest place on the line, 0 at `from` and 1 at `to`.
 struct Nearness {
   double weight = 0, at = 0;
 };

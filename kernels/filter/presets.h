@@ -13,11 +13,11 @@ namespace vidconv {
 
 struct Parameter {
   std::string_view name;
-  std::string_view description;  // says the default where `fallback` has none
+  std::string_view description;  // states the default where `fallback` has none
   double min = 0, max = 0;
-  std::optional<double> fallback;  // nothing: derived from the other parameters
+  std::optional<double> fallback;  // empty: derived from the other parameters
   bool integer = false;
-  // Where not empty: the words a user may give; the value is the index of the word.
+  // The words that a user may give, if any; the value is the index of the word.
   std::vector<std::string_view> choices;
 };
 
@@ -27,7 +27,7 @@ class Arguments {
   Arguments(std::span<const Parameter> parameters, std::span<const double> values)
       : parameters_(parameters), values_(values) {}
 
-  // NaN where the user gave none and there is no fallback. `name` must be in the table.
+  // Returns NaN where the user gave no value and there is no fallback. `name` must be in the table.
   double operator[](std::string_view name) const;
   double get(std::string_view name, double derived) const;
 
@@ -40,13 +40,13 @@ struct Preset {
   std::string_view name;
   std::string_view description;
   std::vector<Parameter> parameters;
-  // Every combination of values within their ranges makes a filter.
+  // Makes a filter of any combination of values within their ranges.
   Filter (*make)(const Arguments& arguments, Subsampling subsampling);
 };
 
 std::span<const Preset> presets();
 
-// nullptr where there is none.
+// Returns nullptr where there is no such preset.
 const Preset* find_preset(std::string_view name);
 
 }  // namespace vidconv

@@ -34,7 +34,7 @@ Filter binomial(const Arguments& a, Subsampling s) {
 // positive: the formula that MATLAB documents for fspecial('motion', len, theta).
 Filter motion(const Arguments& a, Subsampling s) {
   const Step2 whole = step(a["length"], a["angle"], s);
-  // From the centre of the first pixel to that of the last.
+  // The line goes from the centre of the first pixel to that of the last.
   const double length = whole.length();
   const double half = std::max(0.0, length - 1) / 2 / length;
   const Step2 end{whole.x * half, whole.y * half};
@@ -59,7 +59,8 @@ Filter comet(const Arguments& a, Subsampling s) {
                     Purpose::blur);
 }
 
-// Each pixel weighs as much of it as the disk covers: out of focus, with smooth edges.
+// Blurs as a lens out of focus, with smooth edges: each pixel weighs as much of it as the disk
+// covers.
 Filter disk(const Arguments& a, Subsampling s) {
   const double x = a["radius"] / s.x, y = a["radius"] / s.y;
   if (x <= 0.5 && y <= 0.5) return identity(a, s);  // a disk within the pixel

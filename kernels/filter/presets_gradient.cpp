@@ -24,7 +24,7 @@ Filter gradient(const Arguments& a, Kernel x, Kernel y) {
   return f;
 }
 
-// `derivative` along an axis, `smooth` across it.
+// Makes a gradient with `derivative` along an axis and `smooth` across it.
 Filter gradient(const Arguments& a, std::span<const double> derivative,
                 std::span<const double> smooth, double scale = 1) {
   return gradient(a, outer_product(smooth, derivative).scaled(scale),
@@ -33,9 +33,8 @@ Filter gradient(const Arguments& a, std::span<const double> derivative,
 
 constexpr double difference[] = {-1, 0, 1};
 
-// I. Sobel and G. Feldman, "A 3x3 isotropic gradient operator" (1968). The larger ones are the same
-// with more of the binomial 1 2 1: 1 4 6 4 1 and 1 6 15 20 15 6 1. A slope gives the same at all
-// sizes.
+// I. Sobel and G. Feldman, "A 3x3 isotropic gradient operator" (1968). The larger ones have more of
+// the binomial 1 2 1: 1 4 6 4 1 and 1 6 15 20 15 6 1. A slope gives the same value at all sizes.
 Filter sobel(const Arguments& a, Subsampling) {
   constexpr double derivative5[] = {-1, -2, 0, 2, 1}, smooth5[] = {1, 4, 6, 4, 1};
   constexpr double derivative7[] = {-1, -4, -5, 0, 5, 4, 1}, smooth7[] = {1, 6, 15, 20, 15, 6, 1};
@@ -69,8 +68,8 @@ Filter roberts(const Arguments& a, Subsampling) {
   return gradient(a, Kernel(2, 2, {1, 0, 0, -1}), Kernel(2, 2, {0, 1, -1, 0}));
 }
 
-// 3x3 kernels: `ring` laid around the centre, clockwise from the top left, then moved on by one
-// neighbour (45 degrees) `count` - 1 times.
+// Returns 3x3 kernels: `ring` laid around the centre, clockwise from the top left, then moved on by
+// one neighbour (45 degrees) `count` - 1 times.
 std::vector<Kernel> compass(std::vector<double> ring, int count) {
   constexpr std::size_t place[8] = {0, 1, 2, 5, 8, 7, 6, 3};
   std::vector<Kernel> kernels;

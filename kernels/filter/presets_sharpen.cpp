@@ -27,7 +27,7 @@ Filter unsharp(const Arguments& a, Subsampling s) {
   if (a["threshold"] == 0)
     return one_kernel(blend(1, picture_itself(), 1, detail), Purpose::sharpen);
   Filter f;
-  // Of one size, so that both take an anchor alike.
+  // Both kernels have one size, so that both take an anchor alike.
   f.kernels = {blend(1, picture_itself(), 0, detail), detail};
   f.combine = Combine::unsharp;
   f.threshold = amount * a["threshold"];

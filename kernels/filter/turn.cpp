@@ -12,7 +12,8 @@ constexpr int tile = 32;
 template <class T>
 void turn_samples(const ConstBytePlane& from, const BytePlane& to, const Orientation& shown) {
   const std::ptrdiff_t column = std::ptrdiff_t{from.step} * std::ptrdiff_t{sizeof(T)};
-  // From one seen sample to its neighbour at the right and below, in bytes of what is stored.
+  // Steps from one shown sample to its neighbours at the right and below, in bytes of the stored
+  // plane.
   const std::ptrdiff_t right = shown.a * column + shown.c * from.stride;
   const std::ptrdiff_t down = shown.b * column + shown.d * from.stride;
   const int first_x = shown.a + shown.b < 0 ? from.width - 1 : 0;

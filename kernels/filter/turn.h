@@ -1,4 +1,4 @@
-// turn(): a plane of samples as it is seen, from one that is stored turned or mirrored.
+// turn(): makes the shown plane from one that is stored turned or mirrored.
 #pragma once
 
 #include "kernels/filter/orientation.h"
@@ -6,8 +6,8 @@
 
 namespace vidconv {
 
-// Writes every sample of `from` to where it is seen. `to` has its width and height, which trade
-// places where `shown` swaps; the two do not overlap. Samples have 1, 2 or 4 `bytes`.
+// Writes every sample of `from` to where it is shown. `to` has the same width and height, or
+// swapped ones where `shown` swaps; the two do not overlap. Samples have 1, 2 or 4 `bytes`.
 void turn(ConstBytePlane from, BytePlane to, const Orientation& shown, int bytes);
 
 }  // namespace vidconv

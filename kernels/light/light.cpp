@@ -12,7 +12,7 @@ namespace {
 constexpr double bt709_alpha = 1.09929682680944, bt709_beta = 0.018053968510807;
 constexpr double smpte240m_alpha = 1.111572195921731, smpte240m_beta = 0.022821585529445;
 
-// A power with a straight piece near 0: signal = slope * light up to beta.
+// Decodes a power with a straight piece near 0: signal = slope * light up to beta.
 double light_of_power(double signal, double alpha, double beta, double slope, double exponent) {
   return signal < slope * beta ? signal / slope
                                : std::pow((signal + alpha - 1) / alpha, 1 / exponent);
@@ -33,7 +33,7 @@ double pq_signal(double light) {
   const double p = std::pow(light, pq_m1);
   return std::pow((pq_c1 + pq_c2 * p) / (1 + pq_c3 * p), pq_m2);
 }
-// d signal / d light at 1, where (c1 + c2) / (1 + c3) is 1.
+// The derivative of PQ's light at 1, d signal / d light, where (c1 + c2) / (1 + c3) is 1.
 const double pq_slope = pq_m2 * pq_m1 * (pq_c2 - pq_c3) / (1 + pq_c3);
 
 // ARIB STD-B67.
@@ -94,7 +94,8 @@ double signal_of(Transfer transfer, double light) {
   return light == 0 ? 0 : std::copysign(positive_signal(transfer, std::abs(light)), light);
 }
 
-// Signals from below half a code of 16 bits to beyond every colour that YUV can say, 2.2 or so.
+// The signals go from below half a code of 16 bits to beyond every colour that YUV can say, 2.2 or
+// so.
 constexpr int first_signal_octave = -17, end_signal_octave = 2;
 constexpr int first_light_octave = -48;  // darker than code 1 of 16 bits in any transfer function
 

@@ -1,5 +1,5 @@
-// Linear light: from the codes of a video to what its lights would measure, and back.
-// docs/numerics.md, "Linear light", says what is computed to the bit.
+// Linear light: from the codes of a video to the light they stand for, and back. docs/numerics.md,
+// "Linear light", defines the results to the bit.
 #pragma once
 
 #include <array>
@@ -39,26 +39,26 @@ inline constexpr TransferName transfers[] = {
     {Transfer::hlg, "HLG"},
 };
 
-// In double. Both are odd functions and go on beyond 1, PQ along its tangent there, because colours
-// of YUV may lie outside the cube of RGB.
+// Both compute in double. They are odd functions and go on beyond 1, PQ along its tangent there,
+// because colours of YUV may lie outside the cube of RGB.
 double light_of(Transfer transfer, double signal);
 double signal_of(Transfer transfer, double light);
 
 enum class ColourModel : std::uint8_t { grey, rgb, yuv };
 
-// Where chroma samples lie in one direction: on the first of the luma samples they stand for, or in
-// the middle between them all.
+// The place of chroma samples in one direction: on the first of the luma samples they stand for, or
+// in the middle of them all.
 enum class Siting : std::uint8_t { first, centre };
 
-// What is converted: pictures of one format and colour description.
+// A conversion of pictures of one format and colour description.
 struct LightPlan {
   ColourModel model = ColourModel::rgb;
   Transfer transfer = Transfer::bt709;
-  SampleType sample;         // of every component; integers
+  SampleType sample;         // every component's type; integers
   bool limited = false;      // black is 16, white 235, at 8 bits
-  Codes codes = Codes::all;  // of the results
+  Codes codes = Codes::all;  // codes that results may have
   double kr = 0, kb = 0;     // yuv: the shares of R and B in luma
-  Subsampling subsampling;   // of chroma
+  Subsampling subsampling;   // chroma's subsampling
   Siting siting_x = Siting::first, siting_y = Siting::centre;
 
   int components() const { return model == ColourModel::grey ? 1 : 3; }
@@ -66,7 +66,7 @@ struct LightPlan {
 
 enum class LightStep : std::uint8_t { to_light, to_codes };
 
-// Converters are Convolvers whose pairs are not planes of the same kind: to_light reads codes and
+// Converters are Convolvers whose pairs are planes of different kinds: to_light reads codes and
 // writes light, to_codes the other way. Pairs come in the order of components: one of grey, or
 // three, Y U V or R G B on the side of codes and R G B on the side of light. Light is float, at the
 // resolution of luma; chroma planes are smaller by the subsampling, rounded up.

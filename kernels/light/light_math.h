@@ -25,16 +25,16 @@ VIDCONV_HD inline std::uint32_t bits_of(float x) {
 }
 
 // An odd function, by lines between knots: 512 to an octave, evenly spread in it, from
-// `first_octave` (2^first_octave is the first knot) to where it ends. A line through 0 below the
-// first knot; the last value beyond the last.
+// 2^first_octave, the first knot, to the last one. It is a line through 0 below the first knot, and
+// has the last value beyond the last.
 struct Curve {
-  static constexpr int shift = 14;  // bits of a float below a knot's
+  static constexpr int shift = 14;  // low bits of a float, below those that number its knot
   const float* knots = nullptr;
-  std::uint32_t first = 0, last = 0;  // bits of the first knot's place, and of the last's
-  float slope = 0;                    // below the first
+  std::uint32_t first = 0, last = 0;  // bits of the first and of the last knot as floats
+  float slope = 0;                    // slope below the first knot
 
   VIDCONV_HD float operator()(float x) const {
-    std::uint32_t bits = bits_of(x) & 0x7FFFFFFFU;  // of |x|, that of -0 too
+    std::uint32_t bits = bits_of(x) & 0x7FFFFFFFU;  // bits of |x|; 0 for -0 too
     if (bits < first) return x * slope;
     if (bits >= last) bits = last - 1;
     const std::uint32_t below = (bits - first) >> shift;
@@ -45,31 +45,31 @@ struct Curve {
   }
 };
 
-// A curve's knots and what else is known of it.
+// A curve's knots and where they lie.
 struct CurveTable {
   std::vector<float> knots;
   int first_octave = 0, end_octave = 0;
-  // The curve over `memory`, which holds a copy of `knots`.
+  // Returns the curve over `memory`, which holds a copy of `knots`.
   Curve over(const float* memory) const;
 };
 
-// Of the direction that a step needs.
+// Makes the curve in the direction that a step needs.
 CurveTable make_curve(Transfer transfer, LightStep step);
 
 // A plan in numbers. `curve` is that of the step.
 struct LightMath {
   Curve curve;
   ColourModel model;
-  int shift;  // of stored codes
+  int shift;  // shift of stored codes
   int sub_x, sub_y;
   Siting siting_x, siting_y;
   float black, luma_unit,
       luma_span;  // signal = (code - black) * unit; code = signal * span + black
-  float neutral, chroma_unit, chroma_span;  // the same for chroma, -1/2 to 1/2
+  float neutral, chroma_unit, chroma_span;  // as above, for chroma from -1/2 to 1/2
   float kr, kg, kb;
   float r_of_cr, b_of_cb, g_of_cr, g_of_cb;  // R = Y + r_of_cr * Cr, G = Y - g_of_cb * Cb - ...
   float cr_of_r, cb_of_b;                    // Cr = (R - Y) * cr_of_r
-  float min, max_luma, max_chroma;           // of codes that are written
+  float min, max_luma, max_chroma;           // limits of codes that are written
 };
 LightMath make_light_math(const LightPlan& plan, const Curve& curve);
 
@@ -100,8 +100,8 @@ VIDCONV_HD inline void put_light(const BytePlane& plane, int x, int y, float val
   plane.as<float>().row(y)[static_cast<std::ptrdiff_t>(x) * plane.step] = value;
 }
 
-// The two chroma samples whose mean is the chroma at luma sample i, the same one twice where they
-// coincide; of n.
+// The two chroma samples, out of n, whose mean is the chroma at luma sample i; both are the same
+// where it has one of its own.
 struct Neighbours {
   int a, b;
 };
@@ -111,7 +111,7 @@ VIDCONV_HD inline Neighbours chroma_neighbours(int factor, Siting siting, int i,
   return {i / 2, next < n ? next : n - 1};
 }
 
-// The shares of luma samples in chroma sample i: weight[k] of sample at[k], of n luma samples.
+// The luma samples, out of n, that chroma sample i is made of: weight[k] of sample at[k].
 struct Shares {
   int count;
   int at[5];
@@ -120,8 +120,8 @@ struct Shares {
 VIDCONV_HD inline Shares luma_shares(int factor, Siting siting, int i, int n) {
   Shares s{};
   if (factor == 2 && siting == Siting::first) {
-    // With linear interpolation the other way this gives back what was there (the 5/3 filters of
-    // Le Gall and Tabatabai, ICASSP 1988).
+    // With linear interpolation the other way this restores the samples (the 5/3 filters of Le Gall
+    // and Tabatabai, ICASSP 1988).
     const float weights[5] = {-0.125F, 0.25F, 0.75F, 0.25F, -0.125F};
     s.count = 5;
     for (int k = 0; k < 5; ++k) {
@@ -135,7 +135,7 @@ VIDCONV_HD inline Shares luma_shares(int factor, Siting siting, int i, int n) {
   return s;
 }
 
-// Light at luma sample (x, y) from codes.
+// Computes light at luma sample (x, y) from codes.
 template <class T, ColourModel model>
 VIDCONV_HD inline void to_light(const LightMath& m, const LightPlanes& p, int x, int y) {
   const auto signal = [&](int i) {
@@ -172,14 +172,14 @@ VIDCONV_HD inline Signals signals_at(const LightMath& m, const LightPlanes& p, i
   return {(m.kr * r + m.kg * g) + m.kb * b, r, b};
 }
 
-// The code of sample (x, y) of a component that has luma's resolution, from its signal.
+// Writes the code of sample (x, y) of a component that has luma's resolution, from its signal.
 template <class T>
 VIDCONV_HD inline void put_luma_code(const LightMath& m, const LightPlanes& p, int i, int x, int y,
                                      float signal) {
   put_code<T>(p.dst[i], x, y, m.shift, signal * m.luma_span + (m.black + 0.5F), m.min, m.max_luma);
 }
 
-// Codes of luma sample (x, y), or of all components that have its resolution, from light.
+// Computes codes of luma sample (x, y), or of all components that have its resolution, from light.
 template <class T, ColourModel model>
 VIDCONV_HD inline void to_codes(const LightMath& m, const LightPlanes& p, int x, int y) {
   if constexpr (model == ColourModel::yuv)
@@ -189,8 +189,8 @@ VIDCONV_HD inline void to_codes(const LightMath& m, const LightPlanes& p, int x,
       put_luma_code<T>(m, p, i, x, y, m.curve(light_at(p.src[i], x, y)));
 }
 
-// Codes of chroma sample (x, y), of both planes, from light: `signals(x, y)` are those of a luma
-// sample, signals_at() or what is known of them.
+// Computes codes of chroma sample (x, y), in both planes. `signals(x, y)` returns those of a luma
+// sample: signals_at(), or what it returned before.
 template <class T, class SignalsAt>
 VIDCONV_HD inline void to_chroma_codes(const LightMath& m, const LightPlanes& p, int x, int y,
                                        SignalsAt signals) {

@@ -1,4 +1,4 @@
-// What lies outside the picture: one rule, used by every variant on every device.
+// Samples outside the picture: one rule, used by every variant on every device.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class BorderMode : std::uint8_t {
   constant,    // ... V V | a b c d | V V ...
 };
 
-// Every mode and the word for it; what reads or tests modes walks this table.
+// Every mode and its name; code that reads or tests modes walks this table.
 struct BorderName {
   BorderMode mode;
   std::string_view name;
@@ -35,20 +35,20 @@ constexpr std::string_view name_of(BorderMode mode) {
 
 struct Border {
   BorderMode mode = BorderMode::reflect101;
-  // For `constant`: the grey level outside as a fraction of full scale (0 = black). Chroma planes
+  // The grey level outside for `constant`, as a fraction of full scale (0 = black). Chroma planes
   // see their neutral code instead, because grey has no colour.
   double value = 0;
   bool operator==(const Border&) const = default;
 };
 
-// The index in [0, n) of the sample that stands for index i of a row of n samples, for any i;
-// -1 where `constant` supplies the value. n must be at least 1.
+// Returns the index in [0, n) of the sample that stands for index i of a row of n samples, for any
+// i; -1 where `constant` supplies the value. n must be at least 1.
 VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n) {
   if (i >= 0 && i < n) return i;
   switch (mode) {
     case BorderMode::reflect101: {
       if (n == 1) return 0;
-      const int near = i < 0 ? -i : 2 * n - 2 - i;  // most often it is, and saves a division
+      const int near = i < 0 ? -i : 2 * n - 2 - i;  // the usual case, and saves a division
       if (near >= 0 && near < n) return near;
       const int period = 2 * n - 2;
       int m = i % period;
@@ -73,7 +73,7 @@ VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n) {
   return -1;
 }
 
-// The same in a row of n samples that are whole pixels, of so many components each: beyond the
+// Returns that index in a row of n samples that are whole pixels of `components` each: beyond the
 // edges lie pixels, not samples.
 VIDCONV_HD constexpr int border_index(BorderMode mode, int i, int n, int components) {
   if (i >= 0 && i < n) return i;

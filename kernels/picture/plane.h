@@ -12,7 +12,7 @@
 
 namespace vidconv {
 
-// As the first member of an aggregate: its members can only be initialised by their names.
+// As the first member of an aggregate, it makes all members be initialised by name.
 struct OnlyByName {
   explicit constexpr OnlyByName() = default;
 };
@@ -23,7 +23,7 @@ struct OnlyByName {
 // `as<U>()` gives the typed view. A component of an interleaved picture (the U of NV12, the R of
 // RGBA) is a view whose `step` is the number of samples from one pixel to the next.
 //
-// Numbers that could be taken for one another are given by name:
+// Numbers that could be mistaken for one another are given by name:
 //   Plane<const std::uint8_t> luma{.data = first, .stride = pitch, .width = 1920, .height = 1080};
 template <class T>
 struct Plane {
@@ -39,7 +39,7 @@ struct Plane {
     return at(reinterpret_cast<U*>(data));
   }
 
-  // Samples that lie alike, elsewhere.
+  // Returns a plane of the same shape at another address.
   template <class U>
   VIDCONV_HD Plane<U> at(U* other) const {
     return {.data = other, .stride = stride, .width = width, .height = height, .step = step};
@@ -53,35 +53,35 @@ struct Plane {
 
 using ConstBytePlane = Plane<const std::byte>;
 using BytePlane = Plane<std::byte>;
-// Host and device, which pass planes to each other, agree on it.
+// Host and device pass planes to each other and must agree on their layout.
 static_assert(sizeof(BytePlane) == sizeof(std::byte*) + sizeof(std::ptrdiff_t) + 4 * sizeof(int));
 
 // One plane to read and the plane of the same size to write; they must not overlap.
 struct PlanePair {
   ConstBytePlane src;
   BytePlane dst;
-  // Samples that are only to be copied, which lie in the pixels of the pairs before: for convolvers
-  // that copy in passing.
+  // Whether samples are only to be copied. They lie in the pixels of the pairs before; for
+  // convolvers that copy in passing (Convolver::copies_in_passing()).
   bool copied = false;
 };
 
 enum class Storage : std::uint8_t { u8, u16, f32 };
 
 // How a sample lies in memory: a code of `depth` bits, stored `shift` bits up in native byte order
-// (P010 keeps 10 bits in the upper end of 16). f32 samples have depth 32 and no shift.
-// Stored codes above max() are not pictures: what is computed from them is any code, and may differ
-// between variants.
+// (P010 keeps 10 bits in the upper end of 16). f32 samples have depth 32 and no shift. Stored codes
+// above max() are invalid: results that depend on them may be any code, and differ between
+// variants.
 struct SampleType {
   Storage storage = Storage::u8;
   int depth = 8;
   int shift = 0;
 
-  // The largest code; 1 for f32, whose nominal range is 0 to 1.
+  // Returns the largest code; 1 for f32, whose nominal range is 0 to 1.
   constexpr int max() const { return storage == Storage::f32 ? 1 : (1 << depth) - 1; }
   constexpr int bytes() const {
     return storage == Storage::u8 ? 1 : storage == Storage::u16 ? 2 : 4;
   }
-  // The code of "no colour" in a chroma plane.
+  // Returns the code of "no colour" in a chroma plane.
   constexpr double neutral() const {
     return storage == Storage::f32 ? 0.0 : static_cast<double>(1 << (depth - 1));
   }

@@ -10,7 +10,7 @@
 namespace vidconv {
 
 struct Rect {
-  int x = 0, y = 0, width = 0, height = 0;  // the top left sample, and how many
+  int x = 0, y = 0, width = 0, height = 0;  // the top left sample, and the size
   constexpr int right() const { return x + width; }
   constexpr int bottom() const { return y + height; }
   constexpr bool empty() const { return width <= 0 || height <= 0; }
@@ -27,7 +27,7 @@ constexpr bool overlap(const Rect& a, const Rect& b) {
   return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }
 
-// The smallest that holds both.
+// Returns the smallest rectangle that holds both.
 constexpr Rect around(const Rect& a, const Rect& b) {
   return rect_between(std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.right(), b.right()),
                       std::max(a.bottom(), b.bottom()));
@@ -37,13 +37,14 @@ constexpr Rect grown(const Rect& r, int by) {
   return rect_between(r.x - by, r.y - by, r.right() + by, r.bottom() + by);
 }
 
-// What of it lies in a plane of that size; may be empty.
+// Returns its intersection with a plane of that size; may be empty.
 constexpr Rect cut(const Rect& r, int width, int height) {
   return rect_between(std::max(r.x, 0), std::max(r.y, 0), std::min(r.right(), width),
                       std::min(r.bottom(), height));
 }
 
-// That part of a plane, which it lies in, as a plane of its own. `sample_bytes`: of one sample.
+// Returns a rectangle, which lies in the plane, as a plane of its own. `sample_bytes` is the size
+// of a sample.
 template <class T>
 Plane<T> part_of(Plane<T> plane, const Rect& r, int sample_bytes) {
   plane.data = plane.row(r.y) + std::ptrdiff_t{r.x} * plane.step * sample_bytes;
@@ -52,7 +53,7 @@ Plane<T> part_of(Plane<T> plane, const Rect& r, int sample_bytes) {
   return plane;
 }
 
-// One of the two fields of a plane: every other row, from row `field` on.
+// Returns one of the two fields of a plane: every other row, from row `field` on.
 template <class T>
 Plane<T> field_of(Plane<T> plane, int field) {
   plane.data = plane.row(field);

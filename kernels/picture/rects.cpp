@@ -8,7 +8,7 @@ namespace {
 
 using Span = std::pair<int, int>;  // from, to
 
-// What the rectangles hold of row `y`, each sample once, from left to right.
+// Returns the samples of row `y` that the rectangles hold, each once, from left to right.
 std::vector<Span> spans_of_row(std::span<const Rect> rects, int y) {
   std::vector<Span> spans;
   for (const Rect& r : rects)
@@ -34,7 +34,7 @@ std::vector<Span> gaps(const std::vector<Span>& spans, int width) {
   return between;
 }
 
-// Rectangles as high as spans_at(y), which changes at the `edges` alone, stays the same.
+// Returns rectangles as high as spans_at(y) stays the same; it changes only at the `edges`.
 template <class F>
 std::vector<Rect> stacked(std::vector<int> edges, const F& spans_at) {
   std::ranges::sort(edges);
@@ -81,7 +81,7 @@ std::vector<Rect> outside(std::span<const Rect> rects, int width, int height) {
 }
 
 void join(std::vector<Rect>& rects, int worth, bool apart) {
-  std::size_t count = 0;  // that are done, in front
+  std::size_t count = 0;  // rectangles that are done, in front
   for (std::size_t next = 0; next < rects.size(); ++next) {
     Rect rect = rects[next];
     for (std::size_t i = 0; i < count;) {
@@ -92,7 +92,7 @@ void join(std::vector<Rect>& rects, int worth, bool apart) {
       }
       rect = both;
       rects[i] = rects[--count];
-      i = 0;  // it may have come near others
+      i = 0;  // the rectangle may have come near others
     }
     rects[count++] = rect;
   }
@@ -100,7 +100,7 @@ void join(std::vector<Rect>& rects, int worth, bool apart) {
 }
 
 Rect in_field(const Rect& r, int field) {
-  const auto row = [field](int y) { return (y + 1 - field) / 2; };  // the first at y or below
+  const auto row = [field](int y) { return (y + 1 - field) / 2; };  // the first row at y or below
   return rect_between(r.x, row(r.y), r.right(), row(r.bottom()));
 }
 

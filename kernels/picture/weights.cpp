@@ -9,7 +9,8 @@ namespace {
 
 constexpr int patch_width = 64, patch_height = 16;  // samples
 
-// Along a line of `count` weights, `step` apart: none is more than 255 below a neighbour.
+// Raises weights along a line of `count`, `step` apart, so that none is more than 255 below a
+// neighbour.
 void limit_slope(std::int32_t* line, std::ptrdiff_t step, int count) {
   for (int i = 1; i < count; ++i)
     line[i * step] = std::max(line[i * step], line[(i - 1) * step] - 255);
@@ -39,7 +40,7 @@ void Weights::invert() {
 
 void Weights::feather(int reach) {
   if (reach == 0) return;
-  // In units of 1 / (reach + 1): rounded once, at the end.
+  // Weights are in units of 1 / (reach + 1), so that they are rounded once, at the end.
   const int unit = reach + 1;
   std::vector<std::int32_t> scaled(all_.begin(), all_.end());
   for (std::int32_t& weight : scaled) weight *= unit;

@@ -33,7 +33,7 @@ std::size_t first_tap(const Integers& row) {
                                   row.begin());
 }
 
-// row -= times * other; false where that needs too many bits.
+// Does row -= times * other; returns false where that needs too many bits.
 bool subtract(Integers& row, std::int64_t times, const Integers& other) {
   const double reach = std::abs(static_cast<double>(other[largest<std::int64_t>(other)]));
   if (std::abs(static_cast<double>(times)) * reach >= max_integer) return false;
@@ -44,8 +44,8 @@ bool subtract(Integers& row, std::int64_t times, const Integers& other) {
   return true;
 }
 
-// Rows in echelon form whose integer multiples make every row of the matrix: Euclid's algorithm in
-// each leading column. Empty as in factor_exactly().
+// Returns rows in echelon form whose integer multiples make every row of the matrix, by Euclid's
+// algorithm in each leading column. Empty as in factor_exactly().
 std::vector<Integers> row_basis(std::span<const std::int64_t> matrix, std::size_t width,
                                 std::size_t max_rank) {
   std::vector<Integers> basis;
@@ -63,7 +63,7 @@ std::vector<Integers> row_basis(std::span<const std::int64_t> matrix, std::size_
     }
     if (first_tap(row) != width) basis.insert(next, std::move(row));
     if (basis.size() > max_rank) return {};
-    // Hermite's form, so that the integers stay small.
+    // This is Hermite's form, which keeps the integers small.
     for (auto lower = basis.begin(); lower != basis.end(); ++lower) {
       const std::size_t lead = first_tap(*lower);
       for (auto upper = basis.begin(); upper != lower; ++upper)
@@ -73,8 +73,8 @@ std::vector<Integers> row_basis(std::span<const std::int64_t> matrix, std::size_
   return basis;
 }
 
-// The value that the largest tap would have if the kernel were a product, seen from the largest tap
-// that shares neither its row nor its column; none where all those are zero.
+// Returns the value that the largest tap would have if the kernel were a product, seen from the
+// largest tap that shares neither its row nor its column; nothing where all those are zero.
 template <class T>
 std::optional<double> without_peak(std::span<const T> matrix, std::size_t width, std::size_t peak) {
   std::size_t seen = peak;
@@ -191,7 +191,7 @@ std::vector<Factors<double>> factor(std::span<const double> matrix, int width, i
   std::vector<Factors<double>> factors;
   std::vector<double> rest(matrix.begin(), matrix.end());
   const double tolerance = 1e-9 * std::abs(rest[largest<double>(rest)]);
-  // Gauss's elimination, always with the largest tap that is left.
+  // Eliminates as Gauss did, always with the largest tap that is left.
   for (;;) {
     const std::size_t at = largest<double>(rest);
     const double pivot = rest[at];
@@ -219,7 +219,7 @@ double Products::abs_sum() const {
 
 double Products::cost(bool floats) const {
   // The line between the passes costs about three taps; the rest is for steps that are shorter. One
-  // tap has no such line, but of codes it keeps tensor cores from taking the plan.
+  // tap has no such line, but over codes it keeps tensor cores from taking the plan.
   double taps = 0;
   for (const Product& p : list)
     taps += floats && p.width() * p.height() == 1 ? 1 : p.width() + p.height() + 3;

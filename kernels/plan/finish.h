@@ -1,4 +1,4 @@
-// From responses to an output sample: the last step of every variant on every device.
+// The last step of every variant on every device: from responses to an output sample.
 //
 // Compiled without contraction (-ffp-contract=off, --fmad=false), so that each operation below is
 // one IEEE operation and both sides give the same bits.
@@ -14,21 +14,21 @@
 
 namespace vidconv {
 
-// y = clamp(floor((n + half) / divisor), min, max), n = response + offset or its absolute value:
-// see docs/numerics.md. A plain value, passed to devices as it is. Made by make_plan().
+// y = clamp(floor((n + half) / divisor), min, max), where n is response + offset or its absolute
+// value: see docs/numerics.md. A plain value, passed to devices as it is; made by make_plan().
 struct Finish {
   Combine combine = Combine::linear;
   bool absolute = false;
   int min = 0, max = 255;  // smallest and largest code of a result
 
   // int32 arithmetic. From `lowest` = min * divisor to `limit`, floor(n / divisor) is a code from
-  // min to max. set_divisor() sets what says how to divide.
+  // min to max. set_divisor() sets the members that divide.
   std::int32_t offset = 0;
   std::int32_t half = 0;
   std::int32_t lowest = 0, limit = 0;
-  std::int32_t threshold = 0;              // of Combine::unsharp
+  std::int32_t threshold = 0;              // for Combine::unsharp
   std::uint32_t reciprocal = 0x8000'0001;  // n / divisor = (n * reciprocal) >> (31 + log2)
-  int log2 = 0;                            // of the divisor, rounded up
+  int log2 = 0;                            // log2 of the divisor, rounded up
 
   // Real arithmetic (float or double), and l2 in any arithmetic.
   double real_divisor = 1;
@@ -36,14 +36,14 @@ struct Finish {
   double real_half = 0;
   double real_threshold = 0;
 
-  std::uint32_t divisor = 1;  // of int32 arithmetic; last, because devices do not read it
+  std::uint32_t divisor = 1;  // for int32 arithmetic; last, because devices do not read it
 
   constexpr bool divides_by_power_of_two() const { return divisor == 1U << log2; }
 
   bool operator==(const Finish&) const = default;
 };
 
-// For a divisor in [1, 2^31); the reciprocal serves every n of 31 bits (Granlund and Montgomery,
+// Sets a divisor in [1, 2^31). The reciprocal serves every n of 31 bits (Granlund and Montgomery,
 // "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2 with N = 31).
 constexpr void set_divisor(Finish& f, std::uint32_t divisor) {
   f.divisor = divisor;
@@ -56,7 +56,7 @@ VIDCONV_HD inline int finish_int(const Finish& f, std::int32_t response) {
   if (f.absolute && n < 0) n = -n;
   n += f.half;
   n = n < f.lowest ? f.lowest : n > f.limit ? f.limit : n;
-  // The upper half of a product of 32-bit numbers: one instruction.
+  // The upper half of a product of 32-bit numbers is one instruction.
   const std::uint32_t twice = 2 * static_cast<std::uint32_t>(n);
   const std::uint64_t product = std::uint64_t{twice} * f.reciprocal;
   // The mask changes nothing, but says that the shift needs no test for 32 and more.
@@ -80,8 +80,8 @@ VIDCONV_HD inline T finish_real(const Finish& f, Real response) {
   }
 }
 
-// The responses of a filter's kernels, in order, become one value. Acc is std::int32_t, float or
-// double.
+// Combines the responses of a filter's kernels, in order, into one value. Acc is std::int32_t,
+// float or double.
 template <class Acc>
 class Combined {
  public:
@@ -135,13 +135,13 @@ class Combined {
     return r * r;
   }
 
-  union {  // one register: Finish::combine says which
+  union {  // share a register: Finish::combine says which is in use
     Acc value_;
     Real squares_;
   };
 };
 
-// All of it: `responses` are the values of the `count` kernels of the filter.
+// Does all of it: `responses` are the values of the `count` kernels of the filter.
 template <class T, class Acc>
 VIDCONV_HD inline T finish(const Finish& f, const Acc* responses, int count) {
   Combined<Acc> combined;

@@ -6,7 +6,7 @@
 namespace vidconv {
 namespace {
 
-// Rows of `width` taps, with zeros between them.
+// Returns rows of `width` taps, with zeros between them.
 std::vector<double> spread_out(const std::vector<double>& taps, int width, int components) {
   if (taps.empty()) return {};
   const auto in_row = static_cast<std::size_t>(width);

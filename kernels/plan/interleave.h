@@ -8,10 +8,10 @@
 
 namespace vidconv {
 
-// The plan that makes of rows of whole pixels, of so many components each, what `plan` makes of
-// each component, but those in `kept`, which it copies (Plan::kept): zeros between the taps of a
-// row, which change no sum of codes, and a border of pixels. Nothing where a zero could be seen,
-// because samples are floats, which may be infinite.
+// Returns the plan for rows of whole pixels of `components` each that does to each component what
+// `plan` does, but copies those in `kept` (Plan::kept). It has zeros between the taps of a row,
+// which change no sum of codes, and a border of pixels. Nothing where samples are floats: they may
+// be infinite, and a zero would show.
 std::optional<Plan> interleaved(const Plan& plan, int components, unsigned kept = 0);
 
 }  // namespace vidconv

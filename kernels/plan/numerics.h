@@ -3,8 +3,8 @@
 
 namespace vidconv {
 
-// It changes where the bytes of any filter do, and only then: tests/judge/numerics_test.py holds it
-// to a table of digests.
+// Changes when, and only when, the bytes of any filter change: tests/judge/numerics_test.py holds
+// it to a table of digests.
 inline constexpr int numerics_version = 1;
 
 }  // namespace vidconv

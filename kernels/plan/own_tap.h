@@ -1,4 +1,4 @@
-// What an unsharp mask over floats is beside its two passes.
+// The tap that an unsharp mask over floats has beside its two passes.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace vidconv {
 
-// The tap of the sample itself whose product the second of two terms in floats or doubles adds to
-// the first; none where it is anything else.
+// Returns the tap of the sample itself where the plan's second term, in floats or doubles, is just
+// that tap's product, added to the first term; nothing for other plans.
 std::optional<double> own_tap(const Plan& plan);
 
 }  // namespace vidconv

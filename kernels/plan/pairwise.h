@@ -11,10 +11,10 @@ namespace vidconv {
 //   sum of n from x on = (sum of n / 2 from x on) + (sum of n / 2 behind those)
 //                        and, where n is odd, + the last one
 //
-// Each n begins a list of steps, from single values (n = 1, no step) upwards. So a sum takes as
-// many additions as n has bits, once more for each bit that is set, rather than n.
+// Each n has a list of steps, from single values (n = 1, no step) upwards. So a sum takes as many
+// additions as n has bits, and one more for each bit that is set, rather than n.
 struct PairwiseStep {
-  int half;  // so many values are in the sums that there are
+  int half;  // number of values in the sums before the step
   bool odd;
 
   VIDCONV_HD constexpr int size() const { return 2 * half + (odd ? 1 : 0); }
@@ -31,20 +31,20 @@ VIDCONV_HD constexpr int pairwise_steps(int n) {
   return steps;
 }
 
-// Step number i of those.
+// Returns step number i of n values.
 VIDCONV_HD constexpr PairwiseStep pairwise_step(int n, int i) {
   const int size = n >> (pairwise_steps(n) - 1 - i);
   return {size / 2, size % 2 != 0};
 }
 
-// How many of them one value goes through at most.
+// Returns the largest number of additions that one value goes through.
 constexpr int pairwise_additions(int n) {
   int additions = 0;
   for (; n > 1; n /= 2) additions += 1 + n % 2;
   return additions;
 }
 
-// The sum of value_at(x), value_at(x + 1), ..., `n` of them.
+// Returns the sum of the `n` values value_at(x), value_at(x + 1), ...
 template <class ValueAt>
 float pairwise_sum(int n, int x, const ValueAt& value_at) {
   if (n == 1) return value_at(x);

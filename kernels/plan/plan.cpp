@@ -76,9 +76,9 @@ void Planner::use_real() {
   constexpr double float_bound = 1.0 / 2;  // in codes; worse: use double
   // Each tap is rounded once, each step of a chain of width + height steps once, and so is each sum
   // of products.
-  const double own_steps = threshold_ > 0 ? 4 : 2;  // it is subtracted and added
+  const double own_steps = threshold_ > 0 ? 4 : 2;  // the threshold is subtracted and added
   double lost = 0;
-  std::vector<double> roundings;  // of 1, of each kernel: of each product those of its own sum
+  std::vector<double> roundings;  // for each kernel, relative to 1: the sum over its products
   for (std::size_t i = 0; i < filter_.kernels.size(); ++i) {
     const Kernel& k = filter_.kernels[i];
     if (passes_.empty()) {

@@ -15,7 +15,7 @@ namespace vidconv {
 enum class Arith : std::uint8_t {
   int32,    // integer taps; every sum fits 32 bits, so the order of additions does not matter
   float32,  // fused multiply-adds in a fixed order, or additions in one (Taps::pairwise)
-  float64,  // the same in double; also exact integer sums beyond 32 bits
+  float64,  // as float32, in double; also exact integer sums beyond 32 bits
 };
 
 // One kernel, ready to compute. Taps are kept as double, whatever the arithmetic: each is exactly
@@ -36,15 +36,16 @@ struct Taps {
   int row_shift = 0;
   std::int64_t row_min = 0, row_max = 0;
 
-  // float32, the only term: all taps are column[0], the row's are 1. Sums of rows, and of columns
-  // of those, are added up as kernels/plan/pairwise.h says, and multiplied by the tap. No `dense`.
+  // Equal taps, in float32 and as the only term: each is column[0], and those of the row are 1.
+  // Sums of rows, and of columns of these, are added up as kernels/plan/pairwise.h says and
+  // multiplied by the tap; `dense` is empty.
   bool pairwise = false;
 
-  // The response is added to that of the term before it: together they are one kernel.
+  // Whether the response is added to that of the term before it: together they are one kernel.
   bool joins = false;
 
   bool separable() const { return !row.empty(); }
-  // How far the farthest row or column of taps is from the anchor.
+  // Returns the distance of the farthest row or column of taps from the anchor.
   int reach() const;
 
   bool operator==(const Taps&) const = default;
@@ -52,14 +53,15 @@ struct Taps {
 
 struct Plan {
   SampleType sample;
-  // Of a pixel, where a row's samples are whole pixels that lie side by side (interleave.h): what
-  // the border repeats. Only variants that such plans are meant for ask.
+  // Components of a pixel where a row's samples are whole pixels (interleave.h): the period of the
+  // border. Only variants that are meant for such plans look at it.
   int components = 1;
-  unsigned kept = 0;  // of the components those that are only to be copied: bit 0 is the first's
+  unsigned kept = 0;  // components that are only copied: bit 0 is the first's
   BorderMode border = BorderMode::reflect101;
-  double outside = 0;  // the sample that BorderMode::constant supplies, as a code, or a float
+  double outside = 0;  // the sample that BorderMode::constant supplies, as a code or a float
   Arith arith = Arith::int32;
-  // One per kernel of the filter; more where a kernel of low rank is a sum of products (`joins`).
+  // One for each kernel of the filter; more where a kernel of low rank is a sum of products
+  // (`joins`).
   std::vector<Taps> terms;
   Finish finish;
 
@@ -68,21 +70,21 @@ struct Plan {
   double error_bound = 0;  // before the last rounding, in codes; 0 where exact
   bool fits24 = false;     // int32: |every sum| < 2^24, so float computes it exactly too
 
-  // Whether the sample in column x is one that is only to be copied.
+  // Whether the sample in column x is only copied.
   bool keeps(int x) const { return (kept >> (x % components) & 1) != 0; }
-  // The number of kernels whose responses are combined.
+  // Returns the number of kernels whose responses are combined.
   int kernels() const;
-  // The output is the input: one tap of gain 1 on the pixel itself.
+  // Whether the output is the input: one tap of gain 1 on the pixel itself.
   bool is_copy() const;
 
-  bool operator==(const Plan&) const = default;  // they compute the same
+  bool operator==(const Plan&) const = default;  // whether they compute the same
 };
 
-// A plane's place in its picture: chroma is centred on a neutral code, the others on black.
+// A plane's role in its picture: chroma is centred on a neutral code, the others on black.
 enum class Role : std::uint8_t { colour, chroma };
 
-// What results may be: every code, or only those of limited-range video (ITU-R BT.709: 16 to 235,
-// of chroma 16 to 240, at 8 bits). Float samples are never clamped.
+// The codes that results may have: all, or only those of limited-range video (ITU-R BT.709: 16 to
+// 235, for chroma 16 to 240, at 8 bits). Float samples are never clamped.
 enum class Codes : std::uint8_t { all, limited };
 
 // Plans `filter` for planes of `sample`. Throws std::invalid_argument where the filter has no
@@ -90,7 +92,7 @@ enum class Codes : std::uint8_t { all, limited };
 Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role,
                Codes codes = Codes::all);
 
-// A plan that writes `code` everywhere.
+// Returns a plan that writes `code` everywhere.
 Plan make_fill_plan(SampleType sample, double code);
 
 }  // namespace vidconv

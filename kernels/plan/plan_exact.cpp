@@ -11,13 +11,13 @@ namespace vidconv {
 bool Planner::try_exact() {
   std::vector<double> all;
   for (const Kernel& k : filter_.kernels) all.insert(all.end(), k.taps().begin(), k.taps().end());
-  all.push_back(threshold_);  // has to be a whole number of units too
+  all.push_back(threshold_);  // the threshold has to be a whole number of units too
   const auto rationals = find_rationals(all);
   if (!rationals) return false;
 
   const double divisor = static_cast<double>(rationals->divisor);
   const double beside = (std::abs(bias_) + threshold_ + 1) * divisor;
-  std::vector<double> sums;  // of absolute values, of each kernel
+  std::vector<double> sums;  // each kernel's sum of absolute taps
   for (const Kernel& k : filter_.kernels) sums.push_back(k.abs_sum() * divisor);
   if (combined(sums) * max_ + beside >= 0x1p52) return false;
   // int32 adds a whole number of units before it takes an absolute value.
@@ -36,8 +36,8 @@ bool Planner::try_exact() {
     from += std::ssize(k.taps());
     passes_.push_back(find_exact_products(matrices.back(), k));
   }
-  // Passes for all kernels or for none; for none where only those of rank 1 have them, which have
-  // their matrices beside.
+  // There are passes for all kernels or for none: for none where only kernels of rank 1 have them,
+  // which have their matrices too.
   bool in_passes =
       std::ranges::any_of(passes_, [](const Products& p) { return p.list.size() > 1; }) &&
       std::ranges::none_of(passes_, [](const Products& p) { return p.list.empty(); });

@@ -1,4 +1,4 @@
-// Plans of floats whose taps are all the same.
+// Plans of equal taps over floats.
 #include <algorithm>
 #include <vector>
 

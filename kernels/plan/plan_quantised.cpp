@@ -68,7 +68,7 @@ double Planner::rounding_error(int bits) const {
 }
 
 bool Planner::try_quantised() {
-  // What is passes is passes by definition, in float then.
+  // Passes are the definition where there are any, in float if not in integers.
   return passes_.empty() &&
          (try_quantised_below(24, coarse_bound) || try_quantised_below(31, integer_bound));
 }

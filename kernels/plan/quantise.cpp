@@ -35,10 +35,10 @@ Quantised quantise(std::span<const double> taps, std::size_t residual, int bits)
   return q;
 }
 
-// None where a numerator does not fit 16 bits.
+// Returns nothing where a numerator does not fit 16 bits.
 std::optional<Quantised> quantise_to_16_bits(std::span<const double> taps, std::size_t residual,
                                              int bits) {
-  // First as a real number: it may be far too large for any integer.
+  // It is tested as a real number first, which may be far too large for any integer.
   for (double tap : taps)
     if (std::ldexp(std::abs(tap), bits) > max_numerator + 1) return std::nullopt;
   Quantised q = quantise(taps, residual, bits);
@@ -89,7 +89,8 @@ std::optional<QuantisedPasses> quantise_short_blur(const Product& product, int m
 
 std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits) {
-  // The finest intermediate whose whole range fits 16 bits; one is added for the rounding.
+  // Looks for the finest intermediate whose whole range fits 16 bits; one is added for the
+  // rounding.
   QuantisedPasses p;
   p.intermediate_bits = max_bits;
   for (const Product& product : products) {
@@ -107,7 +108,7 @@ std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products
 
   for (p.column_bits = std::min(max_bits - p.intermediate_bits, 15);; --p.column_bits) {
     if (p.column_bits < 0) return std::nullopt;
-    // Of all column passes, which sum intermediates whose codes are 2^intermediate_bits units.
+    // The sum over all column passes of intermediates whose codes are 2^intermediate_bits units.
     double sum = std::ldexp(headroom, p.column_bits + p.intermediate_bits);
     for (std::size_t k = 0; k < products.size(); ++k) {
       const auto residual = static_cast<std::size_t>(products[k].anchor_y);

@@ -1,4 +1,4 @@
-// Real taps to integer taps with a known error.
+// Turns real taps into integer taps with a known error.
 #pragma once
 
 #include <cstdint>
@@ -35,24 +35,25 @@ struct QuantisedPasses {
     int row_shift = 0;  // after the row pass
   };
   std::vector<Pass> list;     // one for each product
-  int intermediate_bits = 0;  // fraction bits that every intermediate keeps
-  int column_bits = 0;        // of every column
-  double error = 0;           // of the sum, in codes, before the last rounding
+  int intermediate_bits = 0;  // fraction bits of every intermediate
+  int column_bits = 0;        // fraction bits of every column
+  double error = 0;           // error of the sum, in codes, before the last rounding
 };
 
-// The finest quantisation of one matrix in which |numerators| <= 32767 and every sum over samples
-// up to `max`, with `headroom` codes beside it, stays below 2^sum_bits. None where there is none.
+// Returns the finest quantisation of one matrix in which |numerators| <= 32767 and every sum over
+// samples up to `max`, with `headroom` codes beside it, stays below 2^sum_bits; nothing where there
+// is none.
 std::optional<Quantised> quantise_dense(std::span<const double> taps, std::size_t residual, int max,
                                         double headroom, int sum_bits);
 
-// The same for the passes of products that are added up; `row_sum_bits` limits the sums of row
-// passes. Needs sum |row| = 1.
+// Returns the finest quantisation of passes of products that are added up; `row_sum_bits` limits
+// the sums of row passes. Needs sum |row| = 1.
 std::optional<QuantisedPasses> quantise_passes(std::span<const Product> products, int max,
                                                double headroom, int row_sum_bits);
 
-// A blur of 3x3 in two passes, each p, 1 - 2p, p with 0 <= p < 1/2: in units so coarse that 16 bits
-// hold differences of what is between the passes (docs/numerics.md, "Integer passes"). None for
-// other products, and for samples of more than 10 bits.
+// Returns a blur of 3x3 in two passes, each p, 1 - 2p, p with 0 <= p < 1/2, in units so coarse that
+// 16 bits hold differences of intermediates (docs/numerics.md, "Integer passes"). Nothing for other
+// products, and for samples of more than 10 bits.
 std::optional<QuantisedPasses> quantise_short_blur(const Product& product, int max,
                                                    double headroom);
 

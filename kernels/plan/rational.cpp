@@ -18,8 +18,8 @@ bool makes_integer(std::int64_t d, double value) {
   return off <= std::max(1e-12, 1e-15 * std::abs(product)) && off * static_cast<double>(d) < 1e-3;
 }
 
-// The smallest d <= max_divisor with d * value an integer: the convergents of its continued
-// fraction, whose denominators are the best ones of their size.
+// Returns the smallest d <= max_divisor with d * value an integer: one of the convergents of its
+// continued fraction, whose denominators are the best ones of their size.
 std::optional<std::int64_t> denominator(double value) {
   double rest = std::abs(value);
   std::int64_t previous = 0, current = 1;

@@ -11,7 +11,7 @@
 namespace vidconv {
 namespace {
 
-// Rows of a plane as codes without gaps: where they lie, or copied.
+// The rows of a plane as codes without gaps: where they lie, or copied.
 template <class T>
 class CodeRows {
  public:
@@ -23,7 +23,7 @@ class CodeRows {
       if (!lies_so_) row.resize(static_cast<std::size_t>(plane.width));
   }
 
-  // Of 4 that may be looked at at once.
+  // Returns a row of codes without gaps, valid until the fourth call from this one.
   const T* row(int y) {
     if (lies_so_) return reinterpret_cast<const T*>(plane_.row(y));
     std::vector<T>& copy = copies_[static_cast<std::size_t>(y % 4)];
@@ -37,7 +37,7 @@ class CodeRows {
  private:
   template <class S>
   void gather(const S* from, std::vector<T>& to) const {
-    // Chroma in pairs: compilers make vectors of a step that they know.
+    // Chroma comes in pairs, and compilers vectorise a step that they know.
     if (plane_.step == 2)
       gather(from, 2, to);
     else
@@ -85,7 +85,7 @@ void sum_one_block(const Strip<T>& strip, int block, const BlockSums& to) {
   to.products[block] = static_cast<double>(products);
 }
 
-// Of the columns from `begin` on.
+// Returns the squared error of the columns from `begin` on.
 template <class T>
 double squared_error(const T* a, const T* b, int begin, int end) {
   std::int64_t sum = 0;
@@ -96,8 +96,8 @@ double squared_error(const T* a, const T* b, int begin, int end) {
   return static_cast<double>(sum);
 }
 
-// Of blocks, from their sums. They are integers, so any order gives the same: this one does not
-// wait for each addition.
+// Returns the squared error of blocks from their sums. These are integers, so any order gives the
+// same result; this one does not wait for each addition.
 double squared_error(const BlockSums& sums, int blocks) {
   std::array<double, 8> parts{};
   int i = 0;
@@ -110,7 +110,7 @@ double squared_error(const BlockSums& sums, int blocks) {
   return sum;
 }
 
-// In an order that does not depend on vectors.
+// Adds up in an order that does not depend on the vectors' size.
 double sum_of(const std::vector<double>& terms) {
   std::array<double, 8> parts{};
   std::size_t i = 0;

@@ -1,4 +1,4 @@
-// Sums of samples by vectors. What is computed of the sums is in doubles, which hold them exactly;
+// Sums up samples in vectors. Further results are computed in doubles, which hold the sums exactly;
 // so there is one rounding in each of two products and one in a quotient, wherever it runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/score/strip.cpp"
@@ -33,7 +33,7 @@ using Vf = hn::Vec<decltype(df)>;
 HWY_INLINE V16 load(const std::uint8_t* from) { return hn::PromoteTo(d16, hn::LoadU(d8, from)); }
 HWY_INLINE V16 load(const std::uint16_t* from) { return hn::BitCast(d16, hn::LoadU(du16, from)); }
 
-// The sum of the products of each two neighbours. Other machines than x86 do not add neighbours.
+// Returns the sums of the products of each two neighbours. Only x86 adds neighbours.
 HWY_INLINE V32 multiply_pairs(V16 x, V16 y) {
 #if HWY_ARCH_X86
   V32 rest = hn::Zero(d32);
@@ -46,8 +46,8 @@ HWY_INLINE V32 multiply_pairs(V16 x, V16 y) {
 #endif
 }
 
-// The sum of each two neighbours, which are not negative. An integer below 2^52 beside the exponent
-// of 2^52 is 2^52 more than itself.
+// Stores the sums of each two neighbours, which are not negative. An integer below 2^52 beside the
+// exponent of 2^52 is 2^52 more than itself.
 HWY_INLINE void store_sums(V32 pairs, double* to) {
   const auto both = hn::BitCast(d64, pairs);
   const auto sum = hn::Add(hn::And(both, hn::Set(d64, 0xFFFFFFFF)), hn::ShiftRight<32>(both));
@@ -95,7 +95,7 @@ int sum_words(const Strip<std::uint16_t>& strip, int blocks, const BlockSums& to
   return strip::sum_vectors(strip, blocks, to);
 }
 
-// Whole vectors; returns how many windows that were.
+// Scores whole vectors of windows; returns how many windows that were.
 int score_vectors(const BlockSums& above, const BlockSums& below, int windows,
                   const SsimConstants& constants, double* to) {
   namespace hn = hwy::HWY_NAMESPACE;

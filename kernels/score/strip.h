@@ -5,31 +5,31 @@
 
 namespace vidconv {
 
-// Rows without gaps.
+// Rows of codes without gaps.
 template <class T>
 struct Strip {
   const T* a[4];
   const T* b[4];
 };
 
-// Of blocks of 4 x 4 samples, an entry a block: the sums of a and of b, those of the squares of
-// both and of their products. All are integers below 2^53. Room for as many blocks as there are.
+// Sums over blocks of 4 x 4 samples, an entry a block: of a, of b, of the squares of both and of
+// their products. All are integers below 2^53. There is room for as many blocks as there are.
 struct BlockSums {
   double *a, *b, *squares, *products;
 };
 
-// Of samples of at most 12 bits. By whole vectors: returns how many blocks were summed up, from the
-// first one on.
+// Sums up whole vectors of blocks, of samples of at most 12 bits. Returns how many blocks were
+// done, from the first one on.
 int sum_blocks(const Strip<std::uint8_t>& strip, int blocks, const BlockSums& to);
 int sum_blocks(const Strip<std::uint16_t>& strip, int blocks, const BlockSums& to);
 
-// What keeps SSIM's quotient away from 0 / 0.
+// The constants that keep SSIM's quotient away from 0 / 0.
 struct SsimConstants {
   double c1, c2;
 };
 
-// SSIM of the windows of 8 x 8 samples that begin with each block but the last: two blocks of
-// `above` and two of `below`.
+// Computes the SSIM of the windows of 8 x 8 samples that begin with each block but the last: two
+// blocks of `above` and two of `below`.
 void score_windows(const BlockSums& above, const BlockSums& below, int windows,
                    const SsimConstants& constants, double* to);
 

@@ -1,4 +1,4 @@
-// Borders from words.
+// Reads border modes from text.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// what(): why the text is no border.
+// what() says why the text is no border.
 class BorderError : public std::invalid_argument {
  public:
   BorderError(const std::string& why, std::string remedy)
@@ -20,10 +20,10 @@ class BorderError : public std::invalid_argument {
   std::string remedy_;
 };
 
-// "reflect101|reflect|...|zero|constant:V".
+// Returns "reflect101|reflect|...|zero|constant:V".
 std::string border_words();
 
-// One of these words, in any case; V is a fraction of full scale. Throws BorderError.
+// Reads one of these words, in any case; V is a fraction of full scale. Throws BorderError.
 Border parse_border(const std::string& text);
 
 }  // namespace vidconv

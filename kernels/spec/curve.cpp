@@ -7,8 +7,8 @@
 namespace vidconv {
 namespace {
 
-// How much of the way from one value to the next is behind, after so much of the time. Never less
-// than before.
+// Returns how much of the way from one value to the next is done after the share `u` of the time.
+// It never decreases.
 double eased(Ease ease, double u) {
   switch (ease) {
     case Ease::linear:
@@ -40,7 +40,7 @@ ValueCurve::ValueCurve(std::vector<Key> keys, bool of_frames, bool whole)
 
 double ValueCurve::value(int n) const { return n == count_ - 1 ? highest_ : lowest_ + n * step_; }
 
-// On the way from a key to the next.
+// Returns the value on the way from a key to the next.
 double ValueCurve::exact(std::size_t key, std::int64_t moment) const {
   const Key &from = keys_[key], &to = keys_[key + 1];
   const double u = static_cast<double>(moment - from.at) / static_cast<double>(to.at - from.at);

@@ -11,13 +11,13 @@ enum class Ease : std::uint8_t {
   linear,
   in,      // slowly at first: the square of the way
   out,     // slowly at last
-  in_out,  // both, half the way each
+  in_out,  // the first half as in, the second as out
   hold,    // not at all, and then at once
 };
 
-// Values are one of a few, so that what each of them takes can be made ahead: `count()` of them, in
-// equal steps from the smallest key to the largest; whole numbers where the parameter takes nothing
-// else. That rounding is at most half of a 256th of what the value goes through.
+// A curve takes one of count() values, so that filters for each can be made ahead. They go in equal
+// steps from the smallest key to the largest, or in whole numbers where the parameter takes nothing
+// else. The rounding is at most half of a 256th of the curve's range.
 class ValueCurve {
  public:
   static constexpr int most_steps = 256;
@@ -27,17 +27,17 @@ class ValueCurve {
     double value;
   };
 
-  // `keys`: at least one, in order of `at`, which differ. Before the first and after the last the
-  // value is theirs.
+  // `keys` must hold at least one, in order of `at`, all different. Before the first and after the
+  // last key the value is theirs.
   ValueCurve(std::vector<Key> keys, bool of_frames, bool whole);
 
   void set_ease(Ease ease) { ease_ = ease; }
   bool of_frames() const { return of_frames_; }
   int count() const { return count_; }
   double value(int n) const;  // n in [0, count())
-  // Which of the values it has then.
+  // Returns the index of its value at that moment.
   int at(std::int64_t moment) const;
-  // Adds every moment from which on it is another one than before.
+  // Adds every moment at which its value changes.
   void add_changes(std::vector<std::int64_t>& moments) const;
 
  private:

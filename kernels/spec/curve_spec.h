@@ -1,4 +1,4 @@
-// Values over time from words: "0..8@10-20", or a file of keys.
+// Reads values over time from text: "0..8@10-20", or a file of keys.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// What values are allowed.
+// The values that a parameter may have.
 struct ValueRange {
   double min, max;
   bool whole;  // whole numbers only
@@ -17,16 +17,17 @@ struct ValueRange {
 
 double read_value(Cursor& c, std::string_view name, const ValueRange& range);
 
-// What follows "A": "..B@FROM-TO", two times or two numbers of frames. Throws SpecError.
+// Reads "..B@FROM-TO", which follows the value A; FROM and TO are two times or two numbers of
+// frames. Throws SpecError.
 ValueCurve read_ramp(Cursor& c, double from, std::string_view name, const ValueRange& range);
 
-// Lines "TIME VALUE" or "fNUMBER VALUE", in order; # begins a comment, empty lines are skipped.
-// Throws SpecError, whose text is the line.
+// Reads lines "TIME VALUE" or "fNUMBER VALUE", in order; # begins a comment, empty lines are
+// skipped. Throws SpecError, whose text is the line.
 ValueCurve read_keys(std::string_view bytes, const std::string& file, std::string_view name,
                      const ValueRange& range);
 
-// "linear", "in", "out", "in-out" or "hold".
+// Reads "linear", "in", "out", "in-out" or "hold".
 Ease read_ease(Cursor& c);
-std::string_view ease_words();  // all of them, with '|' between
+std::string_view ease_words();  // all of them, separated by '|'
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// What a parsed specification makes.
+// Makes filters from parsed specifications.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace vidconv {
 namespace {
 
-// "1/9" where it is that, else a decimal.
+// Returns "1/9" where the reciprocal is one of a whole number, else a decimal.
 std::string reciprocal(double sum) {
   const double whole = std::round(sum);
   if (whole != 0 && std::abs(sum - whole) < 1e-9 * whole) return fmt::format("1/{:.0f}", whole);
@@ -34,7 +34,7 @@ void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
   for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
     Kernel& kernel = filter.kernels[k];
     if (!preset_) subsampling = {};  // a matrix is the same on every plane
-    // As far from the kernel's own anchor as on luma.
+    // The anchor moves as far from the kernel's own as it does on luma.
     const auto moved = [](int own, int given, int luma_own, int per_sample, int size) {
       const double by = static_cast<double>(given - luma_own) / per_sample;
       const int to = own + static_cast<int>(std::lround(by));

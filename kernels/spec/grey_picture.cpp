@@ -18,7 +18,7 @@ constexpr std::string_view png_signature = "\x89PNG\r\n\x1A\n";
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
 
-// Before there is memory for it.
+// Checks the size before there is memory for it.
 void check_size(unsigned width, unsigned height, const GreyLimits& limits) {
   const auto max = static_cast<unsigned>(limits.side);
   if (width < 1 || height < 1 || width > max || height > max)
@@ -53,7 +53,7 @@ class Pgm {
   }
 
  private:
-  // The next decimal number; blanks and comments come before it.
+  // Reads the next decimal number, after blanks and comments.
   unsigned header(const char* what) {
     while (!rest_.empty() && std::strchr(" \t\r\n\v\f#", rest_[0]) != nullptr)
       rest_.remove_prefix(rest_[0] == '#' ? std::min(rest_.find('\n'), rest_.size()) : 1);
@@ -78,8 +78,9 @@ class Pgm {
   bool binary_;
 };
 
-// What libpng made of a picture, or why it could not. libpng leaves its functions by longjmp, which
-// runs no destructors: everything of C++ lives in here, outside of the function that calls setjmp.
+// Holds the picture that libpng read, or the reason why it could not. libpng leaves its functions
+// by longjmp, which runs no destructors: all C++ objects live in here, outside of the function that
+// calls setjmp.
 class Png {
  public:
   Png(std::string_view bytes, const GreyLimits& limits) : rest_(bytes), limits_(limits) {
@@ -116,7 +117,7 @@ class Png {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_))) return false;
     png_set_read_fn(png_, this, &Png::on_read);
-    png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of 8 MB fit into a small file
+    png_set_chunk_cache_max(png_, 1);  // no text chunks: a thousand of 8 MB fit into a small file
     png_read_info(png_, info_);
     return true;
   }

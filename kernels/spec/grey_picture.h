@@ -1,4 +1,4 @@
-// Grey pictures in PNG and PGM files.
+// Reads grey pictures from PNG and PGM files.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct GreyPicture {
 };
 
 struct GreyLimits {
-  int side = 0;             // of the width and of the height
-  std::int64_t pixels = 0;  // in all
+  int side = 0;             // largest width and height
+  std::int64_t pixels = 0;  // most pixels in all
 };
 
 // Whether the bytes are those of a PNG or PGM picture.
 bool is_grey_picture(std::string_view bytes);
 
-// Throws std::runtime_error: damaged, too large, not grey, not opaque.
+// Throws std::runtime_error for a picture that is damaged, too large, not grey or not opaque.
 GreyPicture read_grey_picture(std::string_view bytes, const GreyLimits& limits);
 
 }  // namespace vidconv

@@ -22,7 +22,7 @@ std::runtime_error system_failure() {
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File open_file(const std::string& path) {
-  // Not to be kept waiting by a pipe that nobody writes to.
+  // Opens without blocking, so that a pipe that nobody writes to does not hang us.
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) throw system_failure();
   File file(fdopen(fd, "rb"), &std::fclose);

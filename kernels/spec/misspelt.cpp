@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* blanks = " \t\r\n";
 
-// Filters of other programs that are no sums of products.
+// A filter of another program that is no sum of products.
 struct Absent {
   std::string_view name, remedy;
 };

@@ -1,4 +1,4 @@
-// Filters as other programs name them: a specification that is none here, and what to type instead.
+// Recognises filters as other programs name them, and says what to type instead.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ struct Misspelt {
   std::string message, remedy;
 };
 
-// For a specification that does not begin with a filter's name: a bare matrix, several filters in
-// one, parameters in another program's way, or what is no convolution. None where it is something
-// else. Settings in the remedy stand in backticks.
+// Looks at a specification that does not begin with a filter's name: a bare matrix, several filters
+// in one, parameters in another program's way, or an operation that is no convolution. Returns
+// nothing for anything else. Settings in the remedy stand in backticks.
 std::optional<Misspelt> misspelt_filter(std::string_view spec);
 
-// Whether all of it is one decimal number.
+// Whether the whole word is one decimal number.
 bool is_number(std::string_view word);
 
 }  // namespace vidconv

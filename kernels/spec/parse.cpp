@@ -52,11 +52,11 @@ constexpr ModifierKey keys[] = {
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
 };
 
-constexpr int largest_mask = 65535;  // of its sides, in pixels
+constexpr int largest_mask = 65535;  // largest width and height, in pixels
 
 using Names = std::vector<std::string_view>;
 
-// Of the rows of two tables.
+// Returns the names in the rows of two tables.
 template <class A, class B>
 Names names(const A& a, const B& b) {
   Names all;
@@ -65,7 +65,7 @@ Names names(const A& a, const B& b) {
   return all;
 }
 
-// The name that was most likely meant, or, where none is near, all that there are.
+// Returns the name that was most likely meant, or, where none is near, all names.
 std::string instead(std::string_view word, const Names& all, std::string_view there_are) {
   const std::string meant = did_you_mean(word, all);
   return meant.empty() ? fmt::format("; {} {}", there_are, fmt::join(all, ", ")) : meant;
@@ -75,7 +75,7 @@ ValueRange range_of(const Parameter& parameter) {
   return {parameter.min, parameter.max, parameter.integer};
 }
 
-// The value of a parameter of a preset.
+// Reads the value of a parameter of a preset.
 double read_argument(Cursor& c, const Parameter& parameter) {
   const std::size_t start = c.position();
   if (!parameter.choices.empty()) {
@@ -90,8 +90,8 @@ double read_argument(Cursor& c, const Parameter& parameter) {
   return read_value(c, parameter.name, range_of(parameter));
 }
 
-// Taps around a quarter of their range, absolute values of sum 1: most of the picture is left. The
-// generator and so the kernel is the same on every machine.
+// Returns taps around a quarter of their range, whose absolute values sum to 1: most of the picture
+// is left. The generator, and so the kernel, is the same on every machine.
 Kernel random_kernel(std::uint32_t seed, int width, int height) {
   std::mt19937 random(seed);
   std::vector<double> taps;
@@ -119,7 +119,7 @@ class SpecParser {
       read_matrix(std::string(form->name));
     else
       find_named(name);
-    seen_.clear();  // what a file says may be said otherwise here
+    seen_.clear();  // keys in a file may be given again here
     while (!cursor_.at_end()) {
       if (!cursor_.accept(':')) {
         if (const auto mistake = misspelt_filter(cursor_.text()))
@@ -211,7 +211,7 @@ class SpecParser {
     }
   }
 
-  // edges:NAME or edges:(SPEC), after the first colon.
+  // Reads edges:NAME or edges:(SPEC), after the first colon.
   void read_edges(std::size_t start) {
     const bool bracketed = cursor_.accept('(');
     const std::size_t begin = cursor_.position();
@@ -268,13 +268,13 @@ class SpecParser {
     return text.size();
   }
 
-  // Of the preset.
+  // Returns the preset's parameters.
   std::span<const Parameter> parameters() const {
     if (!spec_.preset_) return {};
     return spec_.preset_->parameters;
   }
 
-  // key=value, of the preset or of every filter.
+  // Reads key=value, of the preset or of every filter.
   void read_key(Cursor& c) {
     const std::size_t start = c.position();
     const std::string_view word = c.until("=:");
@@ -304,7 +304,7 @@ class SpecParser {
       read_modifier(c, key);
   }
 
-  // One value, or several over time.
+  // Reads one value, or several over time.
   void read_parameter(Cursor& c, const Parameter& parameter, std::size_t argument) {
     std::optional<ValueCurve> curve;
     double& value = spec_.arguments_[argument];
@@ -362,7 +362,7 @@ class SpecParser {
     } else if (key == "scale") {
       m.auto_scale = c.accept("auto");
       m.scale.reset();
-      // So that no tap of a preset gets beyond Kernel::max_tap on any plane.
+      // The limit keeps every tap of a preset below Kernel::max_tap on any plane.
       if (!m.auto_scale) m.scale = c.number(-1e6, 1e6);
     } else if (key == "bias") {
       m.bias = c.number(-16, 16);
@@ -394,7 +394,7 @@ class SpecParser {
     }
   }
 
-  // What only the finished filter can tell.
+  // Checks what only the finished filter can tell.
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
     m.place.check(cursor_);
@@ -413,7 +413,7 @@ class SpecParser {
       cursor_.fail("scale=auto divides by the sum of the taps, which is 0; give a number", 0);
     try {
       spec_.make();
-      // The smallest kernels too: an anchor may be outside of them.
+      // The smallest kernels are tried too: an anchor may be outside of them.
       if (!spec_.timed_.empty()) spec_.with_values(std::vector<int>(spec_.timed_.size()));
     } catch (const std::invalid_argument& error) {
       cursor_.fail(error.what(), 0);
@@ -422,7 +422,7 @@ class SpecParser {
 
   Cursor cursor_;
   const std::int64_t max_pixels_;
-  const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
+  const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
   std::size_t ease_at_ = 0;
   Names seen_;  // keys given in the same place

@@ -48,68 +48,72 @@ struct Modifiers {
 
 // A parameter that changes with time.
 struct TimedParameter {
-  std::size_t argument;  // of the preset's parameters
+  std::size_t argument;  // index among the preset's parameters
   ValueCurve curve;
 };
 
 // A parsed and checked specification; making the filter from it cannot fail.
 class FilterSpec {
  public:
-  // Of a mask; kernels have fewer.
+  // The most pixels of a mask; kernels have fewer.
   static constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-  // Throws SpecError. Reads the file of a "file:" specification, and of a mask; a picture in it has
-  // at most `max_pixels`.
+  // Throws SpecError. Reads the files that the specification names: of "file:", of values over
+  // time, of a mask. A picture has at most `max_pixels`.
   static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
-  // "file:NAME" as if a file of that name held these bytes.
+  // Parses "file:NAME" as if a file of that name held these bytes.
   static FilterSpec parse_file(const std::string& name, std::string_view bytes,
                                std::int64_t max_pixels = most_pixels);
 
   const std::string& text() const { return text_; }  // as it was given
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
-  // That were read: of the kernel, of values over time, of the mask.
+  // Returns the files that were read: of the kernel, of values over time, of the mask.
   const std::vector<std::string>& files() const { return files_; }
-  // The planes that the filter was given for, where it was.
+  // Returns the planes that the filter was given for, if any.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
-  // Which frames it is for.
+  // Returns the frames that the filter is for.
   const When& when() const { return modifiers_.when; }
-  // What of it changes with time.
+  // Returns the parameters that change with time.
   const std::vector<TimedParameter>& timed() const { return timed_; }
   bool is_for_all_frames() const { return when().always() && timed_.empty(); }
-  // The same for every frame; what changes has the largest of its values.
+  // Returns the filter for every frame; parameters that change have their largest value.
   FilterSpec for_all_frames() const;
-  // The same with these of their values, one for each of timed(). Throws std::invalid_argument
-  // where that makes no filter.
+  // Returns the filter with these values, one for each of timed(), by index. Throws
+  // std::invalid_argument where that makes no filter.
   FilterSpec with_values(std::span<const int> values) const;
 
-  // The filter for a plane whose samples each stand for `subsampling` luma samples. An anchor given
-  // to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's edges are
-  // left out.
+  // Makes the filter for a plane whose samples each stand for `subsampling` luma samples. An anchor
+  // given to a preset is moved with its kernel's size. Rows and columns of zeros at a kernel's
+  // edges are left out.
   Filter make(Subsampling subsampling = {}) const;
 
-  // The same for a picture that is stored turned: what is asked for is done to what is seen.
+  // Returns the filter for a picture that is stored turned: it does to the shown picture what is
+  // asked for.
   FilterSpec of_stored(const Orientation& shown) const;
   bool is_turned() const { return !shown_.is_upright(); }
 
-  // Whether the filter acts on a part of the picture only, which make() knows nothing of.
+  // Whether the filter acts on a region of the picture only; make() ignores that.
   bool has_place() const { return acts_in_boxes() || !modifiers_.place.everywhere(); }
-  // The same filter, acting in boxes that are given frame by frame; for one without a place.
-  // `number`: which of its chain it is, from 0.
+  // Returns the filter acting in boxes that are given frame by frame; for one without a place.
+  // `number` is its index in the chain.
   FilterSpec in_boxes(std::size_t number) const;
   bool acts_in_boxes() const { return in_boxes_.has_value(); }
   std::size_t number_for_boxes() const { return in_boxes_.value_or(0); }
   const Orientation& shown() const { return shown_; }
   const PlaceSpec& place() const { return modifiers_.place; }
-  // That part, where it is the same in each frame, as PlaceSpec::part_of() says. Throws SpecError.
+  // Returns the region it acts on, where that is the same in each frame, as PlaceSpec::part_of()
+  // does. Throws SpecError.
   PicturePart place_in(int width, int height) const {
     return modifiers_.place.part_of(width, height, shown_, text_);
   }
 
-  // One line each on what most likely was not meant, with a remedy; empty where there is nothing to
-  // say. A matrix without a scale that makes flat areas whiter than white or blacker than black:
+  // Both return a line on what most likely was not meant, with a remedy; empty where there is
+  // nothing to say. gain_warning(): a matrix without a scale makes flat areas whiter than white or
+  // blacker than black.
   std::string gain_warning() const;
-  // One row, or column, of as many numbers as a square matrix has, as other programs take it:
+  // shape_warning(): one row, or column, has as many numbers as a square matrix, as other programs
+  // take it.
   std::string shape_warning() const;
 
  private:
@@ -123,7 +127,8 @@ class FilterSpec {
   const Preset* preset_ = nullptr;  // nullptr: `matrix_` is the kernel
   std::vector<double> arguments_;   // the preset's, in the order of its table row
   std::string matrix_name_;
-  bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
+  // Whether the matrix was typed in rows of numbers; a single row is better typed as "row:".
+  bool typed_ = false;
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
   std::vector<TimedParameter> timed_;
@@ -131,21 +136,21 @@ class FilterSpec {
   std::optional<std::size_t> in_boxes_;
 };
 
-// Each of a chain, for pictures that are shown so.
+// Returns each filter of a chain for pictures that are shown so.
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown);
 
-// The words that begin a specification without a preset, and what follows them.
+// A word that begins a specification without a preset, and what follows it.
 struct MatrixForm {
   std::string_view name;
   std::string_view what_follows;  // "R;R;..."
   std::string_view description;
 };
 std::span<const MatrixForm> matrix_forms();
-// All that a specification may begin with: presets and forms.
+// Returns all words that a specification may begin with: presets and forms.
 std::vector<std::string_view> filter_names();
 bool is_filter_name(std::string_view word);  // in any case
 
-// The keys that every filter takes.
+// A key that every filter takes.
 struct ModifierKey {
   std::string_view name;
   std::string_view values;

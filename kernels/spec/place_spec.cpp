@@ -113,7 +113,7 @@ int PlaceSpec::Length::pixels(int of) const {
 }
 
 Rect PlaceSpec::rect_of(const Region& region, int width, int height, const std::string& text) {
-  // Neighbours in percent meet, whatever the picture's size.
+  // Neighbouring regions in percent meet, whatever the picture's size.
   const auto end = [](const Length& from, const Length& size, int of) {
     if (from.percent && size.percent) return Length{from.value + size.value, true}.pixels(of);
     return from.pixels(of) + size.pixels(of);
@@ -141,7 +141,7 @@ Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) 
   return weights;
 }
 
-// Of what is seen, in that size, where they are the same in each picture.
+// Returns the weights of the shown picture of that size, where they are the same in each picture.
 Weights PlaceSpec::fixed_weights(std::span<const Rect> seen, int width, int height,
                                  const std::string& text) const {
   if (mask_ && (mask_->width() != width || mask_->height() != height))
@@ -200,7 +200,7 @@ Weights stored_weights(const Weights& seen, const Orientation& shown, int width,
 }
 
 Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height) {
-  // Along a stored axis: as seen, or from the other end.
+  // Returns a place along a stored axis: as shown, or from the other end.
   const auto from = [](int direction, int at, int size, int of) {
     return direction > 0 ? at : of - at - size;
   };

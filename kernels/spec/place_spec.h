@@ -24,54 +24,54 @@
 
 namespace vidconv {
 
-// A part of a picture, of its stored luma samples: rectangles, none of which holds a sample of
-// another; or how much of each sample.
+// A region of a picture, in stored luma samples: disjoint rectangles, or how much of each sample.
 struct PicturePart {
   std::vector<Rect> rects;
   std::optional<Weights> weights;
 
-  double pixels() const;  // how many, in all
+  double pixels() const;  // number of pixels in all
 };
 
 class FilterSpec;
 
 class PlaceSpec {
  public:
-  // Whether it is a key that read() takes.
+  // Whether read() takes this key.
   static bool has_key(std::string_view key);
-  // The value of a key, at the cursor. Throws SpecError.
+  // Reads the value of a key, at the cursor. Throws SpecError.
   void read(Cursor& c, std::string_view key);
-  // After the last key. Throws SpecError.
+  // Checks the keys together, after the last one. Throws SpecError.
   void check(const Cursor& c) const;
 
-  // What mask= names, which begins at `at` of the text.
+  // Sets the picture that mask= names; the name begins at `at` of the text.
   void set_mask(const GreyPicture& picture, std::size_t at);
 
-  // The same of a file that is no picture: a video, which is not looked at here.
+  // Sets a mask file that is no picture: a video, which is not opened here.
   void set_mask_video(std::string path, std::size_t at);
-  const std::string& mask_video() const { return mask_video_; }  // empty: there is none
-  std::size_t mask_at() const { return mask_at_; }               // in the text
+  const std::string& mask_video() const { return mask_video_; }  // empty where there is none
+  std::size_t mask_at() const { return mask_at_; }               // position in the text
 
-  // The same of mask=edges:..., which makes a mask of each picture; nullptr where there is none.
+  // Sets the filter of mask=edges:..., which makes a mask of each picture; nullptr where there is
+  // none.
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
   const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
 
   bool inverts() const { return invert_; }
   int feather() const { return feather_; }  // pixels
   bool everywhere() const { return regions_.empty() && !mask_ && !has_masks(); }
-  // Each picture has a mask of its own.
+  // Whether each picture has a mask of its own.
   bool has_masks() const { return edges_ || !mask_video_.empty(); }
 
-  // What it is of a picture that is stored in this size, and shown so: at least one sample. `text`:
-  // that it was read from. Throws SpecError where a region does not lie in the picture, the mask
-  // has another size, or nothing is left.
-  // Where has_masks() it is what limits them; weights_of() makes the part of that and a mask.
+  // Returns the region of a picture that is stored in this size and shown so: at least one sample.
+  // `text` is the text it was read from. Throws SpecError where a region does not lie in the
+  // picture, the mask has another size, or nothing is left. Where has_masks(), it returns the
+  // rectangles that limit the masks; weights_of() combines them with a mask.
   PicturePart part_of(int width, int height, const Orientation& shown,
                       const std::string& text) const;
-  // The mask inside the rectangles, feathered and inverted as is asked for.
+  // Returns the mask inside the rectangles, feathered and inverted as is asked for.
   Weights weights_of(const Weights& mask, std::span<const Rect> rects) const;
 
-  // Whether it is the same, word for word and mask for mask, so that part_of() is too.
+  // Whether both were given alike, word for word and mask for mask, so that part_of() is equal too.
   bool operator==(const PlaceSpec&) const = default;
 
  private:
@@ -82,7 +82,7 @@ class PlaceSpec {
     bool operator==(const Length&) const = default;
   };
   struct Region {
-    std::size_t at = 0;  // in the text
+    std::size_t at = 0;  // position in the text
     Length x = {}, y = {}, width = {}, height = {};
     bool operator==(const Region&) const = default;
   };
@@ -99,13 +99,13 @@ class PlaceSpec {
   std::string mask_video_;
   bool invert_ = false;
   int feather_ = 0;                                           // pixels
-  std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // in the text
+  std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // positions in the text
 };
 
-// Weights of what is seen, of a picture stored in this size, as those of what is stored.
+// Returns weights of the shown picture as those of the picture that is stored in this size.
 Weights stored_weights(const Weights& seen, const Orientation& shown, int width, int height);
 
-// A rectangle of what is seen, of a picture stored in this size, as a rectangle of what is stored.
+// Returns a rectangle of the shown picture as one of the picture that is stored in this size.
 Rect stored_rect(const Rect& seen, const Orientation& shown, int width, int height);
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// Which components of a picture filters act on.
+// The choice of a picture's components that filters act on.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PlaneSelection {
   Mode mode = Mode::by_purpose;
   std::string names;  // component names, upper case, each once: "YU", "RA"
 
-  // "all", "luma", "chroma", or component names with or without commas: "y", "y,u", "rgb".
+  // Reads "all", "luma", "chroma", or component names with or without commas: "y", "y,u", "rgb".
   // Throws std::invalid_argument that says what is wrong and what there is.
   static PlaneSelection parse(std::string_view text);
 

@@ -13,7 +13,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// What to print for a character that may not be printable.
+// Returns a character as it is printed in messages, printable or not.
 std::string shown(char c) {
   const auto code = static_cast<unsigned char>(c);
   return code < 0x20 || code >= 0x7F ? fmt::format("byte 0x{:02X}", code) : fmt::format("'{}'", c);

@@ -1,4 +1,4 @@
-// Reading specifications character by character, with errors that point at the column.
+// Reads specifications character by character, with errors that point at the column.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace vidconv {
 
-// What is wrong with a specification, and where.
+// An error in a specification, and its place.
 class SpecError : public std::runtime_error {
  public:
   // `column` counts from 1 in `text`: the specification, or a line of the file that it names.
-  // `remedy`: what was probably meant, or empty where the message says all.
+  // `remedy` is what was probably meant, or empty where the message says all.
   SpecError(std::string text, std::size_t column, const std::string& message,
             std::string remedy = {})
       : std::runtime_error(message),
@@ -50,13 +50,13 @@ class Cursor {
   bool accept(char c);
   bool accept(std::string_view word);  // in any case
   void skip_blanks();
-  // Everything up to one of `stops` or the end.
+  // Reads everything up to one of `stops` or the end.
   std::string_view until(std::string_view stops);
 
-  // A decimal, or a fraction of two.
+  // Reads a decimal, or a fraction of two.
   double number();
   double number(double min, double max);
-  // A whole number; `what` it is for the message.
+  // Reads a whole number; messages call it `what`.
   long whole(std::string_view what, long min, long max);
   bool zero_or_one();
   std::pair<int, int> size();  // WxH, up to the largest kernel
@@ -73,12 +73,13 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-// Reads a text file: `read` gets each line that is not empty, without blanks before it and what
-// follows '#', and reads all of it. `name`: of the file, for messages, which name the line too.
+// Reads a text file: `read` gets each line that is not empty, without blanks before it and without
+// its comment (`#`), and has to read all of it. `name` is the file's, for messages, which name the
+// line too.
 void read_lines(std::string_view bytes, const std::string& name,
                 const std::function<void(Cursor&)>& read);
 
-// The numbers of "matrix:NUMBERS:key=value" in rows of `width`, and the rest as it is.
+// Returns "matrix:NUMBERS:key=value" with the numbers in rows of `width`, and the rest as it is.
 std::string in_rows(const std::string& spec, int width);
 
 // Rows of equal length, collected one by one.

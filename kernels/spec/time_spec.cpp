@@ -9,7 +9,7 @@
 namespace vidconv {
 namespace {
 
-constexpr double longest = 1e9;             // seconds, as of every time that users give
+constexpr double longest = 1e9;             // seconds, as for every time that users give
 constexpr std::int64_t most_frames = 1e15;  // more than any video has
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -18,7 +18,7 @@ bool holds_one(const std::vector<Stretch>& stretches, std::int64_t at) {
   return std::ranges::any_of(stretches, [&](const Stretch& s) { return s.holds(at); });
 }
 
-// Digits and a point: a number of the cursor's would take "1e3", "+1" and "1/3", too.
+// Reads digits and a point: Cursor::number() would take "1e3", "+1" and "1/3", too.
 double plain_decimal(Cursor& c) {
   if (!is_digit(c.peek())) c.fail_here("a time such as 90, 1:30 or 500ms");
   const std::size_t start = c.position();
@@ -33,7 +33,7 @@ double plain_decimal(Cursor& c) {
   return value;
 }
 
-// Whether what follows a colon is still the time: keys begin with a letter.
+// Whether the text behind a colon still belongs to the time: keys begin with a letter.
 bool goes_on(const Cursor& c) {
   const std::size_t next = c.position() + 1;
   return c.peek() == ':' && next < c.text().size() && is_digit(c.text()[next]);
@@ -61,7 +61,7 @@ Ends read_ends(Cursor& c) {
   }
   if (!begin && !end) c.fail("a beginning or an end is needed: 1:00-, -1:30 or f100-f200", start);
   const bool of_frames = begins_with_frame || ends_with_frame;
-  if (end && of_frames) ++*end;  // it is the last of them
+  if (end && of_frames) ++*end;  // the end is the last frame
   if (begin && end && *end <= *begin)
     c.fail(of_frames ? "it ends before it begins"
                      : "nothing lies between: it has to end after it begins",

@@ -8,7 +8,7 @@
 
 namespace vidconv {
 
-// From `begin` on and before `end`; the smallest and the largest number where it is open.
+// A range from `begin` on and before `end`; the smallest and the largest number where it is open.
 struct Stretch {
   std::int64_t begin = INT64_MIN, end = INT64_MAX;
 
@@ -16,8 +16,8 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;
 };
 
-// A frame is filtered that is shown in one of the times or has one of the numbers; every frame
-// where there is neither.
+// A frame is filtered where it is shown in one of the times or has one of the numbers; every frame
+// is, where there is neither.
 struct When {
   std::vector<Stretch> times;   // microseconds since the input's beginning
   std::vector<Stretch> frames;  // numbers of frames of the input, counted from 0
@@ -27,12 +27,12 @@ struct When {
   bool operator==(const When&) const = default;
 };
 
-// "12.5", "500ms" or "[HH:]MM:SS[.mmm]", in microseconds.
+// Reads "12.5", "500ms" or "[HH:]MM:SS[.mmm]"; returns microseconds.
 std::int64_t read_moment(Cursor& c);
-// "f100": the number of a frame.
+// Reads the number of a frame, "f100".
 std::int64_t read_frame_number(Cursor& c);
-// SegmentSource with commas between them, each FROM-TO; either may be left out. Of times the last
-// is not part of it, of numbers of frames it is. Throws SpecError.
+// Reads ranges with commas between them, each FROM-TO; either end may be left out. TO is part of
+// the range where it is the number of a frame, not where it is a time. Throws SpecError.
 When read_when(Cursor& c);
 
 }  // namespace vidconv

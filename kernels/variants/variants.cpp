@@ -20,7 +20,7 @@ namespace {
 bool any_plan(const Plan&) { return true; }
 
 #ifdef VIDCONV_HAVE_CUDA
-// As prepare_if(), and components that lie side by side are taken together, but for floats
+// Prepares as prepare_if() does, but takes interleaved components together, except floats
 // (interleaved()).
 template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
 Prepared prepare_cuda(const Plan& plan, const CudaAbilities& abilities) {

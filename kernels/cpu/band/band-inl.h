@@ -1,5 +1,5 @@
-// Walks down a band of rows: loads lines, lets an engine make row passes of them and output rows of
-// those. Compiled once for each instruction set.
+// Walks down a band of rows: loads lines, and has a variant make row passes of them and output rows
+// of those. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_BAND_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_BAND_INL_H
 #undef VIDCONV_CPU_BAND_INL_H
@@ -26,7 +26,7 @@ HWY_BEFORE_NAMESPACE();
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Whether samples are lanes as they lie.
+// Whether samples lie in memory as lanes do.
 template <class T, class Lane>
 constexpr bool alike = std::is_integral_v<T> == std::is_integral_v<Lane> &&
                        sizeof(T) == sizeof(Lane);
@@ -35,8 +35,8 @@ bool are_lanes(const Plan& plan, int offset) {
   return alike<T, Lane> && plan.sample.shift == 0 && offset == 0;
 }
 
-// Lanes of samples: codes less `offset`. The common case has a loop of its own, because compilers
-// can make vectors of it.
+// Converts samples to lanes: codes less `offset`. The common case has a loop of its own, because
+// compilers can vectorise it.
 template <class Lane, class T>
 void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
                   Lane* HWY_RESTRICT line) {
@@ -53,14 +53,14 @@ void load_samples(const T* HWY_RESTRICT from, int width, int shift, int offset,
   }
 }
 
-// The columns from `begin` up to `end` that an engine reads where they lie, a whole number of
-// blocks; none where its lines are something else than samples of a row.
+// The columns from `begin` up to `end` whose samples a variant reads where they lie, a whole number
+// of blocks; empty where its lines are not just a row's samples.
 struct Middle {
   static constexpr int edge = WindowLayout::block;
-  static constexpr int beyond = 64;  // engines may load so many samples more than they need
+  static constexpr int beyond = 64;  // samples that variants may load beyond those they need
 
   static constexpr int parts = 3;
-  // Which part of a row begins at column `begin`: the one before the middle, the middle, or the one
+  // Returns the part of a row that begins at column `begin`: 0 before the middle, 1 the middle, 2
   // behind it.
   static int part_of(int begin) { return begin == 0 ? 0 : begin == edge ? 1 : 2; }
 
@@ -68,8 +68,8 @@ struct Middle {
   bool empty() const { return begin == end; }
 };
 
-// `least`: samples of rows that are not copied. `edge`: of those, what is copied before the middle,
-// which is a whole number of times as much. `offset`: Engine::offset.
+// Returns the middle of rows. `least`: rows of fewer samples are copied. `edge`: samples copied
+// before the middle, whose length is a multiple of it. `offset`: Engine::offset.
 template <class T, class Lane>
 Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src,
                  const WindowLayout& layout, int least, int edge, int offset) {
@@ -79,7 +79,7 @@ Middle middle_of(const Plan& plan, const Reach& reach, const ConstBytePlane& src
   return blocks > 0 ? Middle{edge, edge + blocks * edge} : Middle{};
 }
 
-// Continues a line of `width` samples on both sides.
+// Extends a line of `width` samples beyond both ends, as the border mode says.
 template <class Lane>
 void extend_line(BorderMode border, const Reach& reach, int width, Lane outside, Lane* line) {
   const int left = reach.left, right = reach.right;
@@ -87,7 +87,7 @@ void extend_line(BorderMode border, const Reach& reach, int width, Lane outside,
     for (int i = 0; i < left; ++i) line[-1 - i] = line[edge + i];
     for (int i = 0; i < right; ++i) line[width + i] = line[width - 1 - edge - i];
   };
-  // What is most common takes no division, and compilers can make vectors of it.
+  // The common case takes no division, and compilers can vectorise it.
   if (std::max(left, right) < width) {
     if (border == BorderMode::reflect101) return mirror(1);
     if (border == BorderMode::reflect) return mirror(0);
@@ -102,12 +102,13 @@ void extend_line(BorderMode border, const Reach& reach, int width, Lane outside,
   for (int x = width; x < width + right; ++x) line[x] = line[border_index(border, x, width)];
 }
 
-// Makes the line of the samples at `from`, where they are not there yet, with its continuation on
-// both sides; but for what engines read from the middle's own place. nullptr: of what lies outside.
+// Makes a line of the samples at `from`, unless they lie there already, and extends it on both
+// sides; leaves out what variants read from the middle's own place. nullptr is a row outside the
+// picture.
 template <class Lane, class T>
 void load_line(const Plan& plan, const Reach& reach, const T* from, int width, int offset,
                const Middle& middle, Lane* line) {
-  // 16-bit codes may wrap in a lane, which only whole numbers do.
+  // 16-bit codes may wrap in a lane, which only integers do.
   using Wide = std::conditional_t<std::is_floating_point_v<Lane>, double, std::int32_t>;
   const Lane outside = static_cast<Lane>(static_cast<Wide>(plan.outside) - offset);
   if (from == nullptr) {
@@ -126,22 +127,23 @@ void load_line(const Plan& plan, const Reach& reach, const T* from, int width, i
   extend_line(plan.border, reach, width, outside, line);
 }
 
-// The source rows that are needed next. Engines ask for them bit by bit as they compute, so that
-// memory works meanwhile: rows are loaded in bursts, and the processor would wait for each.
+// Prefetches the source rows that are needed next. Variants ask for them bit by bit as they
+// compute, so that memory works meanwhile: rows are loaded in bursts, and the processor would wait
+// for each.
 template <int rows>
 class NextRows {
  public:
   static constexpr std::ptrdiff_t cache_line = 64;
 
-  // Of some columns, to be asked for row by row between other loads, which wait for all that was
-  // asked for at once before them.
+  // Some columns, to be prefetched row by row between other loads, which would wait for prefetches
+  // that were issued all at once.
   class Columns {
    public:
     HWY_INLINE void ask(int row) const {
       for (std::ptrdiff_t at = from_; at < to_; at += cache_line) hwy::Prefetch(rows_[row] + at);
     }
-    // Without a branch, for loops that these hold up: their first line of the cache, whether or not
-    // it was asked for. More is left only of rows of pixels.
+    // Prefetches the first cache line of the columns, whether or not it was asked for before:
+    // without a branch, for loops that branches hold up. Only interleaved rows have more.
     HWY_INLINE void ask_first(int row) const { hwy::Prefetch(rows_[row] + from_); }
 
    private:
@@ -153,16 +155,16 @@ class NextRows {
     std::ptrdiff_t from_, to_;
   };
 
-  // `column`: bytes to ask for with each column. The rows' first ones are at first[r].
+  // `first`: where the rows begin. `column`: bytes to prefetch with each column.
   NextRows(const std::array<const std::byte*, rows>& first, std::ptrdiff_t column)
       : rows_(first), column_(column) {}
-  // What is left of the columns up to `end`, which may lie beyond a row's end.
+  // Returns the columns up to `end` that were not asked for yet; `end` may lie beyond a row's end.
   HWY_INLINE Columns columns(int end) {
     const std::ptrdiff_t from = asked_;
     asked_ = std::max(asked_, (end * column_ + cache_line - 1) / cache_line * cache_line);
     return {rows_.data(), from, asked_};
   }
-  // Asks for them in all rows.
+  // Prefetches these columns in all rows.
   HWY_INLINE void ask(int end) {
     for (; asked_ < end * column_; asked_ += cache_line)
       for (const std::byte* row : rows_) hwy::Prefetch(row + asked_);
@@ -174,29 +176,29 @@ class NextRows {
   std::ptrdiff_t asked_ = 0;
 };
 
-// An engine has
+// `Engine` is the code of a variant for one band. It has
 //   Lane, rows         the type of its lines, and how many output rows it computes together
-//   offset             what is taken from each code to make a lane
-//   make_passes(source, passes, width)  from a source line the lines of its row passes
+//   offset             what is subtracted from each code to make a lane
+//   make_passes(source, passes, width)  makes the lines of its row passes from a source line
 //   make_rows(window, out, width, next)  computes output rows, `width` samples of each; window[j]
 //                      is the first line of the slot of source row j, counted from `above` rows
 //                      over the first output row; out[r] is nullptr for a row below the band;
 //                      `next` is to be asked for what the next call needs
-//   rows_together()    where `rows` is the most that it may be, and a band's last rows are computed
-//                      without what lies below them; make_passes() then takes a NextRows<1>, too,
-//                      to ask for what the row below needs
-//   select(k, begin)   where it keeps anything from call to call: what follows is of component k,
-//                      from column `begin` on (0, Middle::edge or another one)
-//   least_in_place     where rows have to have more samples than others' until they are not copied
-//   edge               where its blocks do not fit into WindowLayout::block: what the middle begins
-//                      with, so that its blocks are whole there
+//   rows_together()    where `rows` is only the most that it may be, and a band's last rows are
+//                      computed without the rows below them; make_passes() then takes a NextRows<1>
+//                      too, to ask for what the row below needs
+//   select(k, begin)   where it keeps anything from call to call: the next calls are for component
+//                      k, from column `begin` on (0, Middle::edge or another one)
+//   least_in_place     where its rows are copied unless they have more samples than others' need
+//   edge               where its blocks do not fit into WindowLayout::block: the samples before the
+//                      middle, so that its blocks are whole there
 template <class T, class Engine>
 class BandRun {
  public:
   using Lane = typename Engine::Lane;
   static constexpr bool has_own_rows = requires(const Engine& e) { e.rows_together(); };
   static constexpr bool keeps_state = requires(Engine & e) { e.select(0, 0); };
-  // Rows of fewer samples: to call an engine for both ends costs more than to copy them.
+  // Rows of fewer samples are copied, because calling a variant for both ends costs more.
   static constexpr int least_in_place = [] {
     if constexpr (requires { Engine::least_in_place; }) return Engine::least_in_place;
     return std::min(4096 / int{sizeof(T)}, 1536);
@@ -205,9 +207,9 @@ class BandRun {
     if constexpr (requires { Engine::edge; }) return Engine::edge;
     return Middle::edge;
   }();
-  static_assert(!keeps_state || edge == Middle::edge);  // of which Middle::part_of() tells parts
+  static_assert(!keeps_state || edge == Middle::edge);  // Middle::part_of() tells parts by it
 
-  // A window for each pair of the band.
+  // Takes a window for each pair of the band.
   BandRun(Engine& engine, const Plan& plan, const Reach& reach, const Band& band,
           const WindowLayout& layout, const Windows<Lane>& windows)
       : engine_(engine),
@@ -253,13 +255,13 @@ class BandRun {
   const PlanePair& pair(int k) const { return band_.pairs[static_cast<std::size_t>(k)]; }
   Window<Lane>& window(int k) const { return windows_[static_cast<std::size_t>(k)]; }
   int height() const { return pair(0).src.height; }
-  // How many output rows from `out_y` on the engine computes.
+  // Returns how many output rows are computed from `out_y` on.
   int rows_from(int out_y) const {
     if constexpr (has_own_rows) return std::min(rows_, band_.last - out_y);
     return rows_;
   }
   int slot_of(int y) const { return (y - band_.first + reach_.above) % layout_.slots; }
-  // Where a source row's samples are brought, and those of the output rows.
+  // Return where a source row's samples are unpacked to, and where output row r is made.
   T* came(int k) const { return reinterpret_cast<T*>(window(k).samples()); }
   T* made(int k, int r) const { return came(k) + (1 + r) * layout_.line; }
 
@@ -281,7 +283,7 @@ class BandRun {
 
   Lane* source_line(int k, int slot) const { return window(k).lanes() + layout_.source(slot); }
 
-  // The row of component k whose samples are at `samples`; `next_y`: the row below.
+  // Loads the row of component k whose samples are at `samples`; `next_y` is the row below.
   void load(int k, int slot, const T* samples, int next_y) {
     Lane* const source = source_line(k, slot);
     load_line(plan_, reach_, samples, width_, engine_.offset, middle_, source);
@@ -303,8 +305,8 @@ class BandRun {
     make(source, middle_.end, width_);
   }
 
-  // The columns from `begin` up to `end` of component k of the output rows from `out_y` on;
-  // `next_y`: the next source row to load.
+  // Computes the columns from `begin` up to `end` of component k in the output rows from `out_y`
+  // on; `next_y` is the next source row to load.
   void make_rows(int k, int out_y, int next_y, int begin, int end, bool in_place) {
     Window<Lane>& lines = window(k);
     const int used = layout_.slots - (rows_ - rows_from(out_y));
@@ -324,7 +326,7 @@ class BandRun {
     engine_.make_rows(lines.rows(), out, end - begin, next);
   }
 
-  // Of rows of pixels each component asks for its share.
+  // In interleaved rows each component asks for its share.
   template <int count>
   NextRows<count> next_rows(int k, int y, int begin) const {
     std::array<const std::byte*, count> rows;
@@ -346,9 +348,9 @@ class BandRun {
   const Band& band_;
   const WindowLayout& layout_;
   const Windows<Lane> windows_;
-  const int rows_;     // computed together
-  const int count_;    // of the components that are computed; the others come last
-  const bool copies_;  // those
+  const int rows_;     // rows computed together
+  const int count_;    // components that are computed; copied ones come last
+  const bool copies_;  // whether there are copied ones
   const int width_;
   const PixelLayout src_, dst_;
   const std::ptrdiff_t ahead_;  // bytes a component asks for with each column
@@ -363,7 +365,7 @@ void run_band(Engine& engine, const Plan& plan, const Reach& reach, const Band& 
   hwy::FlushStream();
 }
 
-// The same where samples are integers, of the plan's kind.
+// Runs a band of integer samples, of the plan's storage.
 template <class Engine>
 void run_band_of_codes(Engine& engine, const Plan& plan, const Band& band,
                        const WindowLayout& layout, const Windows<typename Engine::Lane>& windows) {

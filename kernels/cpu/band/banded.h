@@ -18,9 +18,9 @@
 
 namespace vidconv {
 
-// EnginePlan is a plan in the form of one engine. It has `rows` (output rows computed together),
-// passes() (lines made by row passes), any_dense() (whether source lines are needed beside
-// them), and may have `scratch` (lines for the engine's own use).
+// EnginePlan is a plan in the form of one variant. It has `rows` (output rows computed together),
+// passes() (lines made by row passes), any_dense() (whether source lines are needed beside them),
+// and may have `scratch` (lines for the variant's own use) and `taps_a_sample` (its cost).
 template <class Lane, class EnginePlan>
 class BandedConvolver final : public Convolver {
  public:
@@ -46,7 +46,7 @@ class BandedConvolver final : public Convolver {
       height = std::max(height, std::min(rows.last, pair.dst.height) - rows.first);
       largest = std::max(largest, layout(pair.dst.width).elements);
     }
-    // One line may be as long as a whole picture: then there are lines for one thread only, and for
+    // A line may be as long as a whole picture: then there are lines for one thread only, and for
     // one component.
     const std::ptrdiff_t most = most_window_bytes / std::ptrdiff_t{sizeof(Lane)};
     const bool alone = largest > most, apart = largest > most / most_packed;
@@ -71,10 +71,10 @@ class BandedConvolver final : public Convolver {
   bool copies_in_passing() const override { return true; }
 
  private:
-  // Of a thread: more than 16K takes with a kernel of 513 rows.
+  // The most bytes of a thread's lines: more than 16K takes with a kernel of 513 rows.
   static constexpr std::ptrdiff_t most_window_bytes = 512 << 20;
 
-  // Nanoseconds a sample.
+  // Returns nanoseconds a sample.
   double cost() const {
     if constexpr (requires { EnginePlan::taps_a_sample; })
       return nanoseconds_a_sample(plan_.sample, EnginePlan::taps_a_sample);
@@ -82,8 +82,8 @@ class BandedConvolver final : public Convolver {
       return nanoseconds_a_sample(plan_);
   }
 
-  // Of a band, which loads the rows again that kernels reach beyond it, and makes row passes of
-  // them again, which is half of the work.
+  // Returns the fewest rows of a band. It loads again the rows that kernels reach beyond it, and
+  // repeats their row passes, which are half of the work.
   int least_rows() const {
     return (reach_.above + reach_.below) * (engine_plan_.passes() > 0 ? 2 : 1);
   }
@@ -95,7 +95,7 @@ class BandedConvolver final : public Convolver {
   void reserve(Window<Lane>& window, const PlanePair& pair) const {
     const WindowLayout lines = layout(pair.dst.width);
     const bool packed = pair.src.step != 1 || pair.dst.step != 1;
-    // A row that came, and those that are computed together.
+    // One row of source samples, and the output rows that are computed together.
     const int rows = packed ? 1 + engine_plan_.rows : 0;
     window.reserve(lines, rows * lines.line * plan_.sample.bytes());
   }
@@ -113,10 +113,10 @@ class BandedConvolver final : public Convolver {
   const RunBand run_band_;
   std::shared_ptr<ThreadPool> pool_;
   const std::shared_ptr<std::vector<Window<Lane>>> shared_;
-  std::vector<Window<Lane>>& windows_;  // most_packed of each thread
+  std::vector<Window<Lane>>& windows_;  // most_packed for each thread
 };
 
-// Variant::prepare of an engine that has the plan in its own form, or none of it.
+// Prepares a plan in a variant's own form, for Variant::prepare; empty where there is none.
 template <class Lane, class EnginePlan>
 Prepared prepare_banded(const Plan& plan, std::optional<EnginePlan> engine_plan,
                         typename BandedConvolver<Lane, EnginePlan>::RunBand run_band) {

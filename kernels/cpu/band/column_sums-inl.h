@@ -1,4 +1,4 @@
-// What an engine keeps of the lines above for the rows below: sums in floats of each column.
+// Sums in floats that a variant keeps for each column, of the lines above for the rows below.
 // Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_KEPT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_KEPT_INL_H
@@ -19,24 +19,24 @@ HWY_BEFORE_NAMESPACE();
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// For one band, in lines of the windows for the engine's own use.
+// The sums of one band, in lines of the windows for the variant's own use.
 template <class Lane>
 class ColumnSums {
  public:
-  // `sums`: of each column. They take as many lines of floats.
+  // `sums`: how many there are for each column. They take as many lines of floats.
   ColumnSums(const WindowLayout& layout, const Windows<Lane>& windows, int sums)
       : windows_(windows), scratch_(layout.scratch()), sums_(sums) {}
 
-  // What follows is of component k, from column `begin` on.
+  // Selects component k, from column `begin` on, for the calls that follow.
   void select(int k, int begin) {
     const auto component = static_cast<std::size_t>(k);
     begun_ = &all_begun_[component][static_cast<std::size_t>(Middle::part_of(begin))];
     lines_ = reinterpret_cast<float*>(windows_[component].lanes() + scratch_);
     begin_ = begin;
   }
-  // Whether there is anything from a call before this one; from this call on there is.
+  // Whether a call before this one has begun the sums; this call marks them as begun.
   bool begun() const { return std::exchange(*begun_, true); }
-  // Of the block at column x of what was selected, all its sums one after another; aligned to
+  // Returns the sums of the selected block at column x, all of them one after another; aligned to
   // vectors where x is a multiple of their lanes.
   float* of_block(int x) const { return lines_ + std::ptrdiff_t{begin_ + x} * sums_; }
 

@@ -18,7 +18,7 @@ namespace packed {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first `step` of these vectors: the samples of one place each.
+// Loads the first `step` of these vectors, each with the samples of one place.
 template <int step, class D, class V>
 HWY_INLINE void load_places(D d, const hn::TFromD<D>* from, V& a, V& b, V& c, V& e) {
   if constexpr (step == 2) hn::LoadInterleaved2(d, from, a, b);
@@ -32,7 +32,7 @@ HWY_INLINE void store_places(D d, V a, V b, V c, V e, hn::TFromD<D>* to) {
   if constexpr (step == 4) hn::StoreInterleaved4(a, b, c, e, d, to);
 }
 
-// The lines by their places.
+// The lines in the order of their places.
 template <class Line>
 struct ByPlace {
   Line line[most_packed] = {};
@@ -42,8 +42,8 @@ struct ByPlace {
   }
 };
 
-// Calls block(x) for blocks of columns, the last of which may begin in the one before, and returns
-// where the columns begin that are left. Of the last pixel some places may lie beyond the row.
+// Calls block(x) for blocks of columns, the last of which may overlap the one before. Returns the
+// first column that is left. Some places of the last pixel may lie beyond the row.
 template <class Block>
 HWY_INLINE int for_blocks(const PixelLayout& layout, int width, int lanes, const Block& block) {
   const int whole = layout.span() == layout.step ? width : width - 1;

@@ -1,4 +1,4 @@
-// The variant for sums of a few samples, all alike or 1 2 1 or 1 4 6 4 1 in both directions:
+// The variant for sums of a few samples, with equal taps or 1 2 1 or 1 4 6 4 1 in both directions:
 // additions alone, of lines that are loaded once for all output rows.
 //
 // Where sums are wider than samples, those at even and at odd columns lie in separate vectors.
@@ -23,7 +23,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType: of samples. Wide: an unsigned integer that holds the sums.
+// LaneType is the sample type, Wide an unsigned integer that holds the sums.
 template <class LaneType, class Wide, class PlanType>
 class BoxBinomialEngine {
  public:
@@ -71,9 +71,9 @@ class BoxBinomialEngine {
   static constexpr int block = 2 * wide_lanes;
   static_assert(block <= WindowLayout::block);
 
-  // Two vectors of columns: the even and the odd ones, or one after the other.
-  // Not an aggregate: what GCC makes by itself is not for this target, and cannot have vectors of
-  // NEON made inside.
+  // Sums of two vectors of columns: the even and the odd ones, or one after the other. It is no
+  // aggregate: a constructor that GCC makes is not for this target, and cannot have vectors of NEON
+  // made inside.
   struct Line {
     HWY_INLINE Line() {}
     HWY_INLINE Line(V first, V second) : sums{first, second} {}
@@ -85,11 +85,11 @@ class BoxBinomialEngine {
     return HWY_NATIVE_FMA && sizeof(Wide) == 4 && plan_.rounded.inverse != 0;
   }
 
-  // `by_float`: as RoundedQuotient says.
+  // `by_float`: whether to divide as RoundedQuotient says.
   template <int size, bool binomial, bool by_float = false, class Way, class T>
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const Ending ending(plan_, by_float);  // here, it is in registers
+    const Ending ending(plan_, by_float);  // a local one stays in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line lines[size - 1 + rows];
@@ -98,7 +98,7 @@ class BoxBinomialEngine {
       Line before = lines[0];  // the sums of all lines but the last, or of the first two
       unrolled<1, size == 3 || !binomial ? size - 1 : 1>(
           [&](auto i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
-      // What every sum begins with is added once for all output rows.
+      // The start of every sum is added once for all output rows.
       if constexpr (!binomial) before = add(before, ending.start());
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         const Line last = read<size, binomial>(window[r + size - 1] + x);
@@ -122,7 +122,7 @@ class BoxBinomialEngine {
     }
   }
 
-  // By 1 4 6 4 1.
+  // Returns the sum by 1 4 6 4 1.
   static HWY_INLINE V weigh(V first, V second, V third, V fourth, V fifth) {
     const V four = hn::Add(hn::Add(second, fourth), third);
     return hn::Add(hn::Add(hn::Add(first, fifth), hn::Add(third, third)), hn::ShiftLeft<2>(four));
@@ -136,7 +136,7 @@ class BoxBinomialEngine {
     return {hn::Sub(a.sums[0], b.sums[0]), hn::Sub(a.sums[1], b.sums[1])};
   }
 
-  // The sums along a line.
+  // Makes the sums along a line.
   template <int size, bool binomial>
   static HWY_INLINE Line read(const Lane* from) {
     if constexpr (!splits)
@@ -158,7 +158,8 @@ class BoxBinomialEngine {
       return {hn::Add(at.left, between), hn::Add(between, at.right)};
   }
 
-  // Samples at even columns from -4 to 4, counted from each even column, and those behind them.
+  // Reads the samples at even columns from -4 to 4, counted from each even column, and those behind
+  // them.
   template <int size, bool binomial>
   static HWY_INLINE Line read_pairs(const Lane* from) {
     constexpr int reach = size / 2;
@@ -226,7 +227,8 @@ class BoxBinomialEngine {
         return hn::BitCast(dw, quotient_.of(hn::BitCast(D32(), n)));
     }
 
-    // Codes in the lower halves of the lanes, as RoundedQuotient says; anything in the upper ones.
+    // Returns codes in the lower halves of the lanes, as RoundedQuotient says; the upper halves may
+    // have anything.
     HWY_INLINE V codes_by_float(V started) const {
       return hn::BitCast(dw, hn::MulAdd(hn::BitCast(Real(), started), inverse_, added_));
     }
@@ -240,7 +242,7 @@ class BoxBinomialEngine {
     const hn::VFromD<Real> inverse_, added_;
 
    public:
-    const int shift;  // of stored codes
+    const int shift;  // shift of stored codes
   };
 
   template <bool started, bool by_float, class Way, class T>
@@ -334,7 +336,7 @@ Prepared prepare_cpu_box_binomial_int(const Plan& plan, const CudaAbilities&) {
                                         [](auto&... arguments) {
                                           HWY_DYNAMIC_DISPATCH(run_smooth_8)(arguments...);
                                         });
-  // Of 16 bits eight rows' lines of HD do not fit a cache of 32 KiB: worth it where each line's
+  // With 16 bits, eight rows' lines of HD do not fit a cache of 32 KiB: worth it where each line's
   // sums would be made twice for four rows, not one and a half times.
   if (made->size == 3)
     return prepare_banded<std::uint16_t>(plan, std::optional(BoxBinomialPlanOf<4>{*made}),

@@ -10,7 +10,7 @@
 namespace vidconv {
 namespace {
 
-// 1 2 1 or 1 4 6 4 1 in both directions.
+// The taps 1 2 1 or 1 4 6 4 1 in both directions.
 std::vector<double> binomial(int size) {
   const std::vector<double> taps =
       size == 3 ? std::vector<double>{1, 2, 1} : std::vector<double>{1, 4, 6, 4, 1};
@@ -20,8 +20,8 @@ std::vector<double> binomial(int size) {
   return result;
 }
 
-// Of sums from 0 to `highest` less the offset; of odd divisors alone, by which nothing is halfway
-// between two codes.
+// Divides sums from 0 to `highest` less the offset; by odd divisors alone, which put nothing
+// halfway between two codes.
 RoundedQuotient round_quotient(const Finish& f, double highest) {
   const auto divisor = static_cast<std::int32_t>(f.divisor);
   if (divisor % 2 == 0 || divisor < 3) return {};
@@ -29,11 +29,11 @@ RoundedQuotient round_quotient(const Finish& f, double highest) {
   // divisors is added, so that what is taken off again is whole.
   constexpr std::int32_t least = 1 << 23;
   const std::int32_t half = divisor / 2, codes = (least + half) / divisor + 1;
-  const std::int32_t first = codes * divisor - half;  // what an n of 0 becomes
+  const std::int32_t first = codes * divisor - half;  // the value for an n of 0
   if (first + highest >= 2 * least) return {};
   const auto inverse = static_cast<float>(1.0 / divisor);
-  // What is multiplied is off by no more than this, and has to be by less than half a code's
-  // distance from the next sum's.
+  // The factor is off by no more than this, and has to be by less than half a code's distance from
+  // the next sum's.
   const double off = (first + highest) * std::abs(inverse - 1.0 / divisor);
   if (off > 0.49 / divisor) return {};
   return {inverse, static_cast<float>(least - codes),
@@ -56,7 +56,7 @@ std::optional<BoxBinomialPlan> make_smooth_plan(const Plan& plan) {
   if (!weighted && std::ranges::count(t.dense, 1.0) != size * size) return std::nullopt;
   const double sum = std::accumulate(t.dense.begin(), t.dense.end(), 0.0);
   const double highest = sum * plan.sample.max() + f.offset;
-  // What the limit lets pass fits 16 bits where there is such a division.
+  // Sums within the limit fit 16 bits where there is such a division.
   if (f.offset < 0 || f.min != 0 || f.max != plan.sample.max() || highest > f.limit)
     return std::nullopt;
   const auto division = find_division16(f);

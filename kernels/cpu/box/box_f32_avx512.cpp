@@ -1,5 +1,5 @@
 // The variant for boxes of floats of up to 16x16: sums along a line are made in registers and added
-// to those across lines at once, of which each is made once and kept for the rows below.
+// at once to sums across lines, each of which is made once and kept for the rows below.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_f32_avx512.cpp"
 #include "kernels/cpu/simd/targets.h"
@@ -23,7 +23,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Sums want some thirty registers, and vectors to be moved in them.
+// Sums need some thirty registers, and vectors to be moved in them.
 #undef VIDCONV_HAVE_FUSED_BOX
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define VIDCONV_HAVE_FUSED_BOX 1
@@ -41,7 +41,7 @@ class FloatBoxEngine {
   static constexpr int rows = FloatBoxPlan::rows;
   static constexpr int offset = 0;
 
-  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  // Runs one band, with a window for each component. `stream`: whether results go past the caches.
   FloatBoxEngine(const FloatBoxPlan& plan, const WindowLayout& layout, const Windows<Lane>& windows,
                  bool stream)
       : plan_(plan), stream_(stream), kept_(layout, windows, plan.size - 1) {}
@@ -64,16 +64,16 @@ class FloatBoxEngine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int vectors = 2, block = vectors * lanes;
   static_assert(FloatBoxPlan::most <= lanes && block <= WindowLayout::block);
-  // Lines whose sums are made in turns, and whose results come in bursts: memory takes those
-  // faster.
+  // The number of lines whose sums are made in turns, and whose results are stored in bursts, which
+  // memory takes faster.
   static constexpr int together = 2;
   static_assert(rows % together == 0);
 
-  // Samples that the sums after `steps` steps are made of.
+  // Returns how many samples the sums after `steps` steps have.
   static constexpr int size_after(int size, int steps) {
     return size >> (pairwise_steps(size) - steps);
   }
-  // How many of those sums are kept: the next step adds sums so far apart.
+  // Returns how many of those sums are kept: the next step adds sums so far apart.
   static constexpr int kept_after(int size, int steps) {
     return size_after(size, steps + 1) - size_after(size, steps);
   }
@@ -90,7 +90,7 @@ class FloatBoxEngine {
     });
   }
 
-  // lines[r]: the lowest line of output row r.
+  // lines[r] is the lowest line of output row r.
   template <int size, class Way>
   void make_blocks(Way way, const Lane* const* lines, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
@@ -108,16 +108,16 @@ class FloatBoxEngine {
     }
   }
 
-  // Of the lines above the first row's lowest one.
+  // Begins the sums with the lines above the first row's lowest one.
   template <int size>
   HWY_NOINLINE void begin_sums(const Lane* const* lines, int x) const {
     add_lines<size, size - 1, true>(lines, x, [](auto, const V(&)[vectors]) VIDCONV_LAMBDA {});
   }
 
-  // Adds `count` lines, one below the other, to what is kept of those above, or to nothing where
-  // they are `first`: take(line, sums) of the sums that end with each line. After step k, of sums
-  // that begin with one line after the other those are kept that the next step has not added to
-  // both of their neighbours: sums[k][i] begins i lines below the first of them.
+  // Adds `count` lines, one below the other, to the kept sums of those above, or to none where they
+  // are `first`. Calls take(line, sums) for the sums that end with each line. After step k, those
+  // sums are kept that the next step has not added to both of their neighbours: sums[k][i] begins i
+  // lines below the first of them.
   template <int size, int count, bool first, class Take>
   HWY_INLINE void add_lines(const Lane* const* lines, int x, const Take& take) const {
     constexpr int steps = pairwise_steps(size);
@@ -158,7 +158,7 @@ class FloatBoxEngine {
                   VIDCONV_LAMBDA { hn::Store(sums[k][count + i][u], d, to); });
   }
 
-  // The sums along `count` lines from column x on, whose samples are loaded once.
+  // Makes the sums along `count` lines from column x on, whose samples are loaded once.
   template <int size, int count>
   static HWY_INLINE void add_along(const Lane* const* lines, int x, V (&along)[together][vectors]) {
     constexpr int steps = pairwise_steps(size);
@@ -173,7 +173,7 @@ class FloatBoxEngine {
     });
     unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
       constexpr PairwiseStep step = pairwise_step(size, k);
-      // Of the vector behind the block, lower lanes take part in the next step alone.
+      // In the vector behind the block, only lower lanes take part in the next step.
       unrolled<0, vectors + (k + 1 < steps ? 1 : 0)>([&](auto u) VIDCONV_LAMBDA {
         each(u, [&](auto at, auto line) VIDCONV_LAMBDA {
           constexpr int behind = at < vectors ? at + 1 : at;
@@ -194,7 +194,7 @@ class FloatBoxEngine {
 
   const FloatBoxPlan& plan_;
   const bool stream_;
-  ColumnSums<Lane> kept_;  // of all steps, one less for each column than there are taps
+  ColumnSums<Lane> kept_;  // sums of all steps, one less for each column than there are taps
 };
 
 #endif

@@ -1,6 +1,6 @@
-// The variant for floats under equal taps: sums of two sums each, whose number grows with the
-// logarithm of the taps'. Row sums wait in the lines of their rows; those of columns are made in a
-// strip of columns that stays in the first-level cache.
+// The variant for equal taps over floats: sums of two sums each, whose number grows with the
+// logarithm of the number of taps. Row sums wait in the lines of their rows; sums of columns are
+// made in a strip of columns that stays in the first-level cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_f32_pairwise.cpp"
 #define VIDCONV_ANY_CPU
@@ -31,14 +31,14 @@ class PairwiseEngine {
   using Lane = float;
   static constexpr int rows = PairwisePlan::most_rows;
   static constexpr int offset = 0;
-  static constexpr int least_in_place = 3072;  // it adds up along a row
+  static constexpr int least_in_place = 3072;  // sums are made along a row
 
-  // `stream`: whether results go past the caches, where their rows lie so that they can.
+  // `stream`: whether results go past the caches where their rows are aligned for it.
   PairwiseEngine(const PairwisePlan& plan, bool stream) : plan_(plan), stream_(stream) {}
 
   int rows_together() const { return plan_.rows; }
 
-  // Asks for the row below meanwhile.
+  // Makes row sums, and asks for the row below meanwhile.
   void make_passes(const float* source, float* pass, int width, NextRows<1>& next) {
     source -= plan_.left;
     const int most = pairwise_steps(plan_.width) <= most_slides ? width : piece;
@@ -63,7 +63,7 @@ class PairwiseEngine {
       for (int x = 0; x < width; x += strip) sum_columns(window, x, out, count, width, stream_);
       return;
     }
-    // By way of the uppermost lines, which no further row needs, each row is written in one go.
+    // Each row is written in one go, by way of the uppermost lines, which no further row needs.
     float* lines[rows];
     std::transform(window, window + count, lines,
                    [](const float* line) HWY_ATTR { return const_cast<float*>(line); });
@@ -77,7 +77,7 @@ class PairwiseEngine {
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int piece = 1024;  // samples of a row that are summed at once, in memory
-  static constexpr int vectors = 2;   // in a strip
+  static constexpr int vectors = 2;   // vectors in a strip
   static constexpr int strip = vectors * lanes;
   static constexpr std::size_t cache_line = 64;
   static_assert(strip <= WindowLayout::block && piece % WindowLayout::block == 0);
@@ -86,10 +86,10 @@ class PairwiseEngine {
 #else
   static constexpr bool moves_in_registers = false;
 #endif
-  // The first steps of a row are made in registers: as long as a sum lies in two vectors.
+  // The first steps of a row are made in registers, as long as a sum lies in two vectors.
   static constexpr int most_slides = moves_in_registers ? 4 : 0;
 
-  // Read row by row, which memory likes better than columns.
+  // Copies a row strip by strip and asks for the next one: memory prefers rows to columns.
   template <class Ask>
   static void copy_row(const float* from, int count, float* to, const Ask& ask) {
     for (int x = 0; x < count; x += strip) {
@@ -98,7 +98,7 @@ class PairwiseEngine {
     }
   }
 
-  // As copy_row(), past the caches but for a row's ends.
+  // Copies as copy_row() does, past the caches except for a row's ends.
   static void stream_row(const float* from, int count, float* to) {
     const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(to) % cache_line;
     const auto ahead = static_cast<int>((cache_line - beyond) % cache_line / sizeof(float));
@@ -108,7 +108,7 @@ class PairwiseEngine {
     std::copy_n(from + x, count - x, to + x);
   }
 
-  // to[x] = the sum of plan_.width values from from[x] on.
+  // Sets to[x] to the sum of plan_.width values from from[x] on.
   template <class Ask>
   void sum_row(const float* from, int count, float* to, const Ask& ask) {
     const int n = plan_.width, steps = pairwise_steps(n);
@@ -128,7 +128,7 @@ class PairwiseEngine {
     }
   }
 
-  // to[x] = the sum after the first `steps` steps.
+  // Sets to[x] to the sum after the first `steps` steps.
   void sum_rest(const float* from, int count, int steps, float* to) {
     const int size = pairwise_step(plan_.width, steps - 1).size();
     const float* sums = from;
@@ -140,7 +140,7 @@ class PairwiseEngine {
     }
   }
 
-  // One step: of sums to sums in the same place or elsewhere.
+  // Makes one step, from sums to sums in the same place or elsewhere.
   static void add(const PairwiseStep& step, const float* sums, const float* values, int count,
                   float* to) {
     const float* const second = sums + step.half;
@@ -154,13 +154,13 @@ class PairwiseEngine {
     else
       for (; x + lanes <= count; x += lanes)
         hn::StoreU(hn::Add(hn::LoadU(d, sums + x), hn::LoadU(d, second + x)), d, to + x);
-    // Nothing beyond the last value may be read.
+    // Values beyond the last one must not be read.
     for (; x < count; ++x) to[x] = step.sum(sums[x], second[x], step.odd ? last[x] : 0);
   }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // to[x] = the sum after the first `steps` steps, of `size` values, for up to `count` of them in
-  // whole vectors: returns how many, which leaves out what cannot be made without reading beyond
+  // Sets to[x] to the sum after the first `steps` steps, of `size` values, for up to `count` of
+  // them in whole vectors. Returns how many it made, which leaves out sums that would read beyond
   // the values.
   template <int steps, class Ask>
   int slide_sums(const float* from, int count, int size, float* to, const Ask& ask) const {
@@ -172,7 +172,7 @@ class PairwiseEngine {
       moved[k] = hn::Iota(Sum::D32(), step[k].half);
       before[k] = hn::Zero(d);
     });
-    // Step k makes what lies k + 1 vectors before those that are loaded: what it makes of none is
+    // Step k makes the sums that lie k + 1 vectors before the loaded values; sums of no values are
     // not read.
     const int loads = std::min((count + size - 1) / lanes, count / lanes + steps);
     const auto slide = [&](int at, auto begun) VIDCONV_LAMBDA {
@@ -198,7 +198,7 @@ class PairwiseEngine {
   }
 #endif
 
-  // The columns from `x` on of `count` output rows.
+  // Computes the columns from `x` on of `count` output rows.
   template <class T>
   void sum_columns(const float* const* window, int x, T* const* out, int count, int width,
                    bool stream) {
@@ -249,7 +249,7 @@ class PairwiseEngine {
     }
   }
 
-  // take(j, sums of step.size() from row j on), made of sum(j, u) and value(j, u).
+  // Calls take(j, sums of step.size() from row j on), with sums made of sum(j, u) and value(j, u).
   template <class Sum, class Value, class Take>
   static HWY_INLINE void add_rows(const PairwiseStep& step, int count, const Sum& sum,
                                   const Value& value, const Take& take) {
@@ -267,11 +267,11 @@ class PairwiseEngine {
     }
   }
 
-  // The first two steps, to sums of `size` (4 to 7), at once: each value is read once.
+  // Makes the first two steps, to sums of `size` (4 to 7), at once: each value is read once.
   template <int size, class Value, class Take>
   static HWY_INLINE void add_first_rows(int count, const Value& value, const Take& take) {
     constexpr int half = size / 2;
-    V values[size][vectors], pairs[half + 1][vectors];  // what follows row j: [j + i]
+    V values[size][vectors], pairs[half + 1][vectors];  // [j + i] follows row j
     const auto add_pair = [&](auto u) VIDCONV_LAMBDA {
       pairs[half][u] = hn::Add(values[half][u], values[half + 1][u]);
       if constexpr (half == 3) pairs[half][u] = hn::Add(pairs[half][u], values[half + 2][u]);

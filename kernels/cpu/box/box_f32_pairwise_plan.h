@@ -1,4 +1,4 @@
-// A plan of floats under equal taps, as the engine that adds them up wants it.
+// A plan of equal taps over floats, in the form of the variant that adds them up in pairs.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct PairwisePlan {
   int left = 0;  // samples from the first tap to the output sample
   float tap = 1;
   Finish finish;
-  // Output rows computed together. What lies between their sums and the rows above and below them
-  // is computed again for the next ones.
+  // Output rows computed together. Intermediate sums that these share with the rows above and below
+  // are computed again for those.
   int rows = most_rows;
 
   static int passes() { return 1; }

@@ -1,7 +1,8 @@
 // The variant for kernels of equal taps, whose cost depends neither on their height nor on their
 // width: sums of integers are exact, so they may be carried from row to row and along a row. Along
-// a row whole vectors are: from one to the next, a sum gains as many samples as a vector has lanes,
-// and loses as many, and sums of so many are those of two sums of half as many.
+// a row they go in whole vectors: from one vector to the next, each sum gains and loses as many
+// samples as a vector has lanes, and the sum of so many samples is that of two sums of half as
+// many.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_int_running.cpp"
 #define VIDCONV_ANY_CPU
@@ -29,16 +30,17 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType: of samples. Value: of sums of columns, and of results where RunningBoxPlan::division16.
+// LaneType is the sample type. Value is the type of column sums, and of results where
+// RunningBoxPlan::division16.
 template <class LaneType, class Value>
 class RunningBoxEngine {
  public:
   using Lane = LaneType;
   static constexpr int rows = RunningBoxPlan::rows;
   static constexpr int offset = 0;
-  static constexpr int least_in_place = 4096 / int{sizeof(Lane)};  // it begins anew at each end
+  static constexpr int least_in_place = 4096 / int{sizeof(Lane)};  // sums begin anew at each end
 
-  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  // Runs one band, with a window for each component. `stream`: whether results go past the caches.
   RunningBoxEngine(const RunningBoxPlan& plan, const WindowLayout& layout,
                    const Windows<Lane>& windows, bool stream)
       : plan_(plan),
@@ -49,7 +51,7 @@ class RunningBoxEngine {
         before_(room_before(plan.left, (1 - plan.width) & (lanes - 1))),
         windows_(windows) {}
 
-  // What follows is of component k, from column `begin` on.
+  // Selects component k, from column `begin` on, for the calls that follow.
   void select(int k, int begin) {
     const int part = Middle::part_of(begin);
     begun_ = &started_[static_cast<std::size_t>(k)][static_cast<std::size_t>(part)];
@@ -61,8 +63,8 @@ class RunningBoxEngine {
 
   void make_passes(const Lane*, Lane*, int) const {}
 
-  // For each output row, adds the row below to the sums of the columns, and takes off the uppermost
-  // for the next one.
+  // Adds, for each output row, the row below to the sums of the columns, and subtracts the
+  // uppermost one for the next output row.
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) {
     if (!*begun_) begin_sums(window, width);
@@ -85,21 +87,22 @@ class RunningBoxEngine {
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr int steps = std::bit_width(static_cast<unsigned>(lanes)) - 1;
-  static constexpr int vectors = static_cast<int>(sizeof(Value));  // in a block: one of bytes
+  static constexpr int vectors = static_cast<int>(sizeof(Value));  // one vector of bytes a block
   static constexpr int block = vectors * lanes;
   static constexpr int piece = 1024;  // columns whose sums are made before they are used
   static_assert(block <= WindowLayout::block && piece % block == 0);
-  // Of vectors of sums, each made of one and the one before: those of one, two, four columns.
+  // Vectors of sums of one, two, four columns, each made of one such vector and the one before.
   using Before = V[rows][steps];
 
-  // Columns left of the first tap's that sums are made of too, so that vectors of output samples
-  // have the last taps' columns in one vector: as many as that takes, if lines have so many.
+  // Returns how many columns left of the first tap's are summed up too, so that vectors of output
+  // samples have the last taps' columns in one vector: as many as that takes, if lines have so
+  // many.
   static constexpr int room_before(int left, int wanted) {
     return wanted <= (-left & 63) ? wanted : 0;
   }
 
-  // The vector that begins `count` lanes before `v`, which follows `before`; `count`: a power of
-  // two.
+  // Returns the vector that begins `count` lanes before `v`, which follows `before`; `count` is a
+  // power of two.
   template <int count>
   static HWY_INLINE V lanes_before(V before, V v) {
     constexpr int in_block = 16 / static_cast<int>(sizeof(Value));
@@ -126,7 +129,7 @@ class RunningBoxEngine {
 #endif
   }
 
-  // The sums of as many columns as a vector has lanes, the last ones those of `v`.
+  // Returns the sums of as many columns as a vector has lanes, the last ones those of `v`.
   static HWY_INLINE V slide(V v, V (&before)[steps]) {
     unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
       const V old = before[k];
@@ -140,12 +143,12 @@ class RunningBoxEngine {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Lane, D>(), from));
   }
 
-  // The place of an output column's last tap, counted from the first column of sums.
+  // Returns the place of an output column's last tap, counted from the first column of sums.
   int last_tap() const { return before_ + plan_.width - 1; }
-  // Of row r, with zeros before.
+  // Returns the line of sums of row r, with zeros before.
   Value* kept(int r) const { return kept_ + (2 * r + 1) * line_; }
 
-  // Where sums begin: with the rows over the lowest of the first output row.
+  // Begins the sums with the rows over the lowest one of the first output row.
   void begin_sums(const Lane* const* window, int width) {
     const int count = last_tap() + (width + block - 1) / block * block;
     const std::ptrdiff_t left = plan_.left + before_;
@@ -202,8 +205,8 @@ class RunningBoxEngine {
     }
   }
 
-  // As make_rows(), of sums of 16 bits. Results hold more, and are made two at a time: each is the
-  // one before and what that gains from there, a column's sum less another's. So half as many lanes
+  // Does what make_rows() does, with column sums of 16 bits. Results need more bits, and are made
+  // two at a time: each is the one before plus a column's sum less another's. So half as many lanes
   // of 32 bits are added up as there are results.
   template <Division division, class T>
   void make_pairs(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
@@ -212,7 +215,7 @@ class RunningBoxEngine {
     const bool stream = stream_;
     const int first = last_tap();
     const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
-    Sum::V32 sums[rows];  // of the result before those that are at hand
+    Sum::V32 sums[rows];  // the result's sums before those that are at hand
     int made = 0;
     for (int from = 0; from < width; from += piece) {
       const int to = std::min(from + piece, (width + block - 1) / block * block);
@@ -258,8 +261,8 @@ class RunningBoxEngine {
     }
   }
 
-  // From column number `made` up to number `end`: the sums of columns, of which keep(sums, row, at)
-  // makes what is kept for an output row.
+  // Makes the sums of columns from number `made` up to number `end`; keep(sums, row, at) makes what
+  // is kept of them for an output row.
   template <class Keep>
   HWY_INLINE void sum_columns(const Lane* const* window, int end, int& made, NextRows<rows>& next,
                               const Keep& keep) const {
@@ -293,10 +296,10 @@ class RunningBoxEngine {
   const std::ptrdiff_t line_, scratch_;
   const int before_;
   const Windows<Lane> windows_;
-  // Of each component, of the parts of its rows.
+  // Whether sums have begun, for each component and each part of its rows.
   std::array<std::array<bool, RunningBoxPlan::parts>, most_packed> started_{};
   bool* begun_ = nullptr;
-  Value* sums_ = nullptr;  // of each column, over all rows but the lowest
+  Value* sums_ = nullptr;  // each column's, over all rows but the lowest
   Value* kept_ = nullptr;
 };
 
@@ -351,7 +354,7 @@ std::optional<RunningBoxPlan> make_running_plan(const Plan& plan) {
   result.tap = static_cast<std::int32_t>(t.dense[0]);
   result.finish = plan.finish;
   result.shift = plan.sample.shift;
-  // Of a sum of non-negative samples with gain 1 at most nothing has to be clamped.
+  // A sum of non-negative samples with gain 1 at most needs no clamp.
   const Finish& f = plan.finish;
   const double highest = static_cast<double>(t.dense.size()) * plan.sample.max() + f.offset;
   result.plain = result.tap == 1 && !f.absolute && f.min == 0 && f.max == plan.sample.max() &&

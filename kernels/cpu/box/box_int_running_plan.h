@@ -1,4 +1,4 @@
-// A plan whose taps are all the same: what running sums compute.
+// A plan whose taps are all equal, in the form of running sums.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@ namespace vidconv {
 
 struct RunningBoxPlan {
   static constexpr int rows = 2;           // output rows computed together
-  static constexpr int taps_a_sample = 8;  // cost as much, however many there are
-  static constexpr int parts = 3;          // of a row, that are computed apart
+  static constexpr int taps_a_sample = 8;  // the cost in taps, however many there are
+  static constexpr int parts = 3;          // parts of a row that are computed apart
 
   int width = 1, height = 1;
   int left = 0;  // samples from the first tap to the output sample
   std::int32_t tap = 1;
   Finish finish;
-  // Whether the last step is a division of the sum of samples and finish.offset and no more.
+  // Whether the last step is only a division of the sum of samples and finish.offset.
   bool plain = false;
-  // What find_inverse() makes of the divisor, where it is plain; else 0.
+  // The result of find_inverse() for the divisor where `plain`, else 0.
   float inverse = 0;
-  // Where it is plain, samples have 8 bits, and no sum needs more than 16.
+  // There where `plain`, samples have 8 bits, and no sum needs more than 16.
   std::optional<Division16> division16;
-  // Whether, of samples of 8 bits, sums of columns need no more than 15, or division16.
+  // Whether sums of columns, of 8-bit samples, fit 15 bits, or there is division16.
   bool in_16_bits() const { return division16.has_value() || height * 255 < 1 << 15; }
   int start() const { return plain ? finish.offset : 0; }
-  int shift = 0;  // of stored codes
+  int shift = 0;  // shift of stored codes
 
   static constexpr int passes() { return 0; }
   static constexpr bool any_dense() { return true; }
 };
 
-// `lane_bytes`: of samples.
+// `lane_bytes` is the size of samples.
 template <int lane_bytes>
 struct RunningBoxPlanOf : RunningBoxPlan {
-  // Lines beside those of source rows, for sums of up to 32 bits: one of each part, two of each
+  // Lines beside those of source rows, for sums of up to 32 bits: one for each part, two for each
   // output row, and one for what they need at their ends.
   static constexpr int scratch = (parts + 2 * rows + 1) * 4 / lane_bytes;
 };
 
-// None where taps differ, where sums need more than 32 bits, for real arithmetic, and for kernels
-// so small that adding up their samples is faster.
+// Returns nothing where taps differ, where sums need more than 32 bits, for real arithmetic, and
+// for kernels so small that adding up their samples is faster.
 std::optional<RunningBoxPlan> make_running_plan(const Plan& plan);
 
 }  // namespace vidconv

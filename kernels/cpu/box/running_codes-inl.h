@@ -26,12 +26,12 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How a plan's sums become codes; all but `any` where RunningBoxPlan::plain.
+// How a plan's sums become codes; all but `any` need RunningBoxPlan::plain.
 enum class Division : std::uint8_t { in_16_bits, by_float, by_reciprocal, any };
 
-// of(): the codes, in the lower 16 bits of each lane, of the sums in the lanes of D. T: of samples.
-// What it needs is its own, not the plan's, which what is stored could change, for all that a
-// compiler knows.
+// Returns, from of(), the codes of the sums in the lanes of D, in the lower 16 bits of each lane. T
+// is the sample type. The classes copy what they need of the plan: for all that a compiler knows,
+// stores could change the plan.
 template <Division division, class T, class D>
 class RunningCodes {
   using V = hn::VFromD<D>;
@@ -81,7 +81,8 @@ class RunningCodes<Division::in_16_bits, T, D> {
   const Division16 division_;
 };
 
-// The lower halves of the lanes of two vectors, one after the other; the upper ones are 0.
+// Returns the lower halves of the lanes of two vectors, one after the other. The upper halves must
+// be 0.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> lower_halves(Sum::V32 a, Sum::V32 b) {
 #if HWY_TARGET == HWY_AVX2
   return clamped_halves(a, b);
@@ -91,8 +92,8 @@ HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> lower_halves(Sum::V32 a, S
 #endif
 }
 
-// Codes of 8 bits, side by side in the lower half of each lane. Of lanes beyond a picture's row
-// comes anything, but they change none before them.
+// Returns codes of 8 bits, side by side in the lower half of each lane. Lanes beyond a picture's
+// row may hold anything, but change none before them.
 HWY_INLINE Sum::V32 byte_pairs(Sum::V32 even, Sum::V32 odd) {
   odd = hn::ShiftLeft<8>(odd);
 #if HWY_TARGET == HWY_AVX2

@@ -1,4 +1,4 @@
-// Plans without neighbours: planes that are copied, and planes that become one colour.
+// Plans without neighbours: planes that are copied, and planes that are filled with one code.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,12 +12,12 @@
 namespace vidconv {
 namespace {
 
-// What comes into rows in which components lie side by side, and what is kept of them. It repeats
+// A mask of the bits that are written into interleaved rows, and of those that are kept. It repeats
 // after a piece, which is a whole number of pixels and of vectors.
 template <class T>
 class Stencil {
  public:
-  // `bits`: what comes of each sample.
+  // `bits`: the bits of each sample that are written.
   Stencil(const PixelLayout& layout, T bits) {
     kept_.fill(static_cast<T>(-1));
     for (int x = 0; x < piece; x += layout.step)
@@ -28,7 +28,7 @@ class Stencil {
       }
   }
 
-  // Of `count` samples of a row; `source(i)`: what may come for sample i.
+  // Writes `count` samples of a row; source(i) may go into sample i.
   template <class Source>
   void bring(const Source& source, int count, T* to) const {
     int begin = 0;
@@ -51,7 +51,7 @@ class Stencil {
   std::array<T, piece> coming_{}, kept_;
 };
 
-// Calls job.operator()<type of samples>(band) for bands of the pairs of each pixel.
+// Calls job.operator()<sample type>(band) for bands of the pairs of each pixel.
 template <class Job>
 void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRange rows,
                       const SampleType& sample, const Job& job) {
@@ -71,7 +71,7 @@ void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRan
 // Whether a stencil can be laid on rows of the layout.
 bool repeats(const PixelLayout& layout) { return layout.step >= 2 && layout.step <= most_packed; }
 
-// Samples from the first component of a row to its last.
+// Returns the number of samples from the first component of a row to its last.
 int samples_of_row(const PixelLayout& layout, int width) {
   return (width - 1) * layout.step + layout.span();
 }
@@ -115,7 +115,7 @@ class Copy final : public Convolver {
       std::memcpy(to, from, static_cast<std::size_t>(dst.width) * sizeof(T));
       return;
     }
-    // What lies below the code is not part of the sample.
+    // Bits below the code are not part of the sample.
     for (std::ptrdiff_t x = 0; x < dst.width; ++x)
       to[x * dst.step] = static_cast<T>(from[x * src.step] >> sample_.shift << sample_.shift);
   }

@@ -19,7 +19,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Emulated vectors would take minutes to compile.
+// Excludes emulated vectors, which would take minutes to compile.
 bool have_matrix16() { return HWY_TARGET != HWY_EMU128; }
 
 #if HWY_TARGET != HWY_EMU128
@@ -34,14 +34,14 @@ constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 constexpr int block = 2 * lanes;
 static_assert(block <= WindowLayout::block);
 
-// The products of a line with each row of the matrix, added up: of one vector of columns.
+// The sums of a line's products with each row of the matrix, for one vector of columns.
 struct Rows {
   HWY_INLINE Rows() {}  // GCC's own is not for this target
 
   V upper, middle, lower;
 };
 
-// Of codes of 16 bits with any matrix.
+// The products of 16-bit codes with any matrix.
 class Products {
  public:
   using Lane = std::uint16_t;
@@ -70,7 +70,7 @@ class Products {
   V taps_[9];
 };
 
-// With a matrix that is the same from all sides.
+// The products with a matrix that is symmetric left to right and top to bottom.
 template <class LaneType>
 class SymmetricProducts {
  public:
@@ -105,7 +105,7 @@ class SymmetricProducts {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-// Two bytes at a time.
+// The products of bytes with such a matrix, two at a time.
 template <>
 class SymmetricProducts<std::uint8_t> {
  public:
@@ -141,7 +141,7 @@ class SymmetricProducts<std::uint8_t> {
 };
 #endif
 
-// The last step. `absolute`: as the plan says.
+// The last step. `absolute` is as in the plan.
 template <bool absolute>
 class Ending {
  public:
@@ -216,7 +216,7 @@ class Engine {
     const Ending<absolute> ending(plan_);
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
-      V sums[3][2];  // of three output rows at a time
+      V sums[3][2];  // sums of three output rows at a time
       unrolled<0, rows + 2>([&](auto line) VIDCONV_LAMBDA {
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
           const Rows added = products.template of<u>(window[line] + x);

@@ -11,18 +11,18 @@
 
 namespace vidconv {
 
-// n = sum + start, of which `absolute` ones are in signed 16 bits and become |n| + half;
-// code = min(max(n - below_zero, 0), limit) / divisor.
+// n = sum + start; where `absolute`, n is signed and becomes |n| + half; code = min(max(n -
+// below_zero, 0), limit) / divisor.
 struct Conv3x3Plan {
   static constexpr int rows = 8;  // output rows computed together
 
   std::array<std::int16_t, 9> taps;  // row by row
-  bool symmetric = false;            // the same from all sides
+  bool symmetric = false;            // left to right and top to bottom
   std::uint16_t start = 0, below_zero = 0, limit = 0;
   bool absolute = false;
   std::uint16_t half = 0;
   Division16 division;
-  int shift = 0;  // of stored codes
+  int shift = 0;  // shift of stored codes
 
   std::uint16_t tap(int i) const {
     return static_cast<std::uint16_t>(taps[static_cast<std::size_t>(i)]);
@@ -32,8 +32,8 @@ struct Conv3x3Plan {
   static constexpr bool any_dense() { return true; }
 };
 
-// None for other plans. Of bytes for such taps alone that multiplications of pairs of bytes take,
-// and for symmetric ones: dot products make others faster.
+// Returns nothing for other plans. On 8-bit samples it takes only symmetric matrices whose taps
+// multiplications of byte pairs take: dot products are faster for others.
 std::optional<Conv3x3Plan> make_matrix16_plan(const Plan& plan);
 
 }  // namespace vidconv

@@ -1,9 +1,7 @@
-// The variant for 16-bit lanes: pairwise multiply-adds of 16 bits into 32.
-//
 // Sums of the output samples at even and at odd columns lie in separate vectors: a load at column x
 // pairs samples (x, x + 1) with two taps for the even ones, and with the tap before and the first
-// of the two for the odd ones. So nothing is shuffled and each pair loaded once, and the halves of
-// 32 bits that they end in make one vector of 16.
+// of the two for the odd ones. So nothing is shuffled, each pair is loaded once, and the halves of
+// the resulting 32-bit lanes make one vector of 16-bit lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_int16.cpp"
 #define VIDCONV_DOT_PRODUCTS
@@ -51,7 +49,7 @@ class Engine {
       if (plan_.plain && plan_.size == 3) return make_small<3>(window, out, width, next);
       if (plan_.plain && plan_.size == 5) return make_small<5>(window, out, width, next);
     }
-    if constexpr (HWY_TARGET == HWY_AVX2) {  // others take longer than with lists
+    if constexpr (HWY_TARGET == HWY_AVX2) {  // other instruction sets are faster with lists
       if (plan_.plain && plan_.size == 7) return make_small<7>(window, out, width, next);
     }
     if (plan_.plain)
@@ -63,14 +61,15 @@ class Engine {
   const int offset;
 
  private:
-  static constexpr int vectors = 2;  // of 16-bit samples in a block
+  static constexpr int vectors = 2;  // vectors of 16-bit samples in a block
   static constexpr int block = vectors * lanes;
   static constexpr int pass_vectors = 4;
   static_assert(pass_vectors * lanes <= WindowLayout::block);
 
-  // For small matrices there is code that takes 5 multiply-adds for 6 (3x3) or 13 for 15 (5x5).
+  // Whether there is code for small matrices that takes 5 multiply-adds for 6 (3x3) or 13 for 15
+  // (5x5).
   static constexpr bool has_small = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
-  // For which taps are loaded once: of AVX2 loads seem to take the time.
+  // Vectors for which taps are loaded once: on AVX2 loads seem to take the time.
   static constexpr int small_vectors = HWY_TARGET == HWY_AVX2 ? 2 : 1;
 
   template <int size, class T>
@@ -86,13 +85,13 @@ class Engine {
     });
   }
 
-  // Two samples that lie side by side at a time; of the last column, two that lie one above the
-  // other. Even and odd columns apart, each with loads where they lie.
+  // Takes two samples that lie side by side at a time; in the last column, two that lie one above
+  // the other. Even and odd columns are apart, each with loads where they lie.
   template <int size, class LastStep, class T, class Way>
   void make_small_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                          NextRows<rows>& next) const {
     const LastStep last_step(plan_);
-    const auto grid = plan_.grid;  // here, what is stored cannot change it
+    const auto grid = plan_.grid;  // a local copy, which stores cannot change
     const int shift = plan_.shift;
     const std::ptrdiff_t left = left_;
     for (int x = begin; x < end; x += small_vectors * lanes) {
@@ -147,7 +146,7 @@ class Engine {
     }
   }
 
-  // To the sums of even columns, and of odd ones.
+  // Adds to the sums of even columns, and of odd ones.
   static HWY_INLINE void add_now(Sum (&sums)[2], V16 even, V16 odd, V16 taps) {
     sums[0].add(even, taps);
     sums[1].add(odd, taps);
@@ -218,7 +217,7 @@ class Engine {
     }
   }
 
-  // For the output rows from `From` up to `To`.
+  // Adds steps to the output rows from `From` up to `To`.
   template <int From, int To>
   static HWY_INLINE void add_dense(const std::vector<ConvInt16Plan::DenseStep>& steps,
                                    const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
@@ -234,7 +233,7 @@ class Engine {
     }
   }
 
-  // `at`: the offset of the block in the term's line of each slot.
+  // `at` is the offset of the block in the term's line of each slot.
   static HWY_INLINE void add_columns(const ConvInt16Plan::Term& term, const Lane* const* window,
                                      std::ptrdiff_t at, Sum (*sums)[2 * vectors]) {
     for (const ConvInt16Plan::ColumnStep& step : term.column_steps) {

@@ -1,5 +1,5 @@
-// 16-bit multiply-adds' vectors of sums at even and at odd columns, and the last step that makes
-// codes of them. Compiled once for each instruction set.
+// Vectors of sums at even and at odd columns, as 16-bit multiply-adds make them, and the last step
+// from them to codes. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_INT16_CODES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_INT16_CODES_INL_H
 #undef VIDCONV_CPU_INT16_CODES_INL_H
@@ -32,30 +32,30 @@ constexpr D16 d16;
 constexpr D32 d32;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d16));
 
-// The lower halves of `even` and `odd`, in turn.
+// Returns the lower halves of `even` and `odd`, in turn.
 HWY_INLINE V16 weave(V32 even, V32 odd) {
   return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
 }
 
-// The upper halves.
+// Returns the upper halves, in turn.
 HWY_INLINE V16 weave_upper(V32 even, V32 odd) {
   return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
 }
 
-// The 16 bits from number `shift` on, which is at most 16.
+// Returns the 16 bits from bit `shift` on, which is at most 16, in turn.
 HWY_INLINE V16 weave_from(int shift, V32 even, V32 odd) {
   return hn::OddEven(hn::BitCast(d16, hn::ShiftLeftSame(odd, 16 - shift)),
                      hn::BitCast(d16, hn::ShiftRightSame(even, shift)));
 }
 
-// How far the upper halves of sums are shifted down to be quotients, where the divisor is a power
-// of two from 2^16 on and storing bytes clamps as wanted; else -1.
+// Returns how far the upper halves of sums are shifted down to give quotients, where the divisor is
+// a power of two from 2^16 on and storing bytes clamps as wanted; else -1.
 inline int upper_shift(const Finish& f) {
   const bool power = f.divides_by_power_of_two();
   return power && f.log2 >= 16 && f.min == 0 && f.max == 255 ? f.log2 - 16 : -1;
 }
 
-// The last step, for sums at even and at odd columns. `plain` as in ConvInt16Plan.
+// The last step, for sums at even and at odd columns. `plain` is as in ConvInt16Plan.
 template <bool plain>
 class Ending {
  public:
@@ -95,8 +95,8 @@ class Ending {
   const int upper_shift_;
 };
 
-// The last step of a kernel of one pass where ConvInt16Plan::shifts: of 16 bits codes are less an
-// offset of 2^15 (`centred`), so that what is clamped to signed 16 bits is clamped to codes.
+// The last step for a kernel of one pass where ConvInt16Plan::shifts. `centred`: 16-bit codes are
+// less an offset of 2^15, so that clamping to signed 16 bits clamps to codes.
 template <bool centred>
 class Shift {
  public:
@@ -112,14 +112,14 @@ class Shift {
     V16 codes =
         hn::ReorderDemote2To(d16, hn::ShiftRightSame(even, log2_), hn::ShiftRightSame(odd, log2_));
     if (clamps_) codes = hn::Min(hn::Max(codes, min_), max_);
-    // Four of each in turn; now one.
+    // Demoting leaves four of each in turn; this makes it one of each.
     alignas(16) static constexpr std::uint8_t in_turn[16] = {0, 1, 8,  9,  2, 3, 10, 11,
                                                              4, 5, 12, 13, 6, 7, 14, 15};
     codes = hn::TableLookupBytes(codes, hn::BitCast(d16, hn::LoadDup128(Sum::D8(), in_turn)));
     return centred ? hn::Xor(codes, hn::Set(d16, -32768)) : codes;
   }
 
-  const std::int32_t start;  // of sums
+  const std::int32_t start;  // where sums start
 
  private:
   static constexpr int centre = centred ? 32768 : 0;
@@ -128,7 +128,7 @@ class Shift {
   const V16 min_, max_;
 };
 
-// The same of other divisors.
+// The last step for such a kernel where the plan has no `shifts`.
 struct Division : Ending<true> {
   explicit HWY_INLINE Division(const ConvInt16Plan& plan)
       : Ending<true>(plan), start(plan.terms[0].start) {}

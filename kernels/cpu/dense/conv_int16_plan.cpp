@@ -11,7 +11,7 @@ namespace {
 using TapPair = ConvInt16Plan::TapPair;
 using Term = ConvInt16Plan::Term;
 
-// Tap `i`, and 0 beyond the ends.
+// Returns tap `i`, or 0 beyond the ends.
 double tap_at(const double* taps, int count, int i) { return i < 0 || i >= count ? 0 : taps[i]; }
 
 TapPair pair_at(const double* taps, int count, int i) {
@@ -21,14 +21,14 @@ TapPair pair_at(const double* taps, int count, int i) {
   return static_cast<TapPair>(half(i) | half(i + 1) << 16);
 }
 
-// a * sum(taps) + b modulo 2^32.
+// Returns a * sum(taps) + b modulo 2^32.
 std::int32_t start_of(std::int64_t a, const std::vector<double>& taps, std::int64_t b = 0) {
   std::int64_t sum = 0;
   for (double tap : taps) sum += static_cast<std::int64_t>(tap);
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a * sum + b));
 }
 
-// sum += value modulo 2^32.
+// Adds to the sum modulo 2^32.
 void add(std::int32_t& sum, std::int32_t value) {
   sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
                                   static_cast<std::uint32_t>(value));
@@ -79,7 +79,7 @@ void add_grid(const Taps& t, ConvInt16Plan& result) {
 
 Term two_passes(const Taps& t, const Reach& reach, int code_offset) {
   Term term;
-  // Intermediates that need the 16th bit are stored less this.
+  // The offset of intermediates that need the 16th bit.
   const std::int64_t offset =
       t.row_min < -32768 || t.row_max > 32767 ? t.row_min + 32768 : std::int64_t{0};
   term.row_shift = t.row_shift;
@@ -123,7 +123,7 @@ int ConvInt16Plan::passes() const {
   return static_cast<int>(std::ranges::count_if(terms, &Term::two_passes));
 }
 
-// Of one kernel.
+// Whether codes are sums shifted down (ConvInt16Plan::shifts), for one kernel.
 bool shifts(const Plan& plan, const ConvInt16Plan& made) {
   const Finish& f = plan.finish;
   if (made.terms.size() != 1 || made.terms[0].two_passes() || !f.divides_by_power_of_two())
@@ -141,7 +141,7 @@ std::optional<ConvInt16Plan> make_int16_plan(const Plan& plan) {
   result.shift = plan.sample.shift;
   result.code_offset = plan.sample.max() > 32767 ? 32768 : 0;
   const Reach reach = reach_of(plan);
-  std::size_t kernel = 0;  // its first term
+  std::size_t kernel = 0;  // its first term's number
   for (const Taps& t : plan.terms) {
     const bool dense = !t.dense.empty() && fit_16_bits(t.dense);
     const bool separable = t.separable() && fit_16_bits(t.row) && fit_16_bits(t.column) &&

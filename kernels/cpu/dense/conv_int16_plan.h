@@ -1,7 +1,7 @@
 // An integer plan in the form of 16-bit multiply-adds, which take two taps at a time.
 //
-// Lanes are signed 16-bit; what does not fit is stored less an offset, and the offset times the sum
-// of the taps is where the sum starts. All sums are right modulo 2^32, which is enough: the plan
+// Lanes are signed 16-bit. Codes that do not fit are stored less an offset, and sums start from the
+// offset times the sum of the taps. All sums are right modulo 2^32, which is enough: the plan
 // promises that the true ones fit.
 #pragma once
 
@@ -23,29 +23,29 @@ struct ConvInt16Plan {
   // Two neighbouring taps, the left (or upper) one in the lower half.
   using TapPair = std::int32_t;
 
-  // Taps for the samples at columns `column` and `column + 1`, counted from the output sample: of
-  // an output sample at an even column, and of the next one.
+  // Taps for the samples at columns `column` and `column + 1`, counted from the output sample: for
+  // an output sample at an even column, and for the next one.
   struct RowStep {
     int column;
     TapPair even, odd;
   };
-  // The same on the line of window row `row`, for each output row.
+  // Such taps for the line of window row `row`, for each output row.
   struct DenseStep {
     int row, column;
     TapPair even[rows], odd[rows];
   };
-  // taps times the samples of two window rows at the output's column.
+  // Taps for the samples of two window rows at the output's column.
   struct ColumnStep {
     int upper, lower;
     TapPair taps[rows];
   };
 
   struct Term {
-    // Where the sum starts: of this term and those that join it.
+    // Where the sum starts that this term and those that join it make.
     std::int32_t start = 0;
     bool joins = false;  // as in Taps
-    bool last = true;    // no other term joins the kernel that this one belongs to
-    // One pass; steps that serve the first output row only, both, or the second only.
+    bool last = true;    // whether no other term joins this one's kernel
+    // One pass: steps that serve the first output row only, both, or the second only.
     std::vector<DenseStep> first, both, second;
     // Two passes, where row_steps is not empty.
     std::vector<RowStep> row_steps;
@@ -54,27 +54,28 @@ struct ConvInt16Plan {
     std::vector<ColumnStep> column_steps;
 
     bool two_passes() const { return !row_steps.empty(); }
-    // Instructions for each vector of output.
+    // Returns the number of instructions for each vector of output.
     double cost() const;
   };
 
-  int code_offset = 0;  // taken from each code
-  int shift = 0;        // of stored codes
+  int code_offset = 0;  // subtracted from each code
+  int shift = 0;        // shift of stored codes
   Finish finish;
   std::optional<Division16> division;
   std::vector<Term> terms;
 
-  // Of one kernel of one pass that is a square matrix of an odd size up to `largest`, for which
-  // there is code without lists: its size, else 0; and its taps as TapPairs has them.
+  // The size of the matrix, where the plan is one kernel of one pass, square and of an odd size up
+  // to `largest`, for which there is code without lists; else 0. `grid` has its taps where TapPairs
+  // says.
   static constexpr int largest = 7;
   int size = 0;
   std::array<TapPair, TapPairs::count(largest)> grid{};
 
-  // One kernel whose sums, as they start, are the numerators of the last division but for the
-  // clamp.
+  // Whether there is one kernel whose sums, as they start, are the numerators of the last division
+  // but for the clamp.
   bool plain = false;
-  // Of codes of 16 bits, one such kernel of one pass: codes are sums shifted down, where 32 bits
-  // hold sums less 2^15 codes.
+  // Whether codes are such sums shifted down, for one kernel of one pass over 16-bit codes, and 32
+  // bits hold the sums less 2^15 codes.
   bool shifts = false;
 
   int passes() const;
@@ -83,7 +84,7 @@ struct ConvInt16Plan {
 
 bool fit_16_bits(const std::vector<double>& taps);
 
-// None where taps need more than 16 bits, and where two passes save much work but their
+// Returns nothing where taps need more than 16 bits, and where two passes save much work but their
 // intermediate needs more.
 std::optional<ConvInt16Plan> make_int16_plan(const Plan& plan);
 

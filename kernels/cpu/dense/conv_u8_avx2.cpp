@@ -2,7 +2,7 @@
 // samples with two taps of a byte, in 16 bits.
 //
 // Sums of the output samples at even and at odd columns lie in separate vectors, made of loads at
-// these columns: both take the same taps, and the bytes that they end in make one vector.
+// these columns: both take the same taps, and their result bytes make one vector.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_u8_avx2.cpp"
 #include "kernels/cpu/simd/targets.h"
@@ -23,7 +23,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Whether this instruction set has what the variant lives on, and nothing better.
+// Whether this instruction set has the instruction that the variant needs, and no better one.
 bool have_pairs() { return VIDCONV_HAVE_BYTE_PAIRS; }
 
 #if VIDCONV_HAVE_BYTE_PAIRS
@@ -39,11 +39,11 @@ constexpr D8 d8;
 constexpr D16 d16;
 constexpr D32 d32;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d8));
-constexpr int vectors = 2;  // in a block
+constexpr int vectors = 2;  // vectors in a block
 constexpr int block = vectors * lanes;
 static_assert(block <= WindowLayout::block);
 
-// The last step of sums of 16 bits, those of even columns and those of odd ones.
+// The last step of 16-bit sums, of even columns and of odd ones.
 class Ending {
  public:
   explicit HWY_INLINE Ending(const ConvU8Avx2Plan& plan)
@@ -69,7 +69,7 @@ class Ending {
   const Division16 division_;
 };
 
-// The two lines' samples at even columns, and those at odd ones, in pairs.
+// Interleaves two lines' samples at even columns, and those at odd ones, in pairs.
 HWY_INLINE void weave(V8 upper, V8 lower, V8 (&woven)[2]) {
   const V16 a = hn::BitCast(d16, upper), b = hn::BitCast(d16, lower), mask = hn::Set(d16, 0xFF);
   woven[0] = hn::BitCast(d8, hn::Or(hn::And(a, mask), hn::ShiftLeft<8>(b)));
@@ -105,9 +105,9 @@ class Engine {
   }
 
  private:
-  // How sums of 16 bits go on, and whether they are added up in 32.
+  // How sums of 16 bits overflow, and whether they are added up in 32.
   enum class Sums : std::uint8_t { wrap, saturate, wide };
-  // Of the even and the odd columns of each vector.
+  // Sums at the even and at the odd columns of each vector.
   using Row = V16[vectors][2];
 
   template <Sums sums>
@@ -147,7 +147,7 @@ class Engine {
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Ending ending(plan_);
-    const auto grid = plan_.grid;  // here, what is stored cannot change it
+    const auto grid = plan_.grid;  // a local copy, which stores cannot change
     const std::ptrdiff_t left = left_;
     for (int x = begin; x < end; x += vectors * lanes) {
       next.ask(x + vectors * lanes);
@@ -211,7 +211,7 @@ class Engine {
   }
 
   HWY_INLINE void make_wide(const Lane* const* window, int x, V8 (&codes)[rows][vectors]) const {
-    // Of the samples at columns 4n, 4n + 2, 4n + 1 and 4n + 3.
+    // Sums for the samples at columns 4n, 4n + 2, 4n + 1 and 4n + 3.
     V32 sums[rows][vectors][4];
     each([&](auto r, auto u) VIDCONV_LAMBDA {
       unrolled<0, 4>([&](auto i) VIDCONV_LAMBDA { sums[r][u][i] = hn::Set(d32, plan_.start[r]); });
@@ -260,7 +260,7 @@ class Engine {
     }
   }
 
-  // For the output rows from `From` up to `To`.
+  // Adds steps to the output rows from `From` up to `To`.
   template <Sums sums, int From, int To>
   static HWY_INLINE void add_steps(const std::vector<ConvU8Avx2Plan::Step>& steps,
                                    const Lane* const* window, int x, Row (&made)[rows]) {
@@ -289,7 +289,7 @@ class Engine {
     return sums == Sums::saturate ? hn::SaturatedAdd(a, b) : hn::Add(a, b);
   }
 
-  // Calls f(row, vector) for each.
+  // Calls f(row, vector) for each vector of each row.
   template <class F>
   static HWY_INLINE void each(const F& f) {
     unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {

@@ -17,7 +17,7 @@ struct BytePair {
   bool zero() const { return first == 0 && second == 0; }
   int negative() const { return std::min(first, 0) + std::min(second, 0); }
   int positive() const { return std::max(first, 0) + std::max(second, 0); }
-  // Whether both products and their sum are what multiply-adds of bytes make of them.
+  // Whether multiply-adds of bytes give both products and their sum right.
   bool fits() const {
     const auto one_byte = [](int tap) { return tap >= -128 && tap <= 127; };
     return one_byte(first) && one_byte(second) && positive() * most_of_byte <= 32767 &&
@@ -29,13 +29,13 @@ struct BytePair {
   }
 };
 
-// What is to become groups of steps.
+// Makes groups of steps from taps.
 class PairsBuilder {
  public:
   PairsBuilder(const Taps& t, const Reach& reach, bool wide)
       : t_(t), top_(reach.above - t.anchor_y), wide_(wide) {}
 
-  // None where a pair does not fit.
+  // Returns nothing where a pair does not fit.
   std::optional<std::vector<ConvU8Avx2Plan::Group>> groups() {
     groups_.emplace_back();
     for (int line = 0; line < t_.height + rows - 1; ++line)
@@ -57,7 +57,7 @@ class PairsBuilder {
     return groups_;
   }
 
-  // The taps of each row's pairs of columns, and of the last column.
+  // Sets the taps of each row's pairs of columns, and of the last column.
   void add_grid(ConvU8Avx2Plan& result) const {
     const int size = t_.width;
     if (t_.height != size || size % 2 == 0 || size < 3 || size > ConvU8Avx2Plan::largest) return;
@@ -115,7 +115,7 @@ class PairsBuilder {
   const int top_;
   const bool wide_;
   std::vector<Group> groups_;
-  // Of what the last group adds up to.
+  // Bounds of the last group's sums.
   int lowest_[rows] = {}, highest_[rows] = {};
 };
 

@@ -1,10 +1,7 @@
-// The variant for one matrix, or the length of a gradient, on 8-bit samples: dot products of four
-// bytes with four taps.
-//
 // Sums of the output samples at columns 4n, 4n + 1, 4n + 2 and 4n + 3 lie in separate vectors, made
 // of loads at these columns. So nothing is shuffled: the four results of each 32-bit lane are the
-// four bytes that are stored there. A load serves several output rows, because loads that are not
-// aligned take longer than multiply-adds.
+// four bytes that are stored there. A load serves several output rows, because unaligned loads take
+// longer than multiply-adds.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_u8_vnni.cpp"
 #define VIDCONV_DOT_PRODUCTS
@@ -30,7 +27,8 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Whether this instruction set has what the variant lives on. Others go faster otherwise.
+// Whether this instruction set has the instruction that the variant needs; others have faster
+// variants.
 bool have_bytes() { return VIDCONV_HAVE_DOT; }
 
 #if VIDCONV_HAVE_DOT
@@ -45,7 +43,7 @@ constexpr D16 d16;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d8));
 constexpr int phases = 4;
 
-// Samples that are to be multiplied by taps of one byte.
+// Samples to be multiplied by taps of one byte.
 struct NarrowSamples {
   V8 samples;
   explicit HWY_INLINE NarrowSamples(const std::uint8_t* from) : samples(hn::LoadU(d8, from)) {}
@@ -54,7 +52,7 @@ struct NarrowSamples {
   }
 };
 
-// By taps of two bytes.
+// Samples to be multiplied by taps of two bytes.
 struct WideSamples {
   hn::VFromD<Sum::D16> even, odd;
   explicit HWY_INLINE WideSamples(const std::uint8_t* from) {
@@ -68,8 +66,8 @@ struct WideSamples {
   }
 };
 
-// The last step, where this is no gradient. A copy: bytes that are stored could be the plan's own,
-// for all that a compiler knows. `clamps16`: of the plan.
+// The last step, where this is no gradient. It copies from the plan, which stores of bytes could
+// change for all that a compiler knows. `clamps16` is the plan's.
 template <bool clamps16>
 class Ending {
  public:
@@ -89,7 +87,7 @@ class Ending {
   const std::int32_t start;
 
  private:
-  // The codes of two vectors of sums, in turn.
+  // Returns the codes of two vectors of sums, in turn.
   HWY_INLINE V16 codes_of(Sum::V32 even, Sum::V32 odd) const {
     if constexpr (clamps16) return quotients16(division_, d16, clamped(weave(even, odd)));
     even = numerator(even);
@@ -104,7 +102,7 @@ class Ending {
     return hn::Min(hn::Max(n, hn::Set(Sum::d32, finish_.lowest)), hn::Set(Sum::d32, finish_.limit));
   }
 
-  // Numerators of 16 bits, which are half as many vectors.
+  // Clamps numerators of 16 bits, which are half as many vectors.
   HWY_INLINE V16 clamped(V16 numerators) const {
     constexpr hn::RebindToSigned<D16> signed16;
     constexpr std::int32_t most = std::numeric_limits<std::int16_t>::max();
@@ -113,7 +111,7 @@ class Ending {
     return hn::BitCast(d16, hn::Min(hn::Max(hn::BitCast(signed16, numerators), lowest), limit));
   }
 
-  // The lower halves of `even` and `odd`, in turn.
+  // Returns the lower halves of `even` and `odd`, in turn.
   static HWY_INLINE V16 weave(Sum::V32 even, Sum::V32 odd) {
     return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
   }
@@ -155,7 +153,7 @@ class Engine {
   using Sums = Sum[ConvU8VnniPlan::sums][phases];
   using Grid = decltype(ConvU8VnniPlan::grid);
 
-  // `size`: as in the plan, or 0 where it is not to be known when compiling.
+  // `size` is as in the plan, or 0 where it is not known at compile time.
   template <class Samples, int size, int kernels>
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
@@ -164,7 +162,7 @@ class Engine {
         if (plan_.clamps16)
           return make_blocks<Samples, size, kernels, true>(way, window, out, begin, end, next);
       }
-      // Lists of steps take long enough to ask for the way.
+      // Lists of steps take so long that asking for the way does not matter.
       if constexpr (size > 0)
         make_blocks<Samples, size, kernels, false>(way, window, out, begin, end, next);
       else
@@ -223,7 +221,7 @@ class Engine {
     });
   }
 
-  // The steps of all ranges of sums from that of From and To on.
+  // Adds the steps of all ranges of sums from that of From and To on.
   template <class Samples, int From, int To>
   HWY_INLINE void add_ranges(const Lane* const* window, int x, Sums& sums) const {
     for (const ConvU8VnniPlan::Step& step : plan_.steps[ConvU8VnniPlan::range(From, To)])
@@ -250,7 +248,7 @@ class Engine {
       const auto high = hn::BitCast(Sum::D16(), hn::ShiftLeft<16>(down[phase].total()));
       return length_of(255, hn::OddEven(high, low));
     };
-    // What is above the codes goes out at the upper end, but for the first.
+    // Bits above the codes are shifted out at the upper end, except for the first.
     const auto first = hn::And(length(0), hn::Set(Sum::d32, 0xFF));
     return hn::BitCast(d8,
                        hn::Or(hn::Or(first, hn::ShiftLeft<8>(length(1))),

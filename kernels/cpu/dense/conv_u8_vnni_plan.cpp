@@ -13,7 +13,7 @@ namespace {
 
 using FourTaps = ConvU8VnniPlan::FourTaps;
 
-// The taps from column i on of row j; 0 beyond the matrix.
+// Returns the taps of row j from column i on; 0 beyond the matrix.
 FourTaps four_taps(const Taps& t, int i, int j) {
   std::array<std::int32_t, 4> taps{};
   for (int k = 0; k < 4; ++k)
@@ -32,7 +32,8 @@ FourTaps four_taps(const Taps& t, int i, int j) {
 
 bool zero(const FourTaps& taps) { return taps.even == 0 && taps.odd == 0; }
 
-// The steps of `kernels` terms: sum number i is of kernel i % kernels in output row i / kernels.
+// Adds the steps of `kernels` terms: sum number i is of kernel i % kernels in output row i /
+// kernels.
 void add_steps(std::span<const Taps> kernels, const Reach& reach, ConvU8VnniPlan& result) {
   constexpr int sums = ConvU8VnniPlan::sums;
   const int count = static_cast<int>(kernels.size()), rows = sums / count;

@@ -23,23 +23,23 @@ struct ConvU8VnniPlan {
     std::uint32_t bytes = 0;
     std::int32_t even = 0, odd = 0;
   };
-  // Sums that are made together: of `rows` output rows; for a gradient, of both kernels in one row
-  // and of both in the next.
+  // The number of sums that are made together: of `rows` output rows; for a gradient, of both
+  // kernels in one row and of both in the next.
   static constexpr int sums = rows;
   static constexpr int gradient_rows = sums / 2;
 
-  // Of the samples that begin at column `column`, counted from the output sample, on the line of
-  // window row `row`, for each sum.
+  // The taps, for each sum, of the samples that begin at column `column`, counted from the output
+  // sample, on the line of window row `row`.
   struct Step {
     int row, column;
     std::array<FourTaps, sums> taps;
   };
 
-  // steps[range(from, to)]: those that serve the sums from `from` up to `to`.
+  // steps[range(from, to)] has the steps that serve the sums from `from` up to `to`.
   static constexpr int range(int from, int to) { return from * (sums + 1) + to; }
   std::array<std::vector<Step>, sums*(sums + 1)> steps;
-  // The same of matrices of 3x3 or 5x5, for which there is code without lists: their height, else
-  // 0; and at tap_at() the taps of four columns from column 4 * `four` on, of row `row` of kernel
+  // The height of matrices of 3x3 or 5x5, for which there is code without lists; else 0.
+  // grid[tap_at()] has the taps of four columns from column 4 * `four` on, in row `row` of kernel
   // `kernel`.
   int size = 0;
   std::array<FourTaps, 10> grid;
@@ -48,14 +48,14 @@ struct ConvU8VnniPlan {
     return static_cast<std::size_t>((kernel * size + row) * across(size) + four);
   }
 
-  bool gradient = false;   // two kernels, and the result is their length
-  bool narrow = false;     // every tap is a signed byte
+  bool gradient = false;   // whether there are two kernels, and the result is their length
+  bool narrow = false;     // whether every tap is a signed byte
   std::int32_t start = 0;  // where sums start
 
-  // The last step, where this is no gradient.
-  // Whether numerators may be below finish.lowest or above finish.limit.
+  // The last step, where this is no gradient. `clamps`: whether numerators may be below
+  // finish.lowest or above finish.limit.
   bool clamps = true;
-  // They may, and 16 bits hold them all, signed, and finish.lowest, and `division` is there.
+  // Whether they may, signed 16 bits hold them all and finish.lowest, and there is a `division`.
   bool clamps16 = false;
   Finish finish;
   std::optional<Division16> division;
@@ -64,8 +64,8 @@ struct ConvU8VnniPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// None but for one matrix of taps of 16 bits on 8-bit samples that two passes do not do better, and
-// for two such matrices that a GradientPlan takes.
+// Returns nothing except for one matrix of 16-bit taps on 8-bit samples that two passes do not do
+// better, and for two such matrices whose result is the length, in sums that fit 16 bits.
 std::optional<ConvU8VnniPlan> make_bytes_plan(const Plan& plan);
 
 }  // namespace vidconv

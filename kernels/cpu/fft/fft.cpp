@@ -1,12 +1,12 @@
 // The variant for large matrices: sums by Fourier transforms. Sums of integers are integers, and
 // the transforms' errors stay below 1/4 (fft_plan.cpp), so rounding gives each sum exactly. Sums of
-// floats are in double, and their error is known: almost always all that it allows rounds to the
-// same float, and what it leaves open is added up in the definition's order. So the bytes are those
-// of any other variant.
+// floats are in double, with a known error: almost always, all values within it round to the same
+// float, and where they do not, the sum is added up in the definition's order. So the bytes are
+// those of any other variant.
 //
 // A picture is cut into tiles that overlap by the kernel (overlap-save); two tiles, as real and
-// imaginary parts, are transformed at once. Each thread has two of its own, but where these are
-// large: then all work on the same two, so that memory does not grow with their number.
+// imaginary parts, are transformed at once. Each thread has two tiles of its own, unless they are
+// large: then all threads work on the same two, so that memory does not grow with their number.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,11 +26,11 @@
 namespace vidconv {
 namespace {
 
-// Of one thread.
+// The scratch memory of one thread.
 struct FftScratch {
   FftTile tile;
   AlignedArray<double> lines;
-  AlignedArray<double> sums[2];  // of the pieces so far
+  AlignedArray<double> sums[2];  // sums over the pieces so far
   AlignedArray<float> samples;   // a row of results, of any type
 };
 
@@ -79,7 +79,7 @@ class Fft final : public Convolver {
   }
 
  private:
-  // Results from (x, y) on.
+  // The tile of results from (x, y) on.
   struct Tile {
     const PlanePair* pair;
     int x, y;
@@ -98,7 +98,8 @@ class Fft final : public Convolver {
   bool large() const { return width() * height() > 256 * 256; }
   FftScratch& scratch_of(int thread) { return (*scratch_)[static_cast<std::size_t>(thread)]; }
 
-  // Others may have used the scratch in turn, for tiles of other shapes.
+  // Makes room again: other convolvers may have used the scratch in turn, for tiles of other
+  // shapes.
   void make_room() {
     for (FftScratch& scratch : *scratch_) {
       scratch.lines.reserve(fft_lines(shape_));
@@ -110,8 +111,8 @@ class Fft final : public Convolver {
     }
   }
 
-  // Of the taps turned around, so that a cyclic convolution with them is the correlation, and
-  // divided by what transforms there and back multiply.
+  // Returns the spectrum of the taps, turned around, so that a cyclic convolution with them is the
+  // correlation, and divided by the factor of transforms there and back.
   AlignedArray<double> spectrum_of(const std::vector<double>& piece) {
     const FftScratch& scratch = scratch_of(0);
     const double scale = 1.0 / (width() * height());
@@ -162,7 +163,7 @@ class Fft final : public Convolver {
     return norm == 0 ? 0 : norm * error_ + least_error_of_sum;
   }
 
-  // To the pieces before, and after the last one in their place.
+  // Adds a piece's sums to those of the pieces before, and leaves the totals in the tile.
   void add_piece(const FftTile& points, int p, FftScratch& own) {
     const double unit = std::ldexp(1.0, piece_bits_ * p);
     const int results = shape_.results_width;
@@ -179,7 +180,7 @@ class Fft final : public Convolver {
     }
   }
 
-  // Row y of a tile; of none, and where no sample of the tile asks for them, zeros.
+  // Loads row y of a tile; zeros for no tile, and where no sample of the tile needs the row.
   void load(const Tile* tile, const FftTile& points, int picture, int y) const {
     switch (plan_.sample.storage) {
       case Storage::u8:
@@ -191,7 +192,7 @@ class Fft final : public Convolver {
     }
   }
 
-  // Stored samples as codes, or as they are.
+  // Loads stored samples as codes, or as they are.
   template <class T, class Sample>
   void load(const Tile* any_tile, int y, Sample* samples) const {
     std::fill_n(samples, width(), Sample{0});
@@ -267,15 +268,15 @@ class Fft final : public Convolver {
   const Plan plan_;
   const FftShape shape_;
   const int piece_bits_;
-  const double error_;  // of float sums, for tiles of norm 1
+  const double error_;  // largest error of float sums, for tiles of norm 1
   std::shared_ptr<ThreadPool> pool_;
-  const std::shared_ptr<std::vector<FftScratch>> scratch_;  // of each thread
-  std::vector<AlignedArray<double>> spectra_;               // of the pieces
-  std::vector<Tile> tiles_;                                 // of the pictures of one run
+  const std::shared_ptr<std::vector<FftScratch>> scratch_;  // for each thread
+  std::vector<AlignedArray<double>> spectra_;               // for each piece
+  std::vector<Tile> tiles_;                                 // tiles of the pictures of one run
 };
 
-// The fewest taps for which transforms take no longer than what this machine has for the plan
-// otherwise: docs/decisions/transforms-for-small-matrices.md.
+// Returns the fewest taps for which transforms take no longer than the best other variant of this
+// machine: docs/decisions/transforms-for-small-matrices.md.
 std::ptrdiff_t fewest_taps(const Plan& plan, const CudaAbilities& abilities) {
   if (plan.arith == Arith::float64) return 64;
   if (prepare_cpu_conv_u8_vnni(plan, abilities)) {
@@ -288,7 +289,7 @@ std::ptrdiff_t fewest_taps(const Plan& plan, const CudaAbilities& abilities) {
 }  // namespace
 
 Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities& abilities) {
-  constexpr std::ptrdiff_t few = 64;  // quick to tell
+  constexpr std::ptrdiff_t few = 64;  // a limit that is quick to test
   const std::ptrdiff_t taps = std::ssize(plan.terms[0].dense);
   if (taps < few || taps < fewest_taps(plan, abilities)) return nullptr;
   std::optional<FftPlan> fft_plan = make_fft_plan(plan);

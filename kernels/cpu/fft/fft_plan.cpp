@@ -10,23 +10,23 @@
 namespace vidconv {
 namespace {
 
-constexpr double largest_error = 1.0 / 4;               // of a sum; 1/2 would do
+constexpr double largest_error = 1.0 / 4;               // largest error of a sum; 1/2 would do
 constexpr int smallest_tile = 64, largest_tile = 2048;  // points on a side
 constexpr int most_pieces = 8;
 
 int log2_of(int side) { return std::countr_zero(static_cast<unsigned>(side)); }
 
-// What a tile's memory makes of the time that a point takes, about: as measured with AVX2 on a Zen
-// 1 (512 KB of a core's own) and with AVX-512 on a Sapphire Rapids (2 MB).
+// Returns about how much longer a point takes in a tile that no longer fits a cache, as measured
+// with AVX2 on a Zen 1 (512 KB for each core) and with AVX-512 on a Sapphire Rapids (2 MB).
 double slowed(double points) {
   constexpr double bytes = 16, fast = 600 << 10;
   return std::pow(std::max(1., points * bytes / fast), 0.37);
 }
 
-// The tile that takes the least time for a result: small ones have few of them, large ones more
-// levels.
+// Chooses the tile that takes the least time for a result: small ones have few of them, large ones
+// more levels.
 void choose_tile(const Taps& t, FftPlan& plan) {
-  constexpr double besides = 4;  // what is done with each point, in levels
+  constexpr double besides = 4;  // other work on each point, in levels
   double best = 0;
   for (int height = smallest_tile; height <= largest_tile; height *= 2) {
     for (int width = smallest_tile; width <= largest_tile; width *= 2) {
@@ -43,8 +43,8 @@ void choose_tile(const Taps& t, FftPlan& plan) {
   }
 }
 
-// Digits of base 2^bits between -2^(bits - 1) and 2^(bits - 1), the lowest first; the last takes
-// what is left.
+// Returns digits of base 2^bits between -2^(bits - 1) and 2^(bits - 1), the lowest first; the last
+// takes the rest.
 std::vector<std::vector<double>> digits(const std::vector<double>& taps, int count, int bits) {
   std::vector<std::vector<double>> pieces(static_cast<std::size_t>(count));
   const double base = std::ldexp(1.0, bits);

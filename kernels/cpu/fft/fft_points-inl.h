@@ -1,8 +1,8 @@
 // Fourier transforms of as many lines at once as a vector has lanes. Compiled once for each
 // instruction set.
 //
-// Four points at a time (radix 4): forward with frequencies taken apart (Gentleman and Sande), back
-// with them put together (Cooley and Tukey), so that neither has to bring points into order.
+// Four points at a time (radix 4): forward by decimation in frequency (Gentleman and Sande), back
+// by decimation in time (Cooley and Tukey), so that neither has to reorder points.
 #if defined(VIDCONV_CPU_FFT_POINTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_FFT_POINTS_INL_H
 #undef VIDCONV_CPU_FFT_POINTS_INL_H
@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// No more lanes than a group has lines.
+// At most as many lanes as a group has lines.
 using FftTag = hn::CappedTag<double, fft_group>;
 using FftVec = hn::VFromD<FftTag>;
 inline constexpr int fft_lanes = static_cast<int>(hn::MaxLanes(FftTag()));
@@ -31,7 +31,7 @@ inline constexpr int fft_lanes = static_cast<int>(hn::MaxLanes(FftTag()));
 struct Point {
   FftVec real, imaginary;
 
-  // As in Sum (dot-inl.h): a constructor of the compiler's own would be for another machine.
+  // A constructor of the compiler's own would be for another machine, as in Sum (dot-inl.h).
   HWY_INLINE Point() {}
   HWY_INLINE Point(FftVec r, FftVec i) : real(r), imaginary(i) {}
 };
@@ -42,7 +42,7 @@ HWY_INLINE Point operator+(Point a, Point b) {
 HWY_INLINE Point operator-(Point a, Point b) {
   return {hn::Sub(a.real, b.real), hn::Sub(a.imaginary, b.imaginary)};
 }
-// a + i b, a - i b
+// Return a + i b and a - i b.
 HWY_INLINE Point plus_turned(Point a, Point b) {
   return {hn::Sub(a.real, b.imaginary), hn::Add(a.imaginary, b.real)};
 }
@@ -58,7 +58,7 @@ HWY_INLINE Point times_conjugate(Point a, Point b) {
           hn::NegMulAdd(a.real, b.imaginary, hn::Mul(a.imaginary, b.real))};
 }
 
-// Points that lie side by side: of each the real parts of all lanes, and `apart` further the
+// Points that lie side by side: for each the real parts of all lanes, and `apart` further the
 // imaginary ones.
 template <int apart, class Double = double>
 class PointsInRow {
@@ -77,10 +77,10 @@ class PointsInRow {
  private:
   Double* points_;
 };
-// As steps keep them.
+// The points of a line, as steps keep them.
 using FftLine = PointsInRow<fft_lanes>;
 
-// Of three points that follow the first one of four.
+// The factors of three points that follow the first one of four.
 struct Factors {
   Point first, second, third;
 
@@ -93,7 +93,7 @@ struct Factors {
   }
 };
 
-// The transform of four points, to frequencies 0, 1, 2, 3.
+// Transforms four points to frequencies 0, 1, 2, 3.
 HWY_INLINE void forward4(Point& a, Point& b, Point& c, Point& d) {
   const Point ac = a + c, a_c = a - c, bd = b + d, b_d = b - d;
   a = ac + bd;
@@ -101,7 +101,7 @@ HWY_INLINE void forward4(Point& a, Point& b, Point& c, Point& d) {
   c = ac - bd;
   d = plus_turned(a_c, b_d);
 }
-// Back, four times as large.
+// Transforms them back, to points four times as large.
 HWY_INLINE void back4(Point& a, Point& b, Point& c, Point& d) {
   const Point ac = a + c, a_c = a - c, bd = b + d, b_d = b - d;
   a = ac + bd;
@@ -110,7 +110,8 @@ HWY_INLINE void back4(Point& a, Point& b, Point& c, Point& d) {
   d = minus_turned(a_c, b_d);
 }
 
-// Four points from k on, a quarter of their length apart, from one line to another.
+// Both transform the four points from k on, a quarter of their length apart, from one line to
+// another.
 template <class From, class To>
 HWY_INLINE void forward_four(const From& from, const To& to, int k, int quarter, const Factors* f) {
   Point a = from.get(k), b = from.get(k + quarter), c = from.get(k + 2 * quarter),
@@ -137,7 +138,7 @@ HWY_INLINE void back_four(const From& from, const To& to, int k, int quarter, co
   to.put(k + 3 * quarter, d);
 }
 
-// All fours of one length; `factors`: those of that length.
+// Both transform all groups of four of one length, with that length's `factors`.
 template <class From, class To>
 HWY_INLINE void forward_pass(const From& from, const To& to, int points, int length,
                              const double* factors) {
@@ -159,8 +160,8 @@ HWY_INLINE void back_pass(const From& from, const To& to, int points, int length
   }
 }
 
-// All of a transform but its last pass, of the points of two or four neighbours. Takes points from
-// `from` and leaves them in `line`.
+// Does all of a transform but its last pass, which is over two or four neighbours. Takes points
+// from `from` and leaves them in `line`.
 template <class From>
 HWY_INLINE void forward_but_last(const FftTwiddles& twiddles, const From& from,
                                  const FftLine& line) {
@@ -172,7 +173,7 @@ HWY_INLINE void forward_but_last(const FftTwiddles& twiddles, const From& from,
     forward_pass(line, line, points, length, factors);
   }
 }
-// All but the first pass, the other way round.
+// Does all of a transform back but its first pass.
 template <class To>
 HWY_INLINE void back_but_first(const FftTwiddles& twiddles, const FftLine& line, const To& to) {
   const int points = twiddles.points;
@@ -187,10 +188,10 @@ HWY_INLINE void back_but_first(const FftTwiddles& twiddles, const FftLine& line,
 }
 
 inline constexpr bool fft_ends_in_fours(int points) {
-  return (points & 0x55555555) != 0;  // a power of four
+  return (points & 0x55555555) != 0;  // whether it is a power of four
 }
 
-// The last pass.
+// Does the last pass.
 template <class To>
 HWY_INLINE void forward_last(const FftTwiddles& twiddles, const FftLine& line, const To& to) {
   const int points = twiddles.points;
@@ -204,7 +205,7 @@ HWY_INLINE void forward_last(const FftTwiddles& twiddles, const FftLine& line, c
     }
   }
 }
-// The first pass back.
+// Does the first pass back.
 template <class From>
 HWY_INLINE void back_first(const FftTwiddles& twiddles, const From& from, const FftLine& line) {
   const int points = twiddles.points;
@@ -219,7 +220,8 @@ HWY_INLINE void back_first(const FftTwiddles& twiddles, const From& from, const 
   }
 }
 
-// The last pass, a multiplication of each frequency by that of a spectrum, and the first pass back.
+// Does the last pass, multiplies each frequency by that of a spectrum, and does the first pass
+// back.
 template <class Spectrum>
 HWY_INLINE void multiply_between(const FftTwiddles& twiddles, const FftLine& line,
                                  const Spectrum& spectrum) {
@@ -248,7 +250,7 @@ HWY_INLINE void multiply_between(const FftTwiddles& twiddles, const FftLine& lin
   }
 }
 
-// Rows of a block of points become columns.
+// Turns the rows of a block of points into columns.
 template <int lanes>
 HWY_INLINE void transpose(FftVec (&v)[lanes]) {
   const FftTag d;
@@ -266,7 +268,7 @@ HWY_INLINE void transpose(FftVec (&v)[lanes]) {
     });
   } else {
     static_assert(lanes == 8);
-    // Blocks of two columns: those of the first four in the lower half, of which odd ones and even
+    // Blocks of two columns: the lower half has those of the first four, and odd blocks and even
     // ones change places.
     unrolled<0, 2>([&](auto p) VIDCONV_LAMBDA {
       const auto mix = [&](int at, FftVec first, FftVec second) VIDCONV_LAMBDA {

@@ -20,7 +20,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Columns of a tile from x on.
+// The columns of a tile from x on.
 class TileColumns {
  public:
   HWY_INLINE TileColumns(const FftTile& tile, int x)
@@ -64,7 +64,7 @@ HWY_INLINE FftVec load_samples(const float* samples) {
   return hn::PromoteTo(FftTag(), hn::LoadU(hn::Rebind<float, FftTag>(), samples));
 }
 
-// Columns of samples from x on.
+// The columns of samples from x on.
 template <class T>
 class SampleColumns {
  public:
@@ -80,7 +80,8 @@ class SampleColumns {
   std::ptrdiff_t stride_;
 };
 
-// The frequencies of rows from y on in a spectrum of so many columns, which has them in groups.
+// Returns the frequencies of rows from y on in a spectrum of `width` columns, which has them in
+// groups.
 template <class Double>
 HWY_INLINE PointsInRow<fft_group, Double> rows_of(Double* spectrum, int y, int width) {
   const int in_group = y % fft_group;
@@ -239,7 +240,7 @@ double norm_of_floats(const FftShape& shape, const FftTile& tile) {
   return std::sqrt(hn::GetLane(hn::SumOfLanes(FftTag(), squares)));
 }
 
-// The definition's sums of the samples from `row` on, the rows of which are `stride` apart.
+// Returns the definition's sums of the samples from `row` on, whose rows are `stride` apart.
 HWY_NOINLINE FftVec add_up_in_order(const Taps& taps, const float* row, std::ptrdiff_t stride) {
   const FftTag d;
   const double* tap = taps.dense.data();
@@ -271,7 +272,7 @@ void make_floats(const Plan& plan, const FftTile& tile, int picture, int y, cons
     const auto least = finished(hn::Sub(sum, most));
     const auto largest = finished(hn::Add(sum, most));
     auto results = least;
-    // No sum that is not a number equals another.
+    // A sum that is NaN equals no other.
     const auto same =
         hn::And(hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, least), hn::BitCast(bits, largest))),
                 hn::BitCast(bits, hn::VecFromMask(narrow, hn::Eq(least, largest))));

@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-// So many elements of `bytes` each, and more up to an odd number of cache lines.
+// Returns how many elements of `bytes` each fill an odd number of cache lines, at least `elements`.
 std::ptrdiff_t odd_lines(std::ptrdiff_t elements, std::ptrdiff_t bytes) {
   const std::ptrdiff_t line = 64 / bytes;
   return ((elements + line - 1) / line | 1) * line;

@@ -1,4 +1,4 @@
-// The engine for every plan: each lane computes one output sample in the plan's own arithmetic, in
+// The variant for every plan: each lane computes one output sample in the plan's own arithmetic, in
 // the reference's order. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_LANES_INL_H
@@ -76,25 +76,25 @@ class GenericEngine {
   using V = hn::VFromD<D>;
   static constexpr D d{};
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-  // One term of two passes whose sums are results, as GenericPlan::pair() says, or any.
+  // One term of two passes whose sums are the results, two terms as in GenericPlan::pair(), or any.
   enum class Terms : std::uint8_t { separable, pair, any };
-  // Matrices of at most so many rows have all their taps unrolled; the code of larger ones would be
-  // too long for a processor's cache of decoded instructions.
+  // Matrices of at most this many rows have all their taps unrolled; the code of larger ones would
+  // be too long for a processor's cache of decoded instructions.
   static constexpr int most_unrolled = 5;
-  // In a block. Where there are registers for three, a matrix's taps are loaded less often, and
-  // multiply-adds alone take the time.
+  // Vectors in a block. Where there are registers for three, a matrix's taps are loaded less often,
+  // and multiply-adds alone take the time.
   template <int size>
   static constexpr int vectors_of = sizeof(V) == 64 && (size == 0 || size > most_unrolled) ? 3 : 2;
   static_assert(GenericPass<Lane>::block <= WindowLayout::block);
-  // Output rows whose sums are made together: of AVX2 all, because four chains of multiply-adds do
-  // not keep it busy; what there are no registers for is sums of lines.
+  // Output rows whose sums are made together: all on AVX2, because four chains of multiply-adds do
+  // not keep it busy; there are not enough registers for sums of lines then.
   static constexpr int group = sizeof(V) == 64 || HWY_TARGET == HWY_AVX2 ? rows : rows / 2;
   using LineSums = GenericSums<Lane, group>;
   template <int vectors>
   using Sums = V[group][vectors];
 
-  // One matrix: how results are stored, which takes a share of a small one's time, is asked once a
-  // row. `size`: its width and height where there is code of that size, or 0.
+  // Computes one matrix. How results are stored takes a share of a small one's time, so it is asked
+  // once a row. `size` is its width and height where there is code for that size, or 0.
   template <int size, class T>
   void make_matrix(const Lane* const* window, T* const* out, int width,
                    NextRows<rows>& next) const {
@@ -108,12 +108,12 @@ class GenericEngine {
     });
   }
 
-  // `last_step`: as store_lanes() takes it.
+  // `last_step` is as store_lanes() takes it.
   template <int size, int vectors, class Way, class Last, class T>
   void make_blocks(Way way, const Last& last_step, const Lane* const* window, T* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int block = vectors * lanes;
-    const Last last = last_step;  // here, it is in registers
+    const Last last = last_step;  // a copy of its own stays in registers
     const GenericTerm<Lane>& term = plan_.terms.front();
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
@@ -144,11 +144,11 @@ class GenericEngine {
     LineSums::template add_lines<true>(term.dense.data(), width, height, top, at, sums);
   }
 
-  // `size`: as in GenericPlan, or 0 where it is not to be known when compiling.
+  // `size` is as in GenericPlan, or 0 where it is not known at compile time.
   template <int size, Terms terms, class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     constexpr int vectors = 2, block = vectors * lanes;
-    const Finish finish = plan_.finish;  // here, it is in registers
+    const Finish finish = plan_.finish;  // a copy of its own stays in registers
     const PlainCodes<D> plain(finish);
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);
@@ -174,7 +174,7 @@ class GenericEngine {
     }
   }
 
-  // Apart from the type of the samples, for which compilers would make it again, and from what the
+  // Kept apart from the sample type, for which compilers would make it again, and from what the
   // last step keeps in registers.
   template <int size, Terms terms, int vectors>
   HWY_NOINLINE void make_group_apart(const Finish& finish, const Lane* const* window, int x,
@@ -207,7 +207,8 @@ class GenericEngine {
     }
   }
 
-  // As make_group() where GenericPlan::pair(): samples are loaded once for both kernels.
+  // Computes as make_group() does where GenericPlan::pair(): samples are loaded once for both
+  // kernels.
   template <int size, int vectors>
   HWY_INLINE void make_pairs(const Finish& finish, const Lane* const* window, int x,
                              V (&folded)[group][vectors]) const {
@@ -262,7 +263,7 @@ class GenericEngine {
   const bool stream_;
 };
 
-// T: of samples.
+// T is the sample type.
 template <class T, class Lane>
 void run_lanes_of(const Plan& plan, const GenericPlan<Lane>& lanes_plan, const Band& band,
                   const WindowLayout& layout, const Windows<Lane>& windows) {

@@ -1,4 +1,4 @@
-// The general engine in each arithmetic, as BandedConvolver::RunBand.
+// The general variant in each arithmetic, as BandedConvolver::RunBand.
 #pragma once
 
 #include <cstdint>

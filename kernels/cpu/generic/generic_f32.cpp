@@ -1,4 +1,4 @@
-// The engine of lanes-inl.h in floats, over floats.
+// The general variant (generic-inl.h) in floats, over floats.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_f32.cpp"
 #define VIDCONV_ANY_CPU

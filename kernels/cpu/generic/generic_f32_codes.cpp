@@ -1,4 +1,4 @@
-// The engine of lanes-inl.h in floats, over codes.
+// The general variant (generic-inl.h) in floats, over codes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_f32_codes.cpp"
 #define VIDCONV_ANY_CPU

@@ -1,4 +1,4 @@
-// The engine of lanes-inl.h in doubles.
+// The general variant (generic-inl.h) in doubles.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_f64.cpp"
 #define VIDCONV_ANY_CPU

@@ -1,4 +1,4 @@
-// The engine of lanes-inl.h in integers.
+// The general variant (generic-inl.h) in integers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_int32.cpp"
 #define VIDCONV_ANY_CPU

@@ -22,7 +22,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// The row pass of a term: a line of sums.
+// The row pass of a term: makes a line of sums.
 template <class Lane>
 class GenericPass {
   using D = hn::ScalableTag<Lane>;
@@ -34,7 +34,7 @@ class GenericPass {
  public:
   static constexpr int block = vectors * lanes;
 
-  // `pass`: of `width` samples and what blocks run over. There is code for widths that are common.
+  // `pass` has room for `width` samples and what blocks run over. There is code for common widths.
   static void make(const GenericTerm<Lane>& term, const Lane* source, Lane* pass, int width) {
     constexpr bool halves = HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float>;
     if constexpr (Moved<Lane, vectors>::in_registers || halves) {
@@ -78,8 +78,8 @@ class GenericPass {
       V sums[vectors];
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       const Lane* from = source + x - term.left;
-      // Loads that no line of the cache holds whole take two cycles, as long as two sums: every
-      // other vector is made of two that are in registers.
+      // Loads across two cache lines take two cycles, as long as two multiply-adds: every other
+      // vector is made of two that are in registers.
       using Samples = Moved<Lane, vectors>;
       const int most = Samples::in_registers ? lanes : count;
       for (int begin = 0; begin < count; begin += most) {

@@ -36,8 +36,8 @@ struct GenericTerm {
   int top;   // the window's row under the first row of taps
   int row_shift;
   bool joins;                            // as in Taps
-  bool last = true;                      // no other term joins the kernel that this one belongs to
-  std::vector<Lane> dense, row, column;  // as in Taps, `dense` or the others
+  bool last = true;                      // whether no other term joins this one's kernel
+  std::vector<Lane> dense, row, column;  // as in Taps, either `dense` or the others
 
  private:
   static std::vector<Lane> cast(const std::vector<double>& taps) {
@@ -63,7 +63,7 @@ struct GenericPlan {
     };
     if (!std::is_same_v<Lane, float> || plan.sample.storage == Storage::u8) return;
     if (all_have(3)) size = 3;
-    // Of 16 bits, lines between two passes of five taps are faster.
+    // With 16 bits, lines between two passes of five taps are faster.
     if (all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
   }
 
@@ -74,7 +74,7 @@ struct GenericPlan {
   }
   // Whether one sum is the response.
   bool single() const { return finish.combine == Combine::linear && terms.size() == 1; }
-  // Lines made by row passes. There is none where both passes are made at once.
+  // Returns the number of lines made by row passes; 0 where both passes are made at once.
   int passes() const {
     if (size != 0) return 0;
     return static_cast<int>(std::ranges::count_if(terms, &GenericTerm<Lane>::two_passes));
@@ -82,9 +82,9 @@ struct GenericPlan {
   bool any_dense() const { return passes() < static_cast<int>(terms.size()); }
 
   Finish finish;
-  int shift;  // of stored codes
+  int shift;  // shift of stored codes
   std::vector<GenericTerm<Lane>> terms;
-  // The width and height of all matrices, for which there is code of that size; else 0.
+  // The width and height of all matrices where there is code for that size; else 0.
   int size = 0;
 };
 

@@ -23,7 +23,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// What the terms of a plan add to the sums of `group` output rows, of one or more vectors each.
+// Adds the terms of a plan to the sums of `group` output rows, of one or more vectors each.
 template <class Lane, int group>
 class GenericSums {
   using D = hn::ScalableTag<Lane>;
@@ -35,7 +35,7 @@ class GenericSums {
   template <int vectors>
   using Sums = V[group][vectors];
 
-  // Calls f(row, vector) for each of a group.
+  // Calls f(row, vector) for each vector of each row.
   template <int vectors, int begin = 0, int end = group, class F>
   static HWY_INLINE void each(const F& f) {
     unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {  //
@@ -43,7 +43,7 @@ class GenericSums {
     });
   }
 
-  // A column pass: there is code for heights that are common.
+  // Adds a column pass; there is code for common heights.
   template <int vectors>
   static HWY_INLINE void add_columns(const GenericTerm<Lane>& term, const Lane* const* lines,
                                      std::ptrdiff_t at, V (&sums)[group][vectors]) {
@@ -56,8 +56,8 @@ class GenericSums {
     add_lines<false>(taps, 1, term.height, lines, at, sums);
   }
 
-  // Both passes at once, for so few taps that a line between them would cost more than what
-  // several output rows have in common.
+  // Adds both passes at once, for so few taps that a line between them would cost more than the
+  // output rows save by sharing it.
   template <int vectors>
   static void add_both_passes(const GenericTerm<Lane>& term, const Lane* const* lines,
                               std::ptrdiff_t at, V (&sums)[group][vectors]) {
@@ -76,8 +76,8 @@ class GenericSums {
     }
   }
 
-  // The same for a size that is known when compiling, whose sums begin here. The first product of
-  // a sum is not added to 0: that changes nothing but the sign of a sum that is 0, which the last
+  // Adds both passes for a size known at compile time; the sums begin here. The first product of a
+  // sum is not added to 0: that changes nothing but the sign of a sum that is 0, which the last
   // step's addition of an offset does away with.
   template <int size, int vectors>
   static HWY_INLINE void add_both_passes(const GenericTerm<Lane>& term, const Lane* const* lines,
@@ -100,8 +100,8 @@ class GenericSums {
     });
   }
 
-  // A matrix of a size that is known when compiling, whose sums begin here as well. `ask(r)` is
-  // called for each row of the sums, between the loads of lines.
+  // Adds a matrix of a size known at compile time; the sums begin here as well. Calls `ask(r)` for
+  // each row of the sums, between the loads of lines.
   template <int size, int vectors, class Ask>
   static HWY_INLINE void add_small(const Lane* taps, const Lane* const* lines, std::ptrdiff_t at,
                                    V (&sums)[group][vectors], const Ask& ask) {
@@ -135,8 +135,8 @@ class GenericSums {
     });
   }
 
-  // Adds `height` rows of `width` taps to the sums of the output rows, the first of which has the
-  // window's row lines[0] under the first row of taps. `apart`: a row's products are added up
+  // Adds `height` rows of `width` taps to the sums of the output rows. lines[0] is the window's row
+  // under the first row of taps of the first output row. `apart`: a row's products are added up
   // before they are added to the sum.
   template <bool apart, int vectors>
   static HWY_INLINE void add_lines(const Lane* taps, int width, int height,
@@ -150,7 +150,8 @@ class GenericSums {
         });
       return;
     }
-    // Lines that serve the first output rows only, lines that serve all, and the last ones.
+    // First come lines that serve the first output rows only, then lines that serve all, then the
+    // last ones.
     unrolled<1, group>(
         [&](auto r) VIDCONV_LAMBDA { add_line<apart, 0, r>(taps, width, lines, r - 1, at, sums); });
     for (int line = group - 1; line < height; ++line)
@@ -179,7 +180,7 @@ class GenericSums {
     });
   }
 
-  // products[u] = what `size` taps make of the samples from `from` on.
+  // Sets products[u] to the sum of `size` taps times the samples from `from` on.
   template <int size, bool all_moved, int vectors>
   static HWY_INLINE void add_row(const Lane* taps, const Lane* from, V (&products)[vectors]) {
     const MovedBy<Lane, vectors, all_moved, size / 2> moved(from);
@@ -195,11 +196,11 @@ class GenericSums {
     });
   }
 
-  // For the output rows from `begin` up to `end`.
+  // Adds a line to the output rows from `begin` up to `end`.
   template <bool apart, int begin, int end, int vectors>
   static HWY_INLINE void add_line(const Lane* taps, int width, const Lane* const* lines, int line,
                                   std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    const Lane* row = taps + std::ptrdiff_t{line} * width;  // of the first output row
+    const Lane* row = taps + std::ptrdiff_t{line} * width;  // taps of the first output row
     const Lane* from = lines[line] + at;
     Sums<vectors> products;
     each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //

@@ -27,7 +27,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// LaneType: of samples. Wide: a signed integer that holds the sums.
+// LaneType is the sample type, Wide a signed integer that holds the sums.
 template <class LaneType, class Wide>
 class SobelEngine {
  public:
@@ -67,17 +67,17 @@ class SobelEngine {
   void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     using Begun = Result<result>;
-    const SobelPlan plan = plan_;  // here, it is in registers
+    const SobelPlan plan = plan_;  // a copy of its own stays in registers
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line above, middle;
-      V upper[2];  // the sums of the differences of both
+      V upper[2];  // sums of both lines' differences
       read(window[0] + x, above);
       read(window[1] + x, middle);
       unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
         upper[u] = hn::Add(above.differences[u], middle.differences[u]);
       });
-      Begun begun[2];  // of the row above, where roots are taken while this row's sums are made
+      Begun begun[2];  // for the row above, whose roots are taken while this row's sums are made
       const auto finish = [&](auto r) VIDCONV_LAMBDA {
         V codes[2];
         unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(); });
@@ -103,7 +103,7 @@ class SobelEngine {
     }
   }
 
-  // What two vectors of columns of a line make: those at even and at odd columns, or one after the
+  // The sums of two vectors of columns of a line: at even and at odd columns, or one after the
   // other.
   struct Line {
     HWY_INLINE Line() {}  // GCC's own is not for this target
@@ -131,7 +131,7 @@ class SobelEngine {
     }
   }
 
-  // What becomes of both sums: all that takes long is begun at once. `later`: and does take long.
+  // The result of both sums. All that takes long is begun at once; `later`: there is such work.
   template <SobelResult result>
   class Result {
     static constexpr bool is_length = result == SobelResult::length;
@@ -151,7 +151,7 @@ class SobelEngine {
       else
         made_ = length(across, down);
     }
-    // Not clamped yet, where store() does.
+    // Returns codes that are not clamped yet, where store() clamps them.
     HWY_INLINE V codes() const {
       if constexpr (!later) {
         return made_;
@@ -166,7 +166,7 @@ class SobelEngine {
     static HWY_INLINE V clamped(int most, V code) {
       return splits ? code : hn::Min(code, hn::Set(dw, static_cast<Wide>(most)));
     }
-    // As finish_real() says, one operation after the other.
+    // Computes as finish_real() says, one operation after the other.
     static HWY_INLINE hn::VFromD<DF> length(V x, V y) {
       const auto a = hn::ConvertTo(DF(), x), b = hn::ConvertTo(DF(), y);
       return hn::Sqrt(hn::Add(hn::Mul(a, a), hn::Mul(b, b)));
@@ -176,7 +176,7 @@ class SobelEngine {
         made_;
   };
 
-  // Codes at even and at odd columns, clamped to `most`.
+  // Returns codes at even and at odd columns, in turn, clamped to `most`.
   static HWY_INLINE hn::VFromD<D> in_turn(int most, V even, V odd) {
 #if HWY_TARGET == HWY_AVX2
     if constexpr (sizeof(Wide) == 4) {

@@ -1,5 +1,5 @@
 // The length of Sobel's gradient of floats: the definition's operations, each made once for all
-// output rows that have it in common. Compiled once for each instruction set; who includes it says
+// output rows that have it in common. Compiled once for each instruction set; the includer writes
 // VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_SOBEL_FLOATS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_SOBEL_FLOATS_INL_H
@@ -24,9 +24,9 @@ namespace vidconv {
 namespace HWY_NAMESPACE {
 
 // The definition multiplies nine samples by taps, line by line, and adds the lines up. Products
-// with 1 and 2 round nothing, so that a line's sum is the rounded difference of two samples, or two
-// roundings of a + 2 b + c; with the other sign it is that with the other sign. Products with 0 are
-// 0, but of what is not finite they are NaN: each sample that has such a tap has to be in a sum.
+// with 1 and 2 round nothing, so a line's sum is the rounded difference of two samples, or two
+// roundings of a + 2 b + c; opposite taps only change its sign. Products with 0 are 0, but NaN
+// where samples are not finite: each sample that has such a tap has to be in a sum.
 //
 // `offsets`: whether there is an offset to add to lengths.
 template <bool offsets>
@@ -36,7 +36,7 @@ class SobelFloats {
   static constexpr int rows = SobelFloatsPlan::rows;
   static constexpr int offset = 0;
 
-  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  // Runs one band, with a window for each component. `stream`: whether results go past the caches.
   SobelFloats(const Finish& finish, const WindowLayout& layout, const Windows<Lane>& windows,
               bool stream)
       : finish_(finish), stream_(stream), kept_(layout, windows, SobelFloatsPlan::kept) {}
@@ -62,16 +62,16 @@ class SobelFloats {
   static constexpr int vectors = 2, block = vectors * lanes;
   static_assert(block <= WindowLayout::block);
 
-  // What a line gives where it is the first or the last one of three, sums by (-1 0 1) and (1 2 1),
-  // and in the middle: a sum by (-2 0 2), and of (0 0 0) two samples to be multiplied by 0.
+  // The sums of a line. Where it is the first or the last one of three: by (-1 0 1) and (1 2 1). In
+  // the middle: by (-2 0 2), and two samples to be multiplied by 0 for (0 0 0).
   struct Line {
     HWY_INLINE Line() {}  // GCC's own is not for this target
 
     V across, down, middle_across, left, known;
   };
 
-  // Of an output row as far as its lines are known: `upper` has two of three, `lower` one, whose
-  // sum down is to be taken off.
+  // The sums of an output row as far as its lines are known: `upper` has two of three lines,
+  // `lower` one, whose sum down is to be subtracted.
   struct Sums {
     HWY_INLINE Sums() {}  // as above
 
@@ -100,7 +100,8 @@ class SobelFloats {
     }
     HWY_INLINE void add(const Line& line) {
       upper.across = hn::Add(lower.across, line.middle_across);
-      // What is taken off a sum of zeros (or NaNs), but for a zero's sign, which no square has.
+      // The sum down is subtracted from a sum of zeros (or NaNs); only the sign of a zero may
+      // differ, which no square shows.
       const V zero = hn::Zero(d);
       upper.down = hn::MulAdd(zero, line.left, hn::MulSub(zero, line.known, lower.down));
       begin(line);
@@ -109,7 +110,7 @@ class SobelFloats {
   static constexpr int kept_of_vector = SobelFloatsPlan::kept * lanes;
   static_assert(SobelFloatsPlan::kept == 4);
 
-  // Of the two lines above the first row's lowest one.
+  // Begins the sums with the two lines above the first row's lowest one.
   HWY_NOINLINE void begin_sums(const Lane* const* window, int x) const {
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
       Rows sums;
@@ -125,7 +126,7 @@ class SobelFloats {
   template <class Way>
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
-    const Finish finish = finish_;  // here, it is in registers
+    const Finish finish = finish_;  // a copy of its own stays in registers
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
       float* const kept = kept_.of_block(x);
@@ -148,7 +149,7 @@ class SobelFloats {
     }
   }
 
-  // `from`: the line's sample left of the block.
+  // `from` is the line's sample left of the block.
   template <int u>
   static HWY_INLINE void read(const Lane* from, Line& line) {
     const MovedBy<Lane, vectors, true, 1> moved(from);

@@ -18,7 +18,7 @@ bool is_centred_3x3(const Taps& t) {
 const std::vector<double> across = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
 const std::vector<double> down = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
 
-// The absolute value of the response of one kernel.
+// Returns a plan of the absolute value of one kernel's response.
 std::optional<SobelPlan> make_part_plan(const Plan& plan) {
   const Finish& f = plan.finish;
   const Taps& t = plan.terms[0];

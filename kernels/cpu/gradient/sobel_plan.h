@@ -8,7 +8,7 @@
 
 namespace vidconv {
 
-// What of a gradient is the result: its length, or the size of one of its parts.
+// The result of a gradient: its length, or the size of one of its parts.
 enum class SobelResult : std::uint8_t { length, across, down };
 
 struct SobelPlan {
@@ -16,12 +16,12 @@ struct SobelPlan {
 
   SobelResult result = SobelResult::length;
   int most = 255;  // the largest code
-  int shift = 0;   // of stored codes
+  int shift = 0;   // shift of stored codes
 
-  // Up to this code 16 bits hold the sums, and the definition's operations give the true root
-  // rounded (as GradientPlan says).
+  // The largest code up to which 16 bits hold the sums, and the definition's operations give the
+  // true root, rounded.
   static constexpr int largest_of_16_bits = 1023;
-  // The same where no root is taken.
+  // The largest code up to which 16 bits hold the sums where no root is taken.
   static constexpr int largest_part_of_16_bits = 32767 / 4;
   bool fits_16_bits() const {
     return most <= (result == SobelResult::length ? largest_of_16_bits : largest_part_of_16_bits);
@@ -31,15 +31,15 @@ struct SobelPlan {
   static constexpr bool any_dense() { return true; }
 };
 
-// The same for floats.
+// The plan for floats.
 struct SobelFloatsPlan : SobelPlan {
   static constexpr int rows = 8;
   static constexpr int kept = 4;  // sums of each column for the rows below
   static constexpr int scratch = kept;
 };
 
-// None but for Combine::l2 of the two kernels or, of codes, the absolute value of one of them; and
-// of codes only where the result is neither scaled nor moved.
+// Returns nothing except for Combine::l2 of the two kernels or, of codes, the absolute value of one
+// of them; and of codes only where the result is neither scaled nor offset.
 std::optional<SobelPlan> make_sobel_plan(const Plan& plan);
 
 }  // namespace vidconv

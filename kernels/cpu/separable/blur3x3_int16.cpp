@@ -1,6 +1,7 @@
-// The variant for blurs of 3x3 over integers: both passes at once in 16 bits, as blur3_plan.h says.
+// The variant for blurs of 3x3 over integers: both passes at once in 16 bits, as
+// blur3x3_int16_plan.h says.
 //
-// Of bytes, what lies at even and at odd columns is in separate vectors.
+// Bytes at even and at odd columns lie in separate vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/blur3x3_int16.cpp"
 #include "kernels/cpu/simd/targets.h"
@@ -26,7 +27,7 @@ bool have_blur3() { return HWY_TARGET != HWY_EMU128; }
 #if HWY_TARGET != HWY_EMU128
 namespace blur3 {
 
-// LaneType: of samples.
+// LaneType is the sample type.
 template <class LaneType>
 class Engine {
  public:
@@ -58,7 +59,7 @@ class Engine {
   static constexpr int fraction = Blur3x3Plan::fraction(8 * sizeof(Lane));
   static_assert(block <= WindowLayout::block);
 
-  // Two vectors of columns: the even and the odd ones, or one after the other.
+  // Sums of two vectors of columns: the even and the odd ones, or one after the other.
   struct Line {
     HWY_INLINE Line() {}  // GCC's own is not for this target
 
@@ -74,7 +75,7 @@ class Engine {
       const auto asked = next.columns(x + block);
       const Line first = read(window[0] + x, row_tap);
       Line line = read(window[1] + x, row_tap);
-      Line above = less(line, first);  // of two lines, the lower one less the upper one
+      Line above = less(line, first);  // the lower one of two lines less the upper one
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         asked.ask(r);
         const Line last = read(window[r + 2] + x, row_tap);
@@ -94,13 +95,13 @@ class Engine {
     Line line;
     unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
       V difference = hn::Sub(a.sums[u], b.sums[u]);
-      settle(difference);  // else GCC makes other sums of it, and more
+      settle(difference);  // else GCC makes other sums of it, and more of them
       line.sums[u] = difference;
     });
     return line;
   }
 
-  // The sums along a line.
+  // Makes the sums along a line.
   static HWY_INLINE Line read(const Lane* from, V tap) {
     Line line;
     if constexpr (splits) {
@@ -123,8 +124,8 @@ class Engine {
     return hn::Add(centre, hn::MulFixedPoint15(bend, tap));
   }
 
-  // Bytes at even and at odd columns, and how far their neighbours' sums are from twice as much;
-  // all with the fraction.
+  // Bytes at even and at odd columns, and by how much their neighbours' sums differ from twice
+  // their value; all with the fraction.
   struct Bends {
     V even, odd, even_bend, odd_bend;
 

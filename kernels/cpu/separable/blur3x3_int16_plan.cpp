@@ -5,9 +5,9 @@
 namespace vidconv {
 namespace {
 
-constexpr int bits = 15;  // of taps
+constexpr int bits = 15;  // fraction bits of taps
 
-// p · 2^15 of p, 1 - 2p, p; -1 of other taps.
+// Returns p · 2^15 for taps p, 1 - 2p, p; -1 for other taps.
 int side_tap(const std::vector<double>& taps) {
   if (taps.size() != 3 || taps[0] != taps[2] || taps[0] < 0 || taps[0] >= 1 << (bits - 1) ||
       2 * taps[0] + taps[1] != 1 << bits)

@@ -1,7 +1,7 @@
-// The engine for short passes over 16-bit or float samples, in floats, and for 3x3 matrices of
-// floats: both passes at once, without a line between them, and samples of 16 bits converted where
-// they are multiplied. What is made of a line is added to all output rows that want it while it is
-// in registers; rows that want lines below, too, are kept. Compiled once for each
+// The variant for short passes over 16-bit or float samples, in floats, and for 3x3 matrices of
+// floats: both passes at once, without a line between them, and 16-bit samples converted where they
+// are multiplied. A line's sums are added to all output rows that want them while they are in
+// registers; the sums of rows that also want lines below are kept. Compiled once for each
 // instruction set.
 #if defined(VIDCONV_CPU_FUSED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_FUSED_INL_H
@@ -28,7 +28,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// Other instruction sets have fewer or shorter registers; of those it was not tried.
+// Other instruction sets have fewer or shorter registers and were not tried.
 #undef VIDCONV_HAVE_FUSED
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define VIDCONV_HAVE_FUSED 1
@@ -40,7 +40,7 @@ inline bool have_fused() { return VIDCONV_HAVE_FUSED; }
 
 #if VIDCONV_HAVE_FUSED
 
-// LaneType: of samples.
+// LaneType is the sample type.
 template <class LaneType>
 class SeparableF32Engine {
  public:
@@ -48,7 +48,7 @@ class SeparableF32Engine {
   static constexpr int rows = SeparableF32Plan::rows;
   static constexpr int offset = 0;
 
-  // For one band, with a window for each component. `stream`: whether results go past the caches.
+  // Runs one band, with a window for each component. `stream`: whether results go past the caches.
   SeparableF32Engine(const SeparableF32Plan& plan, const WindowLayout& layout,
                      const Windows<Lane>& windows, bool stream)
       : plan_(plan), stream_(stream), kept_(layout, windows, plan.size - 1) {}
@@ -77,30 +77,31 @@ class SeparableF32Engine {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   static constexpr bool is_codes = !std::is_same_v<Lane, float>;
   // AVX2 has 16 registers, not 32: lines are added to one vector of the sums after the other, and
-  // what is to be brought in is asked for while lines are read, without branches that would part
-  // what is in registers.
+  // the next rows are asked for while lines are read, without branches that would break up what is
+  // in registers.
   static constexpr bool has_few_registers = HWY_TARGET == HWY_AVX2;
 
-  // What is made of each line, and added to the output rows that want it:
+  // Each class below makes sums of a line and adds them to the output rows that want it:
   //   vectors      in a block
   //   together     lines that are read before any is added: results past the caches come in
   //                bursts, which memory takes faster, but there have to be registers
-  //   read(from, line)     `from`: the sample under the first tap of the block's first column
-  //   add<i, u, end>(line, sums)  vectors u up to `end` to the sums of the row that has the line
-  //                under its row i of taps
-  //   complete(from, sums) what is added to a row's sums at last; `from`: as of read(), on the line
-  //                under the centre
+  //   read(from, line)     reads a line; `from` is the sample under the first tap of the block's
+  //                first column
+  //   add<i, u, end>(line, sums)  adds vectors u up to `end` to the sums of the row that has the
+  //                line under its row i of taps
+  //   complete(from, sums) adds to a row's sums at last; `from` is as for read(), on the line under
+  //                the centre
   //
   // As in GenericSums, the first product is not added to 0.
   //
-  // Two passes: sums along the line, then by the taps of a column.
+  // TwoPasses makes sums along the line, then by the taps of a column.
   template <int taps>
   class TwoPasses {
    public:
     static constexpr int size = taps;
-    // Of three taps there are registers for more, and one vector more is loaded.
+    // With three taps there are registers for more, and one vector more is loaded.
     static constexpr int vectors = size == 3 && is_codes ? 4 : 2;
-    // With few registers, lines' sums go by way of memory, but those of three taps of floats.
+    // With few registers, lines' sums go by way of memory, except those of three taps of floats.
     static constexpr int together = has_few_registers ? (size > 3 || is_codes ? rows : 2)
                                     : size == 5       ? 4
                                                       : 2;
@@ -117,8 +118,8 @@ class SeparableF32Engine {
       });
     }
     HWY_INLINE void read(const Lane* from, Line& line) const {
-      // Of three taps of floats, vectors are loaded where blocks begin, so that none crosses a line
-      // of the cache; of more there are no registers for one vector more.
+      // With three taps of floats, vectors are loaded where blocks begin, so that none crosses a
+      // cache line; with more there are no registers for one vector more.
       constexpr bool aligned = size == 3 && !is_codes;
       const SeparableSamples<Lane, size, vectors, aligned> samples(from);
       unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -141,7 +142,7 @@ class SeparableF32Engine {
     V row_[size], column_[size];
   };
 
-  // The same, and the product of the sample at the centre.
+  // Two passes, and the product of the sample at the centre.
   template <int taps>
   class TwoPassesAndTap : public TwoPasses<taps> {
    public:
@@ -161,7 +162,7 @@ class SeparableF32Engine {
     V tap_;
   };
 
-  // A matrix of 3x3: each of its rows' products are added up before they are added to the sum.
+  // A matrix of 3x3: the products of each row are added up before they are added to the sum.
   class Matrix {
    public:
     static constexpr int size = 3, vectors = 2, together = has_few_registers ? 1 : 2;
@@ -209,7 +210,7 @@ class SeparableF32Engine {
       lines[line] = window[plan_.top + line] - plan_.left;
     if (!kept_.begun())
       for (int x = 0; x < width; x += block) begin_sums<Taps>(lines, x);
-    const Lane* const* const lowest = lines + size - 1;  // of each output row
+    const Lane* const* const lowest = lines + size - 1;  // the lowest line of each output row
     using Plain = std::conditional_t<is_codes, PlainCodes<D>, PlainFloats<D>>;
     const Plain plain(plan_.finish);
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
@@ -227,12 +228,12 @@ class SeparableF32Engine {
     });
   }
 
-  // `last_step`: as store_lanes() takes it. lines[r]: the lowest line of output row r.
+  // `last_step` is as store_lanes() takes it. lines[r] is the lowest line of output row r.
   template <class Taps, class Way, class Last>
   void make_blocks(Way way, const Last& last_step, const Lane* const* lines, Lane* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int vectors = Taps::vectors, block = vectors * lanes;
-    const Last last = last_step;  // here, it is in registers
+    const Last last = last_step;  // a copy of its own stays in registers
     const int shift = plan_.shift;
     const Taps taps(plan_);
     for (int x = begin; x < end; x += block) {
@@ -250,7 +251,7 @@ class SeparableF32Engine {
     }
   }
 
-  // Of the lines above the first row's lowest one.
+  // Begins the sums with the lines above the first row's lowest one.
   template <class Taps>
   HWY_NOINLINE void begin_sums(const Lane* const* lines, int x) const {
     const Taps taps(plan_);
@@ -258,18 +259,18 @@ class SeparableF32Engine {
         taps, lines, x, [](auto) VIDCONV_LAMBDA {}, [](auto, const auto&) VIDCONV_LAMBDA {});
   }
 
-  // Adds `count` lines, one below the other, to what is kept of the output rows that end with one
-  // of the first size - 1 of them, or to nothing where they are `first`: has_read(line), and
-  // take(line, sums) of the row that ends with each line.
+  // Adds `count` lines, one below the other, to the kept sums of the output rows that end with one
+  // of the first size - 1 of them, or to none where they are `first`. Calls has_read(line), and
+  // take(line, sums) for the row that ends with each line.
   template <int count, bool first, class Taps, class HasRead, class Take>
   HWY_INLINE void add_lines(const Taps& taps, const Lane* const* lines, int x,
                             const HasRead& has_read, const Take& take) const {
     constexpr int size = Taps::size, vectors = Taps::vectors, together = Taps::together;
-    // So many lines are added to so many vectors of the sums.
+    // How many lines are added to how many vectors of the sums at a time.
     constexpr int at_once = has_few_registers ? together : 1;
     constexpr int part = has_few_registers ? 1 : vectors;
     float* const kept = kept_.of_block(x);
-    V sums[count + size - 1][vectors];  // [r]: of the output row that ends with line r
+    V sums[count + size - 1][vectors];  // [r]: sums of the output row that ends with line r
     const auto each_kept = [&](const auto& f) VIDCONV_LAMBDA {
       unrolled<0, (size - 1) * vectors>([&](auto i) VIDCONV_LAMBDA {
         f(std::integral_constant<int, i / vectors>(), std::integral_constant<int, i % vectors>(),
@@ -303,7 +304,7 @@ class SeparableF32Engine {
 
   const SeparableF32Plan& plan_;
   const bool stream_;
-  ColumnSums<Lane> kept_;  // of the output rows below, one for each tap but one
+  ColumnSums<Lane> kept_;  // sums of the output rows below, one for each tap but one
 };
 
 #endif

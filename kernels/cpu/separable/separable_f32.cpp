@@ -1,4 +1,4 @@
-// The engine of fused-inl.h over floats.
+// cpu-separable-f32 (separable_f32-inl.h) over floats.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_f32.cpp"
 #include "kernels/cpu/simd/targets.h"

@@ -1,8 +1,8 @@
-// The variant for two passes of integers on machines where multiply-adds of 16-bit pairs are what
-// takes the time: as few of them as a row that is the same from both ends allows.
+// The variant for two passes of integers on machines where multiply-adds of 16-bit pairs take the
+// time: as few of them as a symmetric row allows.
 //
-// Pairs are woven of whole vectors, and sums packed again the same way, so that columns stay in
-// order.
+// Pairs are interleaved from whole vectors, and sums packed again the same way, so that columns
+// stay in order.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_int_avx2.cpp"
 #include "kernels/cpu/simd/targets.h"
@@ -40,12 +40,12 @@ using woven::lanes;
 using woven::set;
 using woven::Sums;
 using woven::V16;
-constexpr int vectors = 2;  // in a block
+constexpr int vectors = 2;  // vectors in a block
 constexpr int block = vectors * lanes;
 static_assert(block <= WindowLayout::block);
 
-// The steps of a list whose number is known when compiling. A copy: what is stored cannot change
-// it.
+// The steps of a list whose length is known at compile time, copied so that stores cannot change
+// them for all that a compiler knows.
 template <int count>
 struct CopiedSteps {
   explicit CopiedSteps(const std::vector<SeparableIntPlan::ColumnStep>& list) {
@@ -91,7 +91,7 @@ class Engine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    // Of heights of up to 9, all lists are of a length that is known when compiling.
+    // With heights of up to 9, all lists have lengths that are known at compile time.
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
     for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
@@ -110,13 +110,13 @@ class Engine {
   }
 
  private:
-  // `count` steps, or, where it is 0, a list of them.
+  // Either `count` steps or, where it is 0, a list of them.
   template <int count>
   using Steps = std::conditional_t<count != 0, CopiedSteps<std::max(count, 1)>,
                                    const std::vector<SeparableIntPlan::ColumnStep>&>;
 
-  // `middle`: how many steps serve all output rows, where one serves the first and one the last
-  // ones; else 0.
+  // `middle` is the number of steps that serve all output rows, where one serves the first and one
+  // the last ones; else 0.
   template <int middle, class Way, class Own, class T>
   void make_blocks(Way way, Own own, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
@@ -154,12 +154,12 @@ class Engine {
     }
   }
 
-  // The sums of the samples `away` to the left and to the right.
+  // Returns the sums of the samples `away` to the left and to the right.
   static HWY_INLINE V16 both(const Lane* centre, int away) {
     return hn::Add(hn::LoadU(d16, centre - away), hn::LoadU(d16, centre + away));
   }
 
-  // For the output rows from `From` up to `To`.
+  // Adds steps to the sums of the output rows from `From` up to `To`.
   template <int From, int To>
   static HWY_INLINE void add_columns(const std::vector<SeparableIntPlan::ColumnStep>& steps,
                                      const Lane* const* window, std::ptrdiff_t x,
@@ -188,7 +188,7 @@ class Engine {
   }
 
   const SeparableIntPlan& plan_;
-  const std::ptrdiff_t to_pass_;  // in a slot
+  const std::ptrdiff_t to_pass_;  // from a slot to its pass
   const bool stream_;
 };
 

@@ -11,7 +11,7 @@
 namespace vidconv {
 namespace {
 
-// Taps `i` and `j`; 0 beyond the ends.
+// Returns taps `i` and `j`; 0 beyond the ends.
 SeparableIntPlan::TapPair two_taps(const std::vector<double>& taps, int i, int j) {
   const auto half = [&](int at) {
     const bool there = at >= 0 && at < static_cast<int>(taps.size());
@@ -21,13 +21,13 @@ SeparableIntPlan::TapPair two_taps(const std::vector<double>& taps, int i, int j
   return static_cast<SeparableIntPlan::TapPair>(half(i) | half(j) << 16);
 }
 
-// Modulo 2^32.
+// Returns the value modulo 2^32.
 std::int32_t wrapped32(std::int64_t value) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
 }
 
 void add_row_steps(const Taps& t, std::int64_t offset, SeparableIntPlan& result) {
-  const int middle = t.width / 2;  // as many taps on both sides
+  const int middle = t.width / 2;  // there are as many taps on both sides
   result.centre_alone = middle % 2 == 0;
   result.centre = two_taps(t.row, middle, result.centre_alone ? -1 : middle + 1);
   for (int i = result.centre_alone ? 1 : 2; i <= middle; i += 2)
@@ -48,7 +48,7 @@ void add_column_steps(const Taps& t, const Reach& reach, SeparableIntPlan& resul
   }
 }
 
-// Adds to what columns start with. False where the kernel is no tap on the sample itself.
+// Adds the sample's own tap to the start of columns. Returns false where the kernel is no such tap.
 bool add_own(const Taps& t, const Plan& plan, SeparableIntPlan& result) {
   if (!t.joins || !t.separable() || !t.dense.empty() || t.width != 1 || t.height != 1 ||
       !fit_16_bits(t.column) || t.column[0] == 0)

@@ -1,5 +1,5 @@
 // The samples of a row as floats, for cpu-separable-f32: a block's vectors under each of a few
-// taps, and how what was made of them is stored. Compiled once for each instruction set.
+// taps, and the storing of their results. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_FUSED_SAMPLES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_FUSED_SAMPLES_INL_H
 #undef VIDCONV_CPU_FUSED_SAMPLES_INL_H
@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
-// The last step of samples that are absolute values of floats, as PlainFloats.
+// The last step for float samples that are absolute values, like PlainFloats.
 template <class D>
 class AbsoluteFloats {
  public:
@@ -37,7 +37,8 @@ class AbsoluteFloats {
   HWY_INLINE bool serves() const { return serves_; }
   HWY_INLINE hn::VFromD<D> of(hn::VFromD<D> response) const {
     const hn::VFromD<D> v = hn::Add(response, offset_);
-    // Of two zeros, or where one is not a number, the second one is taken: v, as it is not below 0.
+    // Max takes the second one of two zeros, and where one is not a number: v, as it is not below
+    // 0.
     return hn::Max(hn::Neg(v), v);
   }
 
@@ -61,13 +62,13 @@ class SeparableSamples {
   static constexpr int before = aligned ? 1 : 0;  // vectors, and samples
 
  public:
-  // `from`: the sample under the first tap of the block's first column.
+  // `from` is the sample under the first tap of the block's first column.
   explicit HWY_INLINE SeparableSamples(const Lane* from) {
     unrolled<0, vectors + 1 + before>([&](auto u) VIDCONV_LAMBDA {  //
       loaded_[u] = load(from + before + (u - before) * lanes);
     });
   }
-  // Of vector u, under tap i.
+  // Returns the samples of vector u under tap i.
   template <int u, int i>
   HWY_INLINE V at() const {
     constexpr int first = u * lanes + i + before * (lanes - 1);
@@ -90,7 +91,7 @@ class SeparableSamples {
   V loaded_[vectors + 1 + before];
 };
 
-// The sums of a block, as store_lanes() takes them.
+// Stores the sums of a block, as store_lanes() does.
 template <class Way, class D, class Last, int vectors, class T>
 HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
                             int shift, T* out, int x, int width) {
@@ -99,10 +100,10 @@ HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> 
 
 #elif HWY_TARGET == HWY_AVX2
 
-// AVX2 shifts lanes within the halves of a vector; to join halves of two is an instruction more.
+// AVX2 shifts lanes within the halves of a vector; joining halves of two takes an instruction more.
 //
-// Floats: loaded where they lie. From five taps on, what would cross a line of the cache where
-// blocks begin with one is made in registers.
+// Floats are loaded where they lie. From five taps on, vectors that would cross a cache line where
+// blocks begin with one are made in registers.
 template <class Lane, int size, int vectors, bool aligned>
 class SeparableSamples {
   using D = hn::ScalableTag<float>;
@@ -132,7 +133,7 @@ class SeparableSamples {
   }
 
  private:
-  // The upper half of the vector that lies there, and the lower one of the next.
+  // Returns the upper half of the vector that lies there, and the lower half of the next.
   static HWY_INLINE V halves_from(const Lane* from) {
     return hn::ConcatLowerUpper(d, hn::LoadU(d, from + lanes), hn::LoadU(d, from));
   }
@@ -141,8 +142,8 @@ class SeparableSamples {
   V before_, behind_;  // half a vector before the first one, and behind the second one
 };
 
-// Codes of 16 bits: of sixteen the first vector has number 0 to 3 and 8 to 11, the second one the
-// others. Unpacking makes them so, the second is where the first one's next four samples are, and
+// Codes of 16 bits: out of sixteen, the first vector has numbers 0 to 3 and 8 to 11, the second one
+// the others. Unpacking makes them so, the second vector is the first one four samples further, and
 // packing puts them in order again.
 template <int size, int vectors, bool aligned>
 class SeparableSamples<std::uint16_t, size, vectors, aligned> {
@@ -181,7 +182,7 @@ class SeparableSamples<std::uint16_t, size, vectors, aligned> {
   V unpacked_[vectors / 2][2 * loads];
 };
 
-// The sums of a block, as store_lanes() takes them but for the order of their lanes.
+// Stores the sums of a block, as store_lanes() does but for the order of their lanes.
 template <class Way, class D, class Last, int vectors, class T>
 HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
                             int shift, T* out, int x, int width) {

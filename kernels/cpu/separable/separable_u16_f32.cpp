@@ -1,4 +1,4 @@
-// The engine of fused-inl.h over 16 bits.
+// cpu-separable-f32 (separable_f32-inl.h) over 16 bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_u16_f32.cpp"
 #include "kernels/cpu/simd/targets.h"

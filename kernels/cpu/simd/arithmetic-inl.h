@@ -1,5 +1,5 @@
-// What a vector of lanes of the plan's own arithmetic takes: a multiply-add with one rounding, and
-// storing samples. Compiled once for each instruction set.
+// Operations on vectors of lanes of the plan's own arithmetic: a multiply-add with one rounding,
+// and conversion to samples. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_LANE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_LANE_INL_H
 #undef VIDCONV_CPU_LANE_INL_H
@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if !HWY_NATIVE_FMA
-// tap * x + sum with one rounding, which MulAdd would not give here.
+// Returns tap * x + sum with one rounding, which MulAdd would not give here.
 template <class D>
 HWY_NOINLINE hn::VFromD<D> fused(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VFromD<D> sum) {
   using Lane = hn::TFromD<D>;
@@ -39,7 +39,7 @@ HWY_NOINLINE hn::VFromD<D> fused(D d, hn::VFromD<D> tap, hn::VFromD<D> x, hn::VF
 }
 #endif
 
-// tap * x + sum; for floats with one rounding.
+// Returns tap * x + sum; for floats with one rounding.
 template <class D>
 HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, hn::VFromD<D> x,
                                       hn::VFromD<D> sum) {
@@ -53,12 +53,12 @@ HWY_INLINE hn::VFromD<D> multiply_add([[maybe_unused]] D d, hn::VFromD<D> tap, h
 #endif
 }
 
-// Doubles rounded to floats, to infinity where they are too large.
+// Rounds doubles to floats, to infinity where they are too large.
 template <class D>
 HWY_INLINE hn::VFromD<hn::Rebind<float, D>> to_floats([[maybe_unused]] D d, hn::VFromD<D> v) {
   const hn::Rebind<float, D> narrow;
 #if HWY_TARGET == HWY_EMU128
-  // Whose DemoteTo() makes the largest float of them.
+  // Its DemoteTo() makes the largest float of them.
   constexpr std::size_t count = hn::MaxLanes(d);
   HWY_ALIGN double doubles[count];
   HWY_ALIGN float floats[count];
@@ -70,7 +70,7 @@ HWY_INLINE hn::VFromD<hn::Rebind<float, D>> to_floats([[maybe_unused]] D d, hn::
 #endif
 }
 
-// A vector of results as samples.
+// Converts a vector of results to samples.
 template <class T, class D>
 HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFromD<D> results,
                                                    int shift) {
@@ -93,8 +93,8 @@ HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of([[maybe_unused]] D d, hn::VFr
   }
 }
 
-// The last step of floats that become codes of 16 bits by no more than an addition and a clamp,
-// with all that Finish says of it converted once.
+// The last step for floats that become 16-bit codes by no more than an addition and a clamp. All
+// that Finish says of it is converted once.
 template <class D>
 class PlainCodes {
   static constexpr bool is_float = std::is_same_v<hn::TFromD<D>, float>;
@@ -109,9 +109,9 @@ class PlainCodes {
         half_(constant(f.real_half)),
         min_(constant(f.min)),
         max_(constant(f.max)) {}
-  static constexpr bool may_shift = true;  // stored codes
+  static constexpr bool may_shift = true;  // whether stored codes are shifted
   HWY_INLINE bool serves() const { return serves_; }
-  // Where codes are all of 16 bits and nothing but their rounding is added, and packing clamps.
+  // Whether codes use all 16 bits and nothing but their rounding is added; packing clamps then.
   HWY_INLINE bool serves_all_codes() const { return serves_ && from_zero_ && to_most_; }
   struct AllCodes {
     static constexpr bool may_shift = false;
@@ -119,8 +119,9 @@ class PlainCodes {
     HWY_INLINE V of(V response) const { return hn::Add(response, half); }
   };
   HWY_INLINE AllCodes of_all_codes() const { return {half_}; }
-  // To be rounded towards 0. May be below 0, which whoever makes samples of it clamps: sums in
-  // floats, whose error is at most half a code, are far from where a shift would overflow.
+  // Returns a value to be rounded towards 0. It may be below 0, which whoever makes samples of it
+  // clamps: sums in floats, whose error is at most half a code, are far from where a shift would
+  // overflow.
   HWY_INLINE V of(V response) const {
     if (from_zero_) return hn::Min(hn::Add(response, half_), max_);
     const V v = hn::Add(hn::Add(response, offset_), half_);
@@ -136,7 +137,7 @@ class PlainCodes {
   const V offset_, half_, min_, max_;
 };
 
-// What is to be rounded towards 0 as samples of 16 bits.
+// Rounds values towards 0 to samples of 16 bits.
 template <class T, class D>
 HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of_plain([[maybe_unused]] D d, hn::VFromD<D> codes,
                                                          int shift) {
@@ -146,8 +147,8 @@ HWY_INLINE hn::VFromD<hn::Rebind<T, D>> samples_of_plain([[maybe_unused]] D d, h
     return samples_of<T>(d, codes, shift);
 }
 
-// Vectors of a line from a column on, as many columns to the right as is asked for, less than a
-// vector.
+// Vectors of a line from a column on, moved to the right by as many columns as is asked for, less
+// than a vector.
 template <class Lane, int vectors>
 class Moved {
   using D = hn::ScalableTag<Lane>;
@@ -155,7 +156,8 @@ class Moved {
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
 
  public:
-  // Else all are loaded where they lie, however far to the right.
+  // Whether vectors are moved in registers; else all are loaded where they lie, however far to the
+  // right.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   static constexpr bool in_registers = std::is_same_v<Lane, float> && vectors % 2 == 0;
 #else
@@ -168,7 +170,7 @@ class Moved {
         loaded_[u] = hn::LoadU(D(), from + u * lanes);
       });
   }
-  // Of vector u; `from`: the first vector's first lane.
+  // Returns vector u; `from` is the first vector's first lane.
   template <int u>
   HWY_INLINE V at(const Lane* from) const {
     if constexpr (in_registers && u % 2 == 0) {
@@ -183,11 +185,11 @@ class Moved {
  private:
   using D32 = hn::ScalableTag<std::int32_t>;
   V loaded_[vectors];
-  hn::VFromD<D32> lanes_;  // of two vectors those that are wanted
+  hn::VFromD<D32> lanes_;  // the lanes of two vectors that are wanted
 };
 
-// The same where each column is known when compiling: no vector says which lanes to take. `all`:
-// whether all vectors are made so, or every other one. Permutations take a pipe of the
+// Vectors moved by columns that are known at compile time: no vector says which lanes to take.
+// `all`: whether all vectors are made so, or every other one. Permutations take a pipe of the
 // multiply-adds', of which some loops have few for each line that is loaded. `centre`: columns from
 // the first one to one at which blocks begin.
 template <class Lane, int vectors, bool all, int centre>
@@ -195,8 +197,8 @@ class MovedBy {
   using D = hn::ScalableTag<Lane>;
   using V = hn::VFromD<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-  // Of AVX2, two loads that are aligned to half a vector and a shift in each half serve for what
-  // lies between. One of four columns is loaded where it lies, so that loads take their share.
+  // On AVX2, two loads that are aligned to half a vector and a shift in each half give the vectors
+  // in between. One of four columns is loaded where it lies, so that loads take their share.
   static constexpr bool in_halves = HWY_TARGET == HWY_AVX2 && std::is_same_v<Lane, float>;
 
  public:
@@ -208,7 +210,7 @@ class MovedBy {
         loaded_[u] = hn::LoadU(D(), from + first + u * lanes);
       });
   }
-  // Of vector u, `i` to the right.
+  // Returns vector u, moved `i` to the right.
   template <int u, int i>
   HWY_INLINE V at(const Lane* from) const {
     constexpr int half = lanes / 2, beyond = (i - centre) & (half - 1);
@@ -229,9 +231,9 @@ class MovedBy {
   }
 
  private:
-  // Of three columns, one vector more is loaded, so that none crosses a line of the cache.
+  // With three columns, one vector more is loaded, so that none crosses a cache line.
   static constexpr bool aligned = in_registers && all && centre == 1;
-  static constexpr int first = aligned ? centre - lanes : 0;  // the column of what is loaded first
+  static constexpr int first = aligned ? centre - lanes : 0;  // the column of the first load
   V loaded_[in_registers ? vectors + 1 + aligned : 1];
 };
 

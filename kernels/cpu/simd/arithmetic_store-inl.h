@@ -1,4 +1,4 @@
-// Sums in lanes as samples of a row. Compiled once for each instruction set.
+// Stores sums in lanes as samples of a row. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_LANE_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_LANE_STORE_INL_H
 #undef VIDCONV_CPU_LANE_STORE_INL_H
@@ -22,7 +22,7 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-// The last step of samples that are floats where no more is added: of no absolute values and of one
+// The last step for float samples where nothing but an offset is added: no absolute values, one
 // kernel.
 template <class D>
 class PlainFloats {
@@ -38,9 +38,9 @@ class PlainFloats {
   const hn::VFromD<D> offset_;
 };
 
-// The sums of a block at column x of a row of `width` samples. `last`: Finish, or PlainFloats,
-// PlainCodes or PlainCodes::AllCodes where they serve. `shift`: of stored codes. `way`: as
-// of store_block().
+// Stores the sums of a block at column x of a row of `width` samples. `last` is Finish, or
+// PlainFloats, PlainCodes or PlainCodes::AllCodes where they serve. `shift` is that of stored
+// codes, and `way` as for store_block().
 template <class Way, class D, class Last, int vectors, class T>
 HWY_INLINE void store_lanes(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
                             int shift, T* out, int x, int width) {

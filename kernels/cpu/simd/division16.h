@@ -15,12 +15,13 @@ struct Division16 {
   int shift = 0;
 };
 
-// 1 / divisor as a float, where (n + 1/2) times it, rounded down, is floor(n / divisor) for 0 <= n
-// <= finish.limit and codes up to `max`; else 0. It is at least inverse / 2 away from every whole
-// number then.
+// Returns 1 / divisor as a float, where (n + 1/2) times it, rounded down, is floor(n / divisor) for
+// 0 <= n <= finish.limit and codes up to `max`; else 0. The product is then at least inverse / 2
+// away from every whole number.
 float find_inverse(const Finish& finish, int max);
 
-// None where n or the multiplier needs more than 16 bits, and for l2, which divides real numbers.
+// Returns nothing where n or the multiplier needs more than 16 bits, and for l2, which divides real
+// numbers.
 std::optional<Division16> find_division16(const Finish& finish);
 
 }  // namespace vidconv

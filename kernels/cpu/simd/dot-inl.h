@@ -1,8 +1,8 @@
-// Sums of products: multiply-adds of two pairs of 16 bits, or four of 8, a lane. The one file with
-// intrinsics, for what Debian's Highway 1.0.3 has no word for. Compiled once for each instruction
-// set; who includes it says VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE, and can ask
-// VIDCONV_HAVE_DOT whether there are dot products of bytes, and VIDCONV_HAVE_BYTE_PAIRS whether
-// pairs of them are what to take instead.
+// Sums of products: multiply-adds of two pairs of 16 bits, or four of 8, a lane. The only file with
+// intrinsics, for operations that Debian's Highway 1.0.3 lacks. Compiled once for each instruction
+// set. The includer writes VIDCONV_DOT_TARGET after HWY_BEFORE_NAMESPACE. VIDCONV_HAVE_DOT says
+// whether there are dot products of bytes, VIDCONV_HAVE_BYTE_PAIRS whether pairs of bytes are to be
+// used instead.
 #if defined(VIDCONV_CPU_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_DOT_INL_H
 #undef VIDCONV_CPU_DOT_INL_H
@@ -36,8 +36,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Has `v` made here, once, not where it is wanted: GCC puts much off that there are no registers
-// for then, begins late what takes long, or loads the same for each instruction that takes it.
+// Makes the compiler compute `v` here, once, and not where it is used: GCC puts off much that there
+// are then no registers for, begins late what takes long, or loads the same value for each
+// instruction that takes it.
 template <class V>
 HWY_INLINE void settle([[maybe_unused]] V& v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
@@ -57,7 +58,7 @@ struct Sum {
 
   V32 a, b;
 
-  // Highway's vectors for NEON have constructors: one that the compiler made of them would be for
+  // Highway's vectors for NEON have constructors. One that the compiler made of them would be for
   // the machine that all files are compiled for, and could call none of these.
   HWY_INLINE Sum() {}
   HWY_INLINE void start(std::int32_t value) {
@@ -88,8 +89,8 @@ struct Sum {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-// The sum of the products of each pair of bytes with the two signed ones of `taps`, which has to
-// fit 16 signed bits.
+// Returns the sum of the products of each pair of bytes with the two signed ones of `taps`, which
+// has to fit 16 signed bits.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> pairs_of_bytes(Sum::V8 samples,
                                                                      Sum::V8 taps) {
 #if HWY_TARGET == HWY_AVX2
@@ -100,13 +101,13 @@ HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> pairs_of_bytes(Sum::V8 sam
 }
 #endif
 
-// Two taps, the first one in the lower half, for each pair of samples.
+// Returns two taps, the first one in the lower half, for each pair of samples.
 HWY_INLINE Sum::V16 pair_of_taps(std::int32_t taps) {
   return hn::BitCast(Sum::D16(), hn::Set(Sum::d32, taps));
 }
 
-// Floats to integers, to the nearest and towards 0. Of what no 32 bits hold, and of NaN, comes
-// anything: Highway makes more of it, which costs as much again.
+// Convert floats to integers, to the nearest and towards 0. NaN, and values that 32 bits do not
+// hold, become anything: Highway defines their results, which costs as much again.
 using Floats = hn::VFromD<hn::Rebind<float, Sum::D32>>;
 HWY_INLINE Sum::V32 nearest(Floats v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -128,14 +129,14 @@ HWY_INLINE Sum::V32 truncated(Floats v) {
 }
 
 #if HWY_TARGET == HWY_AVX2
-// The lanes of two vectors, four of each in turn, clamped to 0 and 65535.
+// Returns the lanes of two vectors, four of each in turn, clamped to 0 and 65535.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_quarters(Sum::V32 a, Sum::V32 b) {
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{_mm256_packus_epi32(a.raw, b.raw)};
 }
 #endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-// The lanes of two vectors, one after the other, clamped to 0 and 65535.
+// Returns the lanes of two vectors, one after the other, clamped to 0 and 65535.
 HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_halves(Sum::V32 a, Sum::V32 b) {
 #if HWY_TARGET == HWY_AVX2
   return hn::VFromD<hn::ScalableTag<std::uint16_t>>{
@@ -149,7 +150,7 @@ HWY_INLINE hn::VFromD<hn::ScalableTag<std::uint16_t>> clamped_halves(Sum::V32 a,
 #endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-// The lanes of two vectors, one after the other, clamped to bytes.
+// Returns the lanes of two vectors, one after the other, clamped to bytes.
 HWY_INLINE Sum::V8 clamped_bytes(Sum::V16 a, Sum::V16 b) {
 #if HWY_TARGET == HWY_AVX2
   const __m256i packed = _mm256_packus_epi16(a.raw, b.raw);
@@ -162,11 +163,11 @@ HWY_INLINE Sum::V8 clamped_bytes(Sum::V16 a, Sum::V16 b) {
 #endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// The lanes of two vectors that `lanes` names: from 16 on of `b`.
+// Returns the lanes of two vectors that `lanes` names: from 16 on those of `b`.
 HWY_INLINE Floats lanes_of(Floats a, Floats b, Sum::V32 lanes) {
   return Floats{_mm512_permutex2var_ps(a.raw, lanes.raw, b.raw)};
 }
-// The lanes from number `first` on, a constant from 0 to 15.
+// Returns the lanes of two vectors from number `first` on, a constant from 0 to 15.
 template <class First>
 HWY_INLINE Floats lanes_from(First first, Floats a, Floats b) {
   return Floats{_mm512_castsi512_ps(

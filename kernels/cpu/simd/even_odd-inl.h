@@ -1,5 +1,5 @@
-// Samples as wider lanes: those at even and at odd columns apart. Compiled once for each
-// instruction set; who includes it says VIDCONV_DOT_TARGET, as dot-inl.h asks.
+// Samples as wider lanes, with even and odd columns apart. Compiled once for each instruction set;
+// the includer writes VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_COLUMNS_INL_H
 #undef VIDCONV_CPU_COLUMNS_INL_H
@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of the samples at `from` and on, in lanes twice as wide: those at the columns left of the even
-// ones, at the even ones, at the odd ones, and right of the odd ones.
+// The samples from `from` on, in lanes twice as wide: at the columns left of the even ones, at the
+// even ones, at the odd ones, and right of the odd ones.
 template <class DW>
 struct Columns {
   hn::VFromD<DW> left, even, odd, right;

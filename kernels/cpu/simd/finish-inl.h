@@ -49,7 +49,7 @@ HWY_INLINE hn::VFromD<D> beyond_threshold(const Finish& f, D d, hn::VFromD<D> re
   return hn::IfThenElse(negative, hn::Neg(rest), rest);
 }
 
-// What the responses up to this one come to. For l2 the bits are those of RealTag<D>.
+// Combines a response with those before it. For l2 the bits are those of RealTag<D>.
 template <class D>
 HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so_far,
                               hn::VFromD<D> response) {
@@ -69,8 +69,8 @@ HWY_INLINE hn::VFromD<D> fold(const Finish& f, D d, bool first, hn::VFromD<D> so
   return hn::IfThenElse(hn::Gt(response, so_far), response, so_far);
 }
 
-// finish_real; but where T is not float, what is left is to be rounded towards 0 (nothing is below
-// it).
+// Does finish_real() in lanes; but where T is not float, the result, which is not below 0, is still
+// to be rounded towards 0.
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> response) {
   using Real = hn::TFromD<D>;
@@ -84,7 +84,7 @@ HWY_INLINE hn::VFromD<D> finish_real_lanes(const Finish& f, D d, hn::VFromD<D> r
                  hn::Set(d, static_cast<Real>(f.max)));
 }
 
-// The two halves of finish_int; its last clamp is left out, because finish.limit makes it true.
+// numerators() and quotients() are the two halves of finish_int().
 template <class D>
 HWY_INLINE hn::VFromD<D> numerators(const Finish& f, D d, hn::VFromD<D> response) {
   auto n = hn::Add(response, hn::Set(d, f.offset));
@@ -114,7 +114,7 @@ HWY_INLINE hn::VFromD<DU16> quotients16(const Division16& division, DU16 d, hn::
   return hn::ShiftRightSame(n, division.shift);
 }
 
-// A vector of codes as samples.
+// Converts a vector of codes to samples.
 template <class T, class V16>
 HWY_INLINE hn::VFromD<hn::Rebind<T, hn::DFromV<V16>>> samples_of16(V16 codes, int shift) {
   const hn::RebindToUnsigned<hn::DFromV<V16>> du16;
@@ -127,7 +127,7 @@ HWY_INLINE hn::VFromD<hn::Rebind<T, hn::DFromV<V16>>> samples_of16(V16 codes, in
   }
 }
 
-// From what fold() made of all responses to codes; to samples where T is float.
+// Makes codes of what fold() made of all responses; samples where T is float.
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> finish_lanes(const Finish& f, D d, hn::VFromD<D> folded) {
   if (f.combine == Combine::l2) {

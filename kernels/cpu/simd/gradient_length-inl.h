@@ -1,5 +1,5 @@
-// The length of a gradient, rounded to a code. Compiled once for each instruction set; who includes
-// it says VIDCONV_DOT_TARGET, as dot-inl.h asks.
+// The length of a gradient, rounded to a code. Compiled once for each instruction set; the includer
+// writes VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_LENGTH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_LENGTH_INL_H
 #undef VIDCONV_CPU_LENGTH_INL_H
@@ -22,15 +22,15 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether the approximation below is as near as it has to be.
+// Whether the approximation below is near enough.
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
 constexpr bool near_root = true;
 #else
 constexpr bool near_root = false;
 #endif
 
-// The roots of integers from 0 to 1023 * 1024, rounded, in the lower halves of the lanes. In the
-// upper ones are at most the sign and the exponent of a float: 8 bits or more between are 0.
+// Returns the roots of integers from 0 to 1023 * 1024, rounded, in the lower halves of the lanes.
+// The upper halves have at most the sign and the exponent of a float: 8 bits or more between are 0.
 HWY_INLINE Sum::V32 roots(Sum::V32 square) {
   constexpr Sum::D32 d32;
   constexpr hn::Rebind<float, Sum::D32> real;
@@ -50,8 +50,8 @@ HWY_INLINE Sum::V32 roots(Sum::V32 square) {
   return hn::IfThenElse(hn::RebindMask(d32, more), hn::Add(bits, hn::Set(d32, 1)), bits);
 }
 
-// min(rounded root of the sum of the squares of a pair, most), in the lower half of its lane.
-// `most` is at most 1023.
+// Returns min(rounded root of the sum of the squares of a pair, most), in the lower half of its
+// lane. `most` is at most 1023.
 HWY_INLINE Sum::V32 length_of(int most, Sum::V16 pairs) {
   Sum sum;
   sum.start(0);
@@ -60,8 +60,7 @@ HWY_INLINE Sum::V32 length_of(int most, Sum::V16 pairs) {
   return roots(hn::Min(sum.total(), hn::Set(Sum::d32, most * (most + 1))));
 }
 
-// What lengths16() is made of: x * x + y * y + `start` of the lower and of the upper half of each
-// block of 128 bits.
+// x * x + y * y + `start`, of the lower and of the upper half of each block of 128 bits.
 struct Squares {
   using DF = hn::Rebind<float, Sum::D32>;
   hn::VFromD<DF> lower, upper;
@@ -83,7 +82,7 @@ struct Squares {
 // Whether codes of NaN are 0 when packed.
 constexpr bool packs_nan = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
-// Two vectors' lanes, as Squares parted them, clamped to 16 bits.
+// Returns the lanes of two vectors, in the order that Squares gave them, clamped to 16 bits.
 HWY_INLINE Sum::V16 clamped_to_16(Sum::V32 lower, Sum::V32 upper) {
 #if HWY_TARGET == HWY_AVX2
   return hn::BitCast(Sum::D16(), clamped_quarters(lower, upper));
@@ -94,8 +93,8 @@ HWY_INLINE Sum::V16 clamped_to_16(Sum::V32 lower, Sum::V32 upper) {
 #endif
 }
 
-// The roots of x * x + y * y in each lane. They take long, and units that do not divide or root are
-// idle meanwhile: there is time for something else until codes() wants them.
+// The roots of x * x + y * y in each lane. They take long, and units that neither divide nor take
+// roots are idle meanwhile: there is time for something else until codes() wants them.
 class Roots8 {
  public:
   HWY_INLINE Roots8() {}
@@ -104,9 +103,9 @@ class Roots8 {
     const Squares v(x, y, 0);
     lower_ = hn::Sqrt(v.lower);
     if constexpr (near_root) {
-      // Half of the roots are approximated, with a step of Newton's, by which what an approximation
-      // is off by at most (1.5 * 2^-12 of it) becomes 2^-22. A root of an integer is not so near to
-      // a half. The root of 0 may become NaN.
+      // Half of the roots are approximated, with a step of Newton's. It makes 2^-22 of the largest
+      // error of an approximation (1.5 * 2^-12 of it). A root of an integer is not so near to a
+      // half. The root of 0 may become NaN.
       const auto inverse =
           hn::ApproximateReciprocalSqrt(packs_nan ? v.upper : hn::Max(v.upper, hn::Set(real, 1)));
       const auto root = hn::Mul(v.upper, inverse);
@@ -118,15 +117,15 @@ class Roots8 {
     settle(lower_);
     settle(upper_);
   }
-  // Rounded, which is right up to 255, and larger or clamped to 16 bits beyond.
+  // Returns the rounded roots: right up to 255, and larger or clamped to 16 bits beyond.
   HWY_INLINE Sum::V16 codes() const { return clamped_to_16(nearest(lower_), nearest(upper_)); }
 
  private:
   hn::VFromD<Squares::DF> lower_, upper_;
 };
 
-// min(rounded root of x * x + y * y, most) of each lane; `most` is at most 1023, x and y are at
-// most four times as large.
+// Returns min(rounded root of x * x + y * y, most) for each lane; `most` is at most 1023, x and y
+// are at most four times as large.
 HWY_INLINE Sum::V16 lengths10(int most, Sum::V16 x, Sum::V16 y) {
   constexpr Sum::D16 d16;
   constexpr Sum::D32 d32;
@@ -137,10 +136,10 @@ HWY_INLINE Sum::V16 lengths10(int most, Sum::V16 x, Sum::V16 y) {
     return hn::Min(
         hn::ReorderDemote2To(d16, nearest(hn::Sqrt(v.lower)), nearest(hn::Sqrt(v.upper))), most16);
   }
-  // A root plus 1/2 and less 9/16, with 5 fraction bits, clamped to 16 bits when packed: of it the
-  // lower bits of the sum with 2^18. The approximation is off by 1.5 * 2^-12 of the root at most,
-  // and the 1 that is added (the reciprocal root of 0 is none) by less than the 9/16 take off:
-  // this, rounded down, is the result or one less.
+  // A root plus 1/2 and less 9/16, with 5 fraction bits, clamped to 16 bits when packed: it is the
+  // lower bits of its sum with 2^18. The approximation is off by 1.5 * 2^-12 of the root at most,
+  // and the 1 that is added (0 has no reciprocal root) by less than the 9/16 take off: rounded
+  // down, it is the result or one less.
   const auto fixed = [&](auto v) VIDCONV_LAMBDA {
     const auto root =
         hn::MulAdd(v, hn::ApproximateReciprocalSqrt(v), hn::Set(real, 0x1p18F - 0.0625F));

@@ -1,5 +1,5 @@
-// Sums of products of 16-bit lanes that were woven of whole vectors, and packed again the same way,
-// so that columns stay in order; for AVX2. Compiled once for each instruction set.
+// Sums of products of 16-bit lanes that were interleaved from whole vectors, and packed again the
+// same way, so that columns stay in order; for AVX2. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_WOVEN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_WOVEN_INL_H
 #undef VIDCONV_CPU_WOVEN_INL_H
@@ -39,8 +39,8 @@ struct Sums {
     lower.start(value);
     upper.start(value);
   }
-  // Of samples that are woven already. `at_once`: added here; else GCC makes many products first
-  // where it knows all of them, and spills them.
+  // Adds the products of samples that are interleaved already. `at_once`: they are added here; else
+  // GCC makes many products first where it knows all of them, and spills them.
   template <bool at_once = false>
   HWY_INLINE void add_woven(V16 woven_lower, V16 woven_upper, V16 taps) {
     add<at_once>(lower, woven_lower, taps);
@@ -50,7 +50,7 @@ struct Sums {
   HWY_INLINE void add(V16 a, V16 b, V16 taps) {
     add_woven<true>(hn::InterleaveLower(d16, a, b), hn::InterleaveUpper(d16, a, b), taps);
   }
-  // Clamped to 16 bits.
+  // Returns the sums shifted down, clamped to 16 bits.
   HWY_INLINE V16 shifted(int shift) const {
     return hn::ReorderDemote2To(d16, hn::ShiftRightSame(lower.total(), shift),
                                 hn::ShiftRightSame(upper.total(), shift));
@@ -66,7 +66,7 @@ struct Sums {
   }
 };
 
-// The last step of sums: codes, from `min` to `max`, which are stored shifted.
+// The last step of sums: makes codes, from `min` to `max`, which are stored shifted.
 template <class T>
 class Codes {
  public:

@@ -1,4 +1,4 @@
-// Sums of the lanes of a vector up to each. Compiled once for each instruction set.
+// Prefix sums of the lanes of a vector. Compiled once for each instruction set.
 #if defined(VIDCONV_CPU_PREFIX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_PREFIX_INL_H
 #undef VIDCONV_CPU_PREFIX_INL_H
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// In each lane the sum of that and all lower ones.
+// Returns in each lane the sum of that lane and all lower ones.
 HWY_INLINE Sum::V32 prefix_sums(Sum::V32 v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   const __m512i zero = _mm512_setzero_si512();
@@ -36,7 +36,7 @@ HWY_INLINE Sum::V32 prefix_sums(Sum::V32 v) {
 #endif
 }
 
-// The last lane, in all.
+// Returns the last lane in all lanes.
 HWY_INLINE Sum::V32 last_lane(Sum::V32 v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Sum::V32{_mm512_permutexvar_epi32(_mm512_set1_epi32(15), v.raw)};

@@ -1,5 +1,5 @@
 // The division that ends integer plans, where nothing has to be clamped. Compiled once for each
-// instruction set; who includes it says VIDCONV_DOT_TARGET, as dot-inl.h asks.
+// instruction set; the includer writes VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_QUOTIENT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_QUOTIENT_INL_H
 #undef VIDCONV_CPU_QUOTIENT_INL_H
@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// floor(n / divisor) of lanes of 32 bits, of which all are from 0 to finish.limit: what
-// quotients() gives. The product's lower half is dropped first, so that one shift serves all.
+// floor(n / divisor) of 32-bit lanes, all from 0 to finish.limit, as quotients() gives it. The
+// product's lower half is dropped first, so that one shift serves all.
 template <class D>
 class Quotient {
   using V = hn::VFromD<D>;

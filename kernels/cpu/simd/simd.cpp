@@ -48,7 +48,7 @@ std::string_view simd_name(SimdLevel level) { return hwy::TargetName(level); }
 
 void force_simd(SimdLevel level) {
   hwy::SetSupportedTargetsForTest(0);
-  // Lesser ones have higher bits: what has no code for `level` uses the best of them.
+  // Lesser ones have higher bits: code without `level` uses the best of them.
   if (level != 0) hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & -level);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

@@ -1,4 +1,4 @@
-// How blocks of results are stored. Compiled once for each instruction set; who includes it says
+// Stores blocks of results. Compiled once for each instruction set; the includer writes
 // VIDCONV_DOT_TARGET, as dot-inl.h asks.
 #if defined(VIDCONV_CPU_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_STORE_INL_H
@@ -24,15 +24,15 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Usual = std::integral_constant<StoreWay, StoreWay::usual>;
-// Either of the other ways. They have their loops in common, because each loop more takes long to
-// compile: what is left of a row is one block, and stores past the caches wait for memory.
+// Either of the other ways. They share their loops, because each loop more takes long to compile:
+// the rest of a row is one block, and stores past the caches wait for memory.
 struct Unusual {
   bool whole;
   HWY_INLINE operator StoreWay() const { return whole ? StoreWay::past_caches : StoreWay::part; }
 };
 
-// Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for what is
-// left of it. The usual way is a constant, so that loops do not ask for it.
+// Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for the rest
+// of it. The usual way is a constant, so that loops do not ask for it.
 template <int block, class Blocks>
 HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
   const int whole = width / block * block;
@@ -48,14 +48,15 @@ HWY_INLINE StoreWay store_way(bool stream, bool whole) {
   return stream ? StoreWay::past_caches : StoreWay::usual;
 }
 
-// Stores the vectors of a block at column x of a row. `way`: a StoreWay, or as of for_blocks().
+// Stores the vectors of a block at column x of a row. `way` is a StoreWay, or what for_blocks()
+// passes on.
 template <class Way, class D, int vectors>
 HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors],
                             hn::TFromD<D>* out, int x, int width) {
   constexpr int lanes = static_cast<int>(hn::MaxLanes(D())), block = vectors * lanes;
   if (way == StoreWay::past_caches) {
     unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-      // What is smaller than a vector of the machine cannot be written so.
+      // Vectors smaller than the machine's cannot be streamed.
       if constexpr (lanes * sizeof(hn::TFromD<D>) >= 16)
         hn::Stream(samples[u], d, out + x + u * lanes);
       else

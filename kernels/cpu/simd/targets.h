@@ -1,17 +1,18 @@
-// Which instruction sets the CPU variants are compiled for. To be included before Highway's
-// headers.
+// Chooses the instruction sets that the CPU variants are compiled for. Must be included before
+// Highway's headers.
 #pragma once
 
-// Ice Lake's and Zen 4's set, of which engines use one instruction, for sums of products of bytes
-// and of 16-bit pairs. Files that have such sums (Sum in dot-inl.h) say VIDCONV_DOT_PRODUCTS first;
-// the others have code for AVX3 there.
+// The instruction set of Ice Lake and Zen 4, of which variants use one instruction, for sums of
+// products of bytes and of 16-bit pairs. Files that have such sums (Sum in dot-inl.h) define
+// VIDCONV_DOT_PRODUCTS first; the others have code for AVX3 there.
 #ifdef VIDCONV_DOT_PRODUCTS
 #define HWY_WANT_AVX3_DL 1
 #endif
 
-// Vectors of a size that is not known when compiling cannot be kept in arrays or in members, as the
-// engines do: on those machines they use fixed-size instructions (NEON). Files that can do without
-// say VIDCONV_SCALABLE_VECTORS first. Those for one size of SVE would be the same code once more.
+// Vectors of a size that is not known at compile time cannot be kept in arrays or in members, as
+// the variants do: on those machines they use fixed-size instructions (NEON). Files that can do
+// without define VIDCONV_SCALABLE_VECTORS first. Targets for one size of SVE would be the same code
+// once more.
 #define VIDCONV_SCALABLE_TARGETS (HWY_SVE | HWY_SVE2)
 #ifdef VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_SCALABLE_DISABLED 0
@@ -19,9 +20,9 @@
 #define VIDCONV_SCALABLE_DISABLED VIDCONV_SCALABLE_TARGETS
 #endif
 
-// Most engines have no code for processors of before AVX2, where compiling takes longest: they
-// decline there (VIDCONV_LEVELS), and the general engine is used. Files without which something
-// could not be computed say VIDCONV_ANY_CPU first. A build for one instruction set
+// Most variants have no code for processors older than AVX2, where compiling takes longest: they
+// decline there (VIDCONV_LEVELS), and the general variant is used. Files without which something
+// could not be computed define VIDCONV_ANY_CPU first. A build for one instruction set
 // (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
 #define VIDCONV_OLD_TARGETS (HWY_EMU128 | HWY_SSE4)
@@ -39,7 +40,7 @@
 #define VIDCONV_LEVELS vidconv::every_simd_level
 #endif
 
-// Processors that have SSSE3 and no SSE4 are of 2006 and 2007: they use SSE2.
+// Processors with SSSE3 and without SSE4 are of 2006 and 2007; they use SSE2.
 #define HWY_DISABLED_TARGETS                                                                 \
   (VIDCONV_SCALABLE_DISABLED | VIDCONV_OLD_DISABLED | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | \
    HWY_SSSE3)

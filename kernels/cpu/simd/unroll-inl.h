@@ -1,5 +1,5 @@
-// Loops that are unrolled when they are compiled. Compiled once for each instruction set; who
-// includes it says VIDCONV_DOT_TARGET, as dot-inl.h asks, or nothing could be inlined.
+// Loops that are unrolled at compile time. Compiled once for each instruction set; the includer
+// writes VIDCONV_DOT_TARGET, as dot-inl.h asks, or nothing could be inlined.
 #if defined(VIDCONV_CPU_UNROLL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VIDCONV_CPU_UNROLL_INL_H
 #undef VIDCONV_CPU_UNROLL_INL_H
@@ -13,9 +13,9 @@
 
 #include "kernels/cpu/simd/dot-inl.h"
 
-// For lambdas of vectors: GCC 12 otherwise leaves large ones, and those called several times,
-// functions of their own, and the vectors that they refer to in memory. Sanitizers make so much of
-// them that a file would compile for minutes; clang chooses by itself.
+// For lambdas of vectors: GCC 12 otherwise makes large ones, and those called several times,
+// functions of their own, and leaves the vectors that they refer to in memory. Sanitizers make so
+// much of them that a file would compile for minutes; clang chooses by itself.
 #undef VIDCONV_LAMBDA
 #if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define VIDCONV_LAMBDA HWY_ATTR

@@ -1,4 +1,4 @@
-// What a name that nothing has was most likely meant to be.
+// Suggestions for names that nothing has.
 #include "kernels/base/names.h"
 
 #include <gtest/gtest.h>

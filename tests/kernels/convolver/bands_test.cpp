@@ -1,4 +1,4 @@
-// Into which bands threads cut planes.
+// The bands into which threads cut planes.
 #include "kernels/convolver/bands.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ void for_cuts(const Check& check) {
 TEST(Bands, CoverAllRowsOnceWhateverTheyWereCutFor) {
   for_cuts([](int threads, int height, int least, int unit) {
     const Cut cut = cut_for(threads, height, least, unit);
-    // Of a picture's planes some are lower than the one it was made for, and parts begin anywhere.
+    // Some planes of a picture are lower than the one that the cut was made for, and regions begin
+    // anywhere.
     for (const int rows : {height, (height + 1) / 2, 1, 0}) {
       ASSERT_EQ(cut.edge(rows, 0), 0);
       ASSERT_EQ(cut.edge(rows, cut.bands()), rows);
@@ -34,7 +35,8 @@ TEST(Bands, CoverAllRowsOnceWhateverTheyWereCutFor) {
   });
 }
 
-// Else some threads wait while others compute one band more: 9 bands take 8 threads two rounds.
+// Otherwise some threads would wait while others compute one band more: 9 bands take 8 threads two
+// rounds.
 TEST(Bands, AreAsManyForEachThread) {
   for_cuts([](int threads, int height, int least, int unit) {
     const Cut cut = cut_for(threads, height, least, unit);

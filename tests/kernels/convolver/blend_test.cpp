@@ -19,7 +19,7 @@
 namespace vidconv {
 namespace {
 
-// Against real arithmetic, rounded to the nearest: there are no ties.
+// The result is that of real arithmetic, rounded to the nearest; there are no ties.
 TEST(Blend, IsTheNearestCode) {
   for (const unsigned max : {255U, 1023U, 65535U})
     for (unsigned weight = 0; weight <= 255; ++weight)
@@ -31,7 +31,7 @@ TEST(Blend, IsTheNearestCode) {
                             weight),
                     std::floor(real + 0.5));
         }
-  // Bytes side by side: all of them.
+  // Bytes side by side take all weights.
   const auto blender = make_cpu_blender({}, 1);
   std::vector<std::uint8_t> filtered(256), picture(256), weights(256);
   std::iota(filtered.begin(), filtered.end(), std::uint8_t{0});
@@ -58,7 +58,7 @@ TEST(Blend, IsTheNearestCode) {
   EXPECT_EQ((blended_stored<std::uint16_t>(64, 1023 << 6, 255, 6)), 1023 << 6);
 }
 
-// Three planes in memory of the host, of any bytes.
+// Three planes of any bytes, in host memory.
 struct BlendMemory {
   BlendMemory(const SampleType& sample, unsigned seed) : filtered(size), picture(size) {
     std::mt19937 random(seed);
@@ -84,8 +84,8 @@ struct BlendMemory {
   std::vector<std::uint8_t> weights;
 };
 
-// Pieces of planes that lie at those places: of several launches, in odd columns; every other one
-// replaces what is there.
+// Blends regions of planes at these addresses, enough for several launches and in odd columns;
+// every other one replaces the picture's samples.
 std::vector<Blend> some_blends(const SampleType& sample, int step, const std::byte* filtered,
                                std::byte* picture, const std::uint8_t* weights) {
   const int bytes = sample.bytes();

@@ -1,4 +1,4 @@
-// Parts of a plane are filtered as all of it is, in every variant.
+// Regions of a plane are filtered as if all of it were, in every variant.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,7 +17,7 @@
 namespace vidconv {
 namespace {
 
-// Of planes: the host's, or such as a device and the host can both use.
+// Memory of planes: the host's, or memory that a device and the host can both use.
 class Memory {
  public:
   explicit Memory(bool for_device) {
@@ -58,7 +58,7 @@ class Memory {
   std::size_t used_ = 0;
 };
 
-// Samples of any codes.
+// A plane of any codes.
 struct SomePlane {
   SomePlane(const SampleType& type, int width, int height, unsigned seed, Memory& memory)
       : sample(type) {
@@ -91,7 +91,7 @@ bool equal(const BytePlane& a, const BytePlane& b, const Rect& where_b, int samp
   return true;
 }
 
-// Single samples, edges, corners, the middle, all.
+// Returns single samples, edges, corners, the middle, and the whole plane.
 std::vector<Rect> parts_of(int width, int height) {
   return {{0, 0, 1, 1},
           {width - 1, height - 1, 1, 1},
@@ -101,7 +101,7 @@ std::vector<Rect> parts_of(int width, int height) {
           {0, 0, width, height}};
 }
 
-// `together`: by windows such as devices have.
+// `together`: whether windows are chosen as for devices.
 void expect_parts_equal(Convolver& convolver, const Plan& plan, int width, int height,
                         bool together, Memory& memory) {
   memory.use_again();
@@ -169,7 +169,7 @@ TEST(Part, IsFilteredAsAllOfThePlane) {
       }
 }
 
-// The definition of a window: as large as the part's reach, no larger.
+// A window is as large as the region and the reach, no larger.
 TEST(Part, WindowsAreAsLargeAsTheReach) {
   const Reach reach{.left = 2, .right = 3, .above = 0, .below = 1};
   const auto window = [&](const Rect& part, BorderMode border) {

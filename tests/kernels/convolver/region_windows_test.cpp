@@ -1,5 +1,5 @@
-// Windows of many parts at once: whatever is joined and however they follow each other, each part
-// has what it reads.
+// Windows of many regions at once: whatever is joined and however they follow each other, each
+// region has what it reads.
 #include "kernels/convolver/region_windows.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ std::int64_t samples_of_windows(const RegionWindows& windows) {
   return sum;
 }
 
-// Each part comes once, in a round of which one window holds all that it reads; no two windows of a
-// round have a sample in common.
+// Each region comes once, in a round of which one window holds all that it reads; no two windows of
+// a round have a sample in common.
 void expect_right(const RegionWindows& windows, const std::vector<Rect>& parts, BorderMode border,
                   int width, int height) {
   std::set<std::size_t> seen;
@@ -75,7 +75,7 @@ TEST(RegionWindows, HoldWhatEachPartReads) {
   }
 }
 
-// A frame around the picture does not cost the picture, and neither do two corners of it.
+// Filtering a frame around the picture, or two of its corners, does not cost the whole picture.
 TEST(RegionWindows, CostWhatTheirPartsCost) {
   const WindowRule rule{.whole = false, .together = true};
   const Rect hole[] = {{200, 200, 3440, 1760}};

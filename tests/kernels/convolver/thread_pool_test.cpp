@@ -1,4 +1,4 @@
-// Which threads take part in what, and that each job is done once.
+// Each job is done once, and by the threads that the pool says.
 #include "kernels/convolver/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(ThreadPool, DoesEachJobOnceHoweverManyThreadsItIsWorth) {
   }
 }
 
-// Threads that have no core of their own come late, into a later call or to none at all.
+// Threads without a core of their own come late, into a later call or to none at all.
 TEST(ThreadPool, DoesEachJobOnceByManyThreadsOnFewCores) {
   ThreadPool pool(40);
   std::vector<std::atomic<int>> done(120);
@@ -116,8 +116,8 @@ TEST(ThreadPool, OneThreadsWorthIsDoneByTheCaller) {
   }
 }
 
-// One pool serves all who want as many threads: those who need no other thread do not wait for each
-// other. Each job here waits for the other caller's.
+// One pool serves all callers that want as many threads; those that need no other thread do not
+// wait for each other. Each job here waits for the other caller's.
 TEST(ThreadPool, CallersWhoNeedNoOtherThreadWorkSideBySide) {
   const std::shared_ptr<ThreadPool> one = shared_thread_pool(1), three = shared_thread_pool(3);
   for (const auto& pool : {one, three}) {
@@ -160,7 +160,7 @@ TEST_F(Worth, SmallPicturesHaveTheSameBytesToo) {
   for (const char* spec : {"random:1,3", "gaussian", "identity", "box:size=21", "sobel"}) {
     for (const SampleType sample : {SampleType{}, SampleType{Storage::f32, 32, 0}}) {
       const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
-      // One thread's worth, and that of some of them.
+      // The first picture is worth one thread, the second some of them.
       for (const auto& [width, height] : {std::pair{20, 30}, std::pair{400, 300}}) {
         Picture src(sample, width, height, {}, ++seed);
         src.draw(Content::noise, seed);

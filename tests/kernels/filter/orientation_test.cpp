@@ -18,7 +18,7 @@ namespace {
 constexpr int side = 15;
 using Picture = std::array<std::array<double, side>, side>;
 
-// All eight.
+// Returns all eight orientations.
 std::vector<Orientation> orientations() {
   std::vector<Orientation> all;
   for (const int p : {1, -1})
@@ -29,7 +29,7 @@ std::vector<Orientation> orientations() {
   return all;
 }
 
-// The stored picture as it is seen.
+// Returns the stored picture as it is shown.
 Picture seen(const Picture& stored, const Orientation& o) {
   Picture result{};
   for (int y = 0; y < side; ++y)
@@ -42,7 +42,7 @@ Picture seen(const Picture& stored, const Orientation& o) {
   return result;
 }
 
-// What lies outside is 0.
+// Filters a picture with zeros around it.
 Picture filtered(const Picture& picture, const Kernel& kernel) {
   Picture result{};
   for (int y = 0; y < side; ++y)
@@ -79,7 +79,7 @@ TEST(Orientation, OfSpecifications) {
   EXPECT_TRUE(motion.is_turned());
   EXPECT_EQ(motion.make().kernels[0].width(), 1);
   EXPECT_EQ(motion.make().kernels[0].height(), 3);
-  // Chroma that is halved across is halved down in what is seen.
+  // Chroma that is halved across is halved down in the shown picture.
   const FilterSpec box = FilterSpec::parse("box:size=9").of_stored(quarter);
   const FilterSpec plain = FilterSpec::parse("box:size=9");
   EXPECT_EQ(box.make({2, 1}).kernels[0], plain.make({2, 1}).kernels[0]);

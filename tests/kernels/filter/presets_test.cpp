@@ -1,4 +1,4 @@
-// The table of presets: every row by walking it, and of each filter what it alone must do.
+// The table of presets: walks every row, and checks what only one filter must do.
 #include "kernels/filter/presets.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::vector<double> taps(const std::string& spec, Subsampling s = {}) {
 
 using TapList = std::vector<double>;
 
-// Sum of at(i, j) * x^p * y^q around the anchor.
+// Returns the sum of at(i, j) * x^p * y^q around the anchor.
 double moment(const Kernel& k, int p, int q) {
   double sum = 0;
   for (int j = 0; j < k.height(); ++j)
@@ -62,8 +62,8 @@ TEST(Presets, ParametricBlursShrinkWithTheChroma) {
   EXPECT_EQ(taps("gaussian:sigma=4", {2, 2}), taps("gaussian:sigma=2"));
 }
 
-// A row of the table is tested by being there: the ends of its ranges and what is hardly inside
-// them, its choices and its defaults each make a filter that can be planned.
+// A row of the table is tested by being there: the ends of its ranges and values just inside them,
+// its choices and its defaults each make a filter that can be planned.
 TEST(Presets, EveryRowMakesAFilterAtTheEndsOfItsRanges) {
   for (const Preset& preset : presets()) {
     EXPECT_FALSE(preset.description.empty()) << preset.name;
@@ -154,7 +154,7 @@ TEST(Presets, DiskIsRoundAndCoversItsArea) {
     EXPECT_EQ(k.rotated90().width(), k.width());
     for (std::size_t i = 0; i < k.taps().size(); ++i)
       EXPECT_NEAR(k.taps()[i], k.rotated90().taps()[i], 1e-15);
-    // What is full is 1 / area.
+    // Taps of pixels that the disk covers whole are 1 / area.
     EXPECT_NEAR(k.at(k.anchor_x(), k.anchor_y()), 1 / (std::numbers::pi * radius * radius), 1e-12);
     EXPECT_EQ(k.width(), 2 * std::ceil(radius - 0.5) + 1);
   }

@@ -48,8 +48,8 @@ TEST(Light, BothDirectionsAreInverseRisingAndOdd) {
   }
 }
 
-// The tables, at every code of 16 bits: half a code of the formulas or better, and the way back
-// gives the code.
+// The tables are right at every code of 16 bits: to half a code of the formulas or better, and the
+// way back gives the code.
 TEST(Light, CurvesFollowTheFormulas) {
   constexpr double unit = 1.0 / 65535;
   for (const TransferName& t : transfers) {
@@ -74,7 +74,7 @@ TEST(Light, CurvesFollowTheFormulas) {
   }
 }
 
-// One picture on the way through both converters, with `filter` between.
+// Takes one picture through both converters, with `filter` between.
 class Passage {
  public:
   Passage(const LightPlan& plan, int width, int height)
@@ -126,7 +126,7 @@ class Passage {
     return result;
   }
 
-  // The same in double, from the text of docs/numerics.md.
+  // Does that in double, from the text of docs/numerics.md.
   template <class Filter>
   std::vector<Samples> by_the_book(const std::vector<Samples>& codes, Filter filter) const {
     const int count = plan_.components();
@@ -213,7 +213,7 @@ class Passage {
            q * ((1 - p) * at(i, j + 1) + p * at(i + 1, j + 1));
   }
 
-  // Of what `at` says of the luma samples of chroma sample (x, y).
+  // Returns the weighted mean of at(x, y) over the luma samples of chroma sample (x, y).
   template <class At>
   double mean(int x, int y, At at) const {
     const auto shares = [](int factor, Siting siting, int i, int n) {
@@ -262,7 +262,7 @@ std::vector<LightPlan> plans() {
       for (const Subsampling s : {Subsampling{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 4}})
         for (const Siting x : {Siting::first, Siting::centre})
           for (const Siting y : {Siting::first, Siting::centre}) {
-            // Where there is one way only.
+            // Skips sitings that make no difference.
             if ((s.x != 2 && x == Siting::first) || (s.y != 2 && y == Siting::first)) continue;
             plan.subsampling = s;
             plan.siting_x = x;
@@ -282,7 +282,8 @@ std::string words(const LightPlan& p) {
          std::to_string(static_cast<int>(p.siting_y));
 }
 
-// Every code anywhere: most colours of such YUV lie outside the cube of RGB.
+// Returns noise in which every code may be anywhere: most colours of such YUV lie outside the cube
+// of RGB.
 std::vector<Samples> noise(const LightPlan& plan, const Passage& passage, unsigned seed) {
   std::minstd_rand random(seed);
   std::vector<Samples> planes;
@@ -305,7 +306,7 @@ double largest_difference(const std::vector<Samples>& a, const std::vector<Sampl
 constexpr std::pair<int, int> sizes[] = {{1, 1}, {2, 1}, {1, 2}, {3, 3}, {5, 8}, {8, 5}, {31, 17}};
 const auto nothing = [](auto&, int, int) {};
 
-// Means of 3x3, the edges repeated.
+// Takes means of 3x3, with the edges repeated.
 const auto blur = [](auto& plane, int width, int height) {
   const auto from = plane;
   for (int y = 0; y < height; ++y)

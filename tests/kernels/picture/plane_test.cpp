@@ -15,7 +15,7 @@ constexpr bool takes_after_braces = requires(Numbers... numbers) {
   P{{}, numbers...};
 };
 
-// That there is a name to give each of them.
+// All members have a name by which they can be set.
 constexpr BytePlane named{.data = nullptr, .stride = 8, .width = 6, .height = 5, .step = 2};
 
 TEST(Plane, TakesNoNumbersByPosition) {

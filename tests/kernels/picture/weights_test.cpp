@@ -20,7 +20,7 @@ Weights noise(int width, int height, unsigned seed) {
   return weights;
 }
 
-// The definition, pixel by pixel.
+// Computes the definition, pixel by pixel.
 int feathered(const Weights& weights, int x, int y, int reach) {
   double most = 0;
   for (int j = 0; j < weights.height(); ++j)

@@ -133,7 +133,7 @@ TEST(Quantise, BlursOf3KeepRoomForDifferences) {
       EXPECT_EQ(passes->column_bits, 15);
       const auto& [row, column, shift] = passes->list[0];
       EXPECT_EQ(shift, 15 - fraction);
-      // Of taps of 2^-15, two of which are rounded and the third makes the sum 1.
+      // The error of taps of 2^-15, two of which are rounded while the third makes the sum 1.
       EXPECT_LE(passes->error, std::ldexp(0.5, -fraction) + 2 * max * std::ldexp(4, -16));
       for (const Quantised* pass : {&row, &column}) {
         EXPECT_EQ(pass->numerators[0], pass->numerators[2]);
@@ -161,7 +161,7 @@ TEST(Quantise, OtherProductsAreNoBlursOf3) {
   EXPECT_FALSE(taken({1e300, 0, 1e300}));
 }
 
-// 31 random bits.
+// Returns 31 random bits.
 std::uint32_t draw(std::mt19937& random) { return static_cast<std::uint32_t>(random() >> 1); }
 
 void expect_exact_division(std::uint32_t divisor, std::uint32_t n) {
@@ -176,7 +176,7 @@ TEST(Division, ExactForEverySmallDivisor) {
   constexpr std::uint32_t largest = (1U << 31) - 1;
   for (std::uint32_t divisor = 1; divisor <= 20000; ++divisor) {
     for (int k = 0; k < 20; ++k) expect_exact_division(divisor, draw(random));
-    // On both sides of a multiple, and at the ends.
+    // Numerators lie on both sides of a multiple, and at the ends.
     const std::uint32_t multiple = draw(random) / divisor * divisor;
     for (std::uint32_t n :
          {0U, divisor - 1, divisor, multiple, largest, largest / divisor * divisor})
@@ -222,7 +222,7 @@ TEST(Finish, ClampsAndTakesAbsolutes) {
   EXPECT_EQ(finish_int(biased.finish, 1000), 255);
 }
 
-// The sums that a plan promises to fit do, at the extremes of pictures made to reach them.
+// Sums fit where a plan promises it, at the extremes of pictures made to reach them.
 TEST(Plan, IntegerSumsStayWithin31Bits) {
   std::mt19937 random(4);
   for (int round = 0; round < 300; ++round) {

@@ -90,7 +90,7 @@ TEST(Factors, OfAnyRank) {
   }
 }
 
-// A matrix of 15x15, anchored at its centre: amount at the centre less a bell.
+// Returns a matrix of 15x15, anchored at its centre: `amount` at the centre less a bell.
 Kernel unsharp(double amount) {
   std::vector<double> bell;
   for (int i = -7; i <= 7; ++i) bell.push_back(std::exp(-i * i / 8.0) / 5.0);
@@ -151,7 +151,7 @@ TEST(Products, NoneWhereTheyCostMore) {
   std::mt19937 random(2);
   std::vector<double> taps(40 * 40);
   for (double& tap : taps) tap = static_cast<double>(random()) * 0x1p-32;
-  EXPECT_TRUE(find_products(Kernel(40, 40, taps), true).list.empty());  // of full rank
+  EXPECT_TRUE(find_products(Kernel(40, 40, taps), true).list.empty());  // full rank
 }
 
 TEST(Products, PlansStayExactAndWithinTheirBound) {

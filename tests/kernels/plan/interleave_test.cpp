@@ -146,7 +146,7 @@ TEST(AsOnePlane, IsWhatFillsItsPixels) {
   EXPECT_TRUE(not_one({pair(0, 2, 0, 3), pair(1, 2, 1, 3)}));     // in other pixels
   EXPECT_TRUE(not_one({alike(0, 2), alike(0, 2)}));               // twice the same
   EXPECT_TRUE(not_one({alike(0, 2), alike(41, 2)}));              // in other rows
-  EXPECT_TRUE(not_one({alike(0, 2), pair(1, 2, 1, 2, 4)}));       // of other sizes
+  EXPECT_TRUE(not_one({alike(0, 2), pair(1, 2, 1, 2, 4)}));       // with other sizes
   const auto copied = [](PlanePair of) {
     of.copied = true;
     return of;

@@ -20,7 +20,7 @@ Plan plan_of(int width, int height, SampleType sample = real) {
   return make_plan({.kernels = {Kernel(width, height, std::move(taps))}}, sample, {}, Role::colour);
 }
 
-// What is added to what, as text.
+// Returns the order of additions as text.
 std::string order(int n, int x = 0) {
   if (n == 1) return std::string(1, static_cast<char>('a' + x));
   const PairwiseStep step = pairwise_step(n, pairwise_steps(n) - 1);

@@ -42,7 +42,7 @@ ScoredPlane make_plane(std::vector<int> codes, int width, int height, const Samp
   return made;
 }
 
-// Window by window, as the formula is written down.
+// Computes the score window by window, as the formula is written down.
 PlaneScore defined(const std::vector<int>& a, const std::vector<int>& b, int width, int height,
                    double max) {
   PlaneScore score;

@@ -56,7 +56,7 @@ TEST(CurveSpec, Eases) {
   EXPECT_EQ(quarter("hold"), 0);
 }
 
-// Wherever the value is another one there is a moment in the list, and nowhere else but at keys.
+// The list has a moment wherever the value changes, and others only at keys.
 TEST(CurveSpec, KnowsWhenItChanges) {
   for (const std::string ease : {"linear", "in", "out", "in-out", "hold"}) {
     SCOPED_TRACE(ease);

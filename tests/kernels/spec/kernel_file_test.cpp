@@ -23,7 +23,7 @@ TapList taps_of_file(std::string_view bytes) {
   return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};
 }
 
-// What is said of a broken one.
+// Returns the message about a broken file.
 std::string complaint(std::string_view bytes) {
   try {
     FilterSpec::parse_file("k", bytes);
@@ -56,7 +56,7 @@ TEST(KernelFile, IsReadFromDisk) {
   const Filter f = FilterSpec::parse("file:" + path + ":bias=0.5").make();
   EXPECT_EQ(f.kernels[0], Kernel(3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}).scaled(1.0 / 16));
   EXPECT_EQ(f.bias, 0.5);
-  // What the command line says counts.
+  // Keys of the specification win over those of the file.
   EXPECT_EQ(FilterSpec::parse("file:" + path + ":scale=1").make().kernels[0].at(0, 0), 1);
   std::remove(path.c_str());
 }

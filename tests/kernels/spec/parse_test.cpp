@@ -256,7 +256,7 @@ TEST(Parse, PlacesOfPictures) {
   EXPECT_EQ(placed("region=3,4,5,6", {0, 1, -1, 0}), (Rects{{4, 92, 6, 5}}));
   EXPECT_TRUE(FilterSpec::parse("box:region=3,4,5,6").has_place());
   EXPECT_FALSE(FilterSpec::parse("box:size=3").has_place());
-  // What is no picture may be a video, which others look at.
+  // A mask file that is no picture may be a video, which is read elsewhere.
   const FilterSpec by_video = FilterSpec::parse("box:size=3:mask=/etc/passwd:invert=1");
   EXPECT_TRUE(by_video.has_place());
   EXPECT_EQ(by_video.place().mask_video(), "/etc/passwd");

@@ -10,7 +10,7 @@
 namespace vidconv::test {
 namespace {
 
-// The same taps in every run, on every machine.
+// Returns the same taps in every run and on every machine.
 std::vector<double> noise_taps(int count, int numerator_range, double divisor, unsigned seed) {
   std::minstd_rand random(seed);
   std::vector<double> taps;
@@ -117,7 +117,7 @@ std::vector<NamedFilter> make_filters() {
   add("wide_65x3", linear(Kernel(65, 3, irrational_taps(195, 1.2, 15))));
   add("tall_2x70", linear(Kernel(2, 70, irrational_taps(140, 1.2, 16))));
 
-  // Of low rank.
+  // Matrices of low rank.
   const auto sum_of = [](std::vector<Kernel> kernels) {
     std::vector<double> taps(kernels[0].taps().size());
     for (const Kernel& k : kernels)

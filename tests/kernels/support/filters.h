@@ -27,8 +27,8 @@ inline constexpr auto all_borders = [] {
   return modes;
 }();
 
-// `plan`, and where it can be computed in one pass or in two: the plan without the one, and without
-// the other, so that both ways are tested whatever a variant prefers.
+// Returns `plan`, and where it can be computed in one pass or in two, the plan without either way,
+// so that both are tested whatever a variant prefers.
 std::vector<Plan> ways(const Plan& plan);
 
 }  // namespace vidconv::test

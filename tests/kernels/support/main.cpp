@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
     std::fputs("CUDA is required, but this build or this machine cannot run it\n", stderr);
     return 1;
   }
-  vidconv::force_all_threads(true);  // which a user's small pictures are not worth
+  vidconv::force_all_threads(true);  // small pictures are not worth them otherwise
   return RUN_ALL_TESTS();
 }

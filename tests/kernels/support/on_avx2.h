@@ -1,4 +1,4 @@
-// For variants that are for AVX2 alone.
+// A fixture for variants that need AVX2.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace vidconv::test {
 
-// With that instruction set, where this build and machine have it.
+// Forces AVX2 where this build and machine have it, else skips.
 class OnAvx2 : public testing::Test {
  protected:
   void SetUp() override {
@@ -21,7 +21,7 @@ class OnAvx2 : public testing::Test {
   }
   void TearDown() override { force_simd(0); }
 
-  // Pictures of 1 to 40 columns and rows, whose samples lie `step` apart.
+  // Tries pictures of 1 to 40 columns and rows, whose samples lie `step` apart.
   static void expect_bytes_at_all_sizes(const char* variant, const Plan& plan, int step) {
     ASSERT_TRUE(supports(*find_variant(variant), plan));
     Runner runner(*find_variant(variant), plan);

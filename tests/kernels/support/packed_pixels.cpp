@@ -12,7 +12,7 @@
 namespace vidconv::test {
 namespace {
 
-// Bytes between rows of so many bytes.
+// Returns the bytes between rows of `row` bytes.
 int gap_behind(int row, int sample, unsigned seed) {
   return seed % 4 == 3 ? (16 - row % 16) % 16 : static_cast<int>(seed % 4) * sample;
 }
@@ -33,7 +33,7 @@ PackedPixels::PackedPixels(const SampleType& sample, int step, std::vector<int> 
   std::minstd_rand random(seed + 1);
   bytes_.resize(static_cast<std::size_t>((height - 1) * stride() + row_));
   bytes_.shrink_to_fit();
-  // Codes, or floats near 1; anything below codes, and in between.
+  // Samples are codes, or floats near 1; bits below codes, and bytes in between, are anything.
   for (std::byte& byte : bytes_) byte = static_cast<std::byte>(random() >> 8);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width * static_cast<int>(places_.size()); ++x) mend(x, y);

@@ -1,4 +1,4 @@
-// Pictures whose components lie side by side.
+// Pictures with interleaved components.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace vidconv::test {
 
-// Rows of pixels in memory that ends with the last component of the last pixel, and begins with the
-// first of the first one: sanitizers see what is read or written beyond. The seed says what lies
-// between the rows; of one in four they begin 16 bytes apart, or a multiple of that.
+// Rows of pixels in memory that begins with the first component of the first pixel and ends with
+// the last of the last one, so that sanitizers see reads and writes beyond. The seed says how large
+// the gaps between rows are; for one in four, rows begin at multiples of 16 bytes.
 class PackedPixels {
  public:
   PackedPixels(const SampleType& sample, int step, std::vector<int> places, int width, int height,
                unsigned seed);
 
   BytePlane plane(std::size_t k) { return plane_at(k, bytes_.data()); }
-  // The same of a copy of bytes().
+  // Returns the plane in a copy of bytes().
   BytePlane plane_at(std::size_t k, std::byte* bytes) const;
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -35,7 +35,7 @@ class PackedPixels {
   std::vector<std::byte> bytes_;
 };
 
-// All places of a pixel, and some of them, in any order: the seed says which.
+// Return all places of a pixel, or some of them, in an order that the seed says.
 std::vector<int> all_places(int step, unsigned seed);
 std::vector<int> some_places(int step, unsigned seed);
 

@@ -1,4 +1,4 @@
-// Test pictures: one component in memory of its own, with something else around every sample.
+// Test pictures: one component in memory of its own, with other bytes around every sample.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace vidconv::test {
 // How a component lies in memory.
 struct Arrangement {
   int step = 1;         // samples from one pixel to the next
-  int component = 0;    // which sample of a pixel, below step
+  int component = 0;    // number of the sample in a pixel, below step
   int row_padding = 5;  // samples between rows; odd, so that rows are not aligned
   bool bottom_up = false;
   int guard = 67;  // samples before the first row and after the last; odd for the same reason
 };
 
-// What a picture shows. black_and_white: noise of the smallest and the largest code alone, which
-// takes sums to their limits.
+// The content of a picture. black_and_white is noise of the smallest and the largest code alone,
+// which takes sums to their limits.
 enum class Content : std::uint8_t { zeros, full, checkerboard, black_and_white, noise };
 
 class Picture {
@@ -36,10 +36,10 @@ class Picture {
   int height() const { return plane_.height; }
   SampleType sample() const { return sample_; }
 
-  // The whole allocation, and in it the component (with its data pointer).
+  // Return the whole allocation, and in it the component (with its data pointer).
   std::vector<std::byte>& bytes() { return bytes_; }
   const std::vector<std::byte>& bytes() const { return bytes_; }
-  std::ptrdiff_t origin() const { return origin_; }  // of sample (0, 0), in bytes
+  std::ptrdiff_t origin() const { return origin_; }  // offset of sample (0, 0), in bytes
   BytePlane plane();
   ConstBytePlane plane() const;
 
@@ -52,7 +52,7 @@ class Picture {
   std::vector<std::byte> bytes_;
 };
 
-// True for the bytes of the allocation that belong to a sample of the component.
+// Returns true for the bytes of the allocation that belong to a sample of the component.
 std::vector<bool> sample_bytes(const Picture& picture);
 
 }  // namespace vidconv::test

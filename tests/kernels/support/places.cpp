@@ -20,7 +20,7 @@ constexpr bool thinned = false;
 
 constexpr int threads = 3;
 
-// For tools that slow everything down: one size in so many, of every variant.
+// Returns the thinning for tools that slow everything down: one size in so many, for every variant.
 std::size_t thinning_asked() {
   static const char* const asked = std::getenv("VIDCONV_TEST_THINNING");
   return asked ? std::strtoul(asked, nullptr, 10) : 0;

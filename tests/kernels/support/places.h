@@ -1,5 +1,5 @@
 // Strips, tiles and windows that begin and end in any column and any row: one plan on many sizes,
-// by every variant, beside the definition.
+// with every variant beside the definition.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace vidconv::test {
 
-// One size in so many is tried, each time others: there are more of them than there is time for.
+// One size in so many is tried, other ones each time: there is no time for all.
 struct Thinning {
   std::size_t cuda, cpu;
 };
@@ -23,7 +23,7 @@ struct Places {
   Thinning whole, thin;  // thin: under sanitizers and without optimisation
 };
 
-// `filter` is asked for one whose results are absolute, and one whose are not; `first` is where the
+// `filter` is called for a filter with absolute results and for one without; `first` is where the
 // sizes begin. Fails the test where one byte differs.
 void expect_the_same_at(const Places& places, const SampleType& sample,
                         const std::function<Filter(bool absolute)>& filter, std::size_t first);

@@ -10,24 +10,25 @@
 
 namespace vidconv::test {
 
-// The variants that this machine can run, those to study too: those of the CPU, and those of CUDA
-// where there is a device. Where CUDA is required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main()
-// has made sure. With a size, those that take planes of it. VIDCONV_TEST_VARIANTS=PREFIX leaves
-// those whose names begin so: a new variant, while one works on it. NAME$ leaves that one.
+// Returns the variants that this machine can run, study variants too: those of the CPU, and those
+// of CUDA where there is a device; of them those that take planes of the size. Where CUDA is
+// required (--require-cuda, VIDCONV_REQUIRE_CUDA=1) main() has made sure of it.
+// VIDCONV_TEST_VARIANTS=PREFIX keeps only variants whose names begin so, e.g. a new one in the
+// making; NAME$ keeps that one.
 std::vector<const Variant*> runnable_variants(int width = 1, int height = 1);
 
 // Whether the variant supports the plan, on the first device where it is one of CUDA.
 bool supports(const Variant& variant, const Plan& plan);
 
-// What it makes of a plan that it supports, for one thread, or the first device.
+// Makes a convolver of a plan that the variant supports, for one thread or the first device.
 std::unique_ptr<Convolver> convolver_of(const Variant& variant, const Plan& plan);
 
 // Whether the build has CUDA variants and the machine a device for them.
 bool cuda_works();
 int cuda_devices();
 
-// Runners that this thread makes from now on are on the device cuda:`index`; before it, on the
-// first.
+// Makes runners that this thread creates from now on use the device cuda:`index`; before, they use
+// the first.
 void use_cuda_device(int index);
 
 // A convolver that takes pictures in host memory.
@@ -37,9 +38,9 @@ class Runner {
   ~Runner();
 
   // Writes the component of `dst` and nothing else: every other byte of its allocation is carried
-  // along, so that a variant that writes elsewhere shows.
+  // along, so that a variant that writes elsewhere is caught.
   void run(const Picture& src, Picture& dst);
-  // Several planes in one call of the convolver.
+  // Runs several planes in one call of the convolver.
   void run(const std::vector<Picture>& sources, std::vector<Picture>& results);
 
  private:
@@ -50,13 +51,13 @@ class Runner {
   std::unique_ptr<DeviceMemory> memory_;
 };
 
-// The variants of `plan` are compared with this: the definition. Where only CUDA's are tried
-// (VIDCONV_TEST_VARIANTS), a definition of every size would take hours: there it is what a CPU
-// picks, which the same tests compare with the definition on a CPU, and the definition for each
-// eighth plan.
+// Returns the variant that the others are compared with for `plan`: the definition. Where only
+// CUDA's are tried (VIDCONV_TEST_VARIANTS), the definition at every size would take hours: there it
+// is the variant that a CPU picks, which the same tests compare with the definition on a CPU, and
+// the definition for each eighth plan.
 const Variant& oracle_of(const Plan& plan);
 
-// The oracle's result for `src`, in a copy of `dst`.
+// Returns the oracle's result for `src`, in a copy of `dst`.
 Picture expected(const Plan& plan, const Picture& src, const Picture& dst);
 
 }  // namespace vidconv::test

@@ -1,4 +1,4 @@
-// Compares the levels that a variant has used with those that were to be used.
+// Compares the levels that a variant has used with those that it should use.
 #pragma once
 
 #include <hwy/targets.h>

@@ -1,4 +1,4 @@
-// A variant of some instruction sets beside the definition, with each of them.
+// A fixture that compares a variant of some instruction sets with the definition, on each of them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ inline Plan plan_from(const char* spec, SampleType sample, Border border = {},
   return make_plan(FilterSpec::parse(spec).make(), sample, border, Role::colour, range);
 }
 
-// Skips where there is none of them; a plan that the variant does not take (`is_taken`) fails.
+// Skips where there is no such instruction set; fails for a plan that the variant does not take
+// (`is_taken`).
 class WhereverTaken : public testing::Test {
  protected:
   void TearDown() override { force_simd(0); }

@@ -41,7 +41,7 @@ const ManyTapsShape many_taps_shapes[] = {{21, 21, 10, 10}, {31, 31, 15, 15}, {4
 
 class ManyTaps : public testing::TestWithParam<ManyTapsShape> {};
 
-// Around results of one and two tiles of transforms; smaller than the matrix, too.
+// Sizes lie around results of one and two tiles of transforms; some are smaller than the matrix.
 TEST_P(ManyTaps, BeginAndEndAnywhere) {
   constexpr int widths[] = {1, 2, 7, 16, 17, 33, 34, 35, 44, 45, 68, 69, 88, 89, 100, 137};
   constexpr int heights[] = {1, 2, 9, 17, 18, 34, 35, 44, 45, 70};
@@ -61,8 +61,8 @@ TEST_P(ManyTaps, BeginAndEndAnywhere) {
 INSTANTIATE_TEST_SUITE_P(Shapes, ManyTaps, testing::ValuesIn(many_taps_shapes),
                          testing::PrintToStringParamName());
 
-// Pictures whose sums an error of transforms leaves open, and such as would reach beyond their
-// kernels where transforms told what is made of them.
+// Pictures with sums that an error of transforms leaves open, and with samples that would reach
+// beyond their kernels if transforms alone gave the results.
 struct HardPicture {
   const char* name;
   void (*draw)(Picture&);
@@ -119,7 +119,7 @@ const HardPicture hard_pictures[] = {
      }},
 };
 
-// All bytes alike, but that a NaN may have any payload.
+// Compares all bytes, but a NaN may have any payload.
 void expect_the_same_floats(const Picture& made, const Picture& truth, std::string_view by) {
   for (int y = 0; y < truth.height(); ++y) {
     for (int x = 0; x < truth.width(); ++x) {
@@ -175,7 +175,8 @@ TEST_P(HardFloats, AreAddedUpInOrder) {
 INSTANTIATE_TEST_SUITE_P(Pictures, HardFloats, testing::ValuesIn(hard_pictures),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// What is smaller than any float and beyond what an error can tell: its sign is the definition's.
+// Sums are smaller than any float, or beyond what the error can tell: their sign is the
+// definition's.
 TEST(HardFloats, MayHaveTapsOfAnySize) {
   for (const double size : {1e-320, 1e-160, 1e-30, 1e7}) {
     Filter filter = many_taps({22, 21, 11, 10}, false);

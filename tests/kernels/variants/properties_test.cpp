@@ -1,4 +1,4 @@
-// What filters must do whatever their arithmetic; and the table of variants.
+// Properties that filters must have whatever their arithmetic; and the table of variants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -128,7 +128,7 @@ TEST(Properties, FlippingBothFlipsTheResult) {
   }
 }
 
-// A kernel of rank 1 written as one matrix, or as two filters in a row without rounding between.
+// A kernel of rank 1 is one matrix, or two filters in a row without rounding between.
 TEST(Properties, SeparableKernelsAreFound) {
   const Plan exact = make_plan(
       filter_of(outer_product(std::vector<double>{1, 2, 1}, std::vector<double>{1, 0, -1})), {}, {},
@@ -158,7 +158,7 @@ TEST(Properties, ThreadsDoNotMatter) {
   }
 }
 
-// Several planes of different sizes in one call, larger and smaller ones in turn.
+// One call takes several planes of different sizes, larger and smaller ones in turn.
 TEST(Properties, OneConvolverServesManySizes) {
   for (const char* spec : {"identity", "sharpen", "gaussian:sigma=1", "sobel"}) {
     for (SampleType sample : all_sample_types) {
@@ -261,7 +261,7 @@ TEST(Variants, EveryPlanIsServedOnEveryDeviceOfTheBuild) {
     }
 }
 
-// Asked without a device.
+// The table can be asked without a device.
 TEST(Variants, TensorCoresAreForDevicesThatHaveThem) {
   const Variant* const variant = find_variant("cuda-separable-imma");
   if (!variant) return;  // a build without CUDA

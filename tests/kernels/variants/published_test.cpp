@@ -9,7 +9,7 @@
 namespace vidconv::test {
 namespace {
 
-// What every variant makes of `codes`, row by row; the variants must agree.
+// Returns the result of every variant for `codes`, row by row; the variants must agree.
 std::vector<double> filtered(const Filter& filter, SampleType sample, Border border, int width,
                              const std::vector<double>& codes) {
   const int height = static_cast<int>(codes.size()) / width;

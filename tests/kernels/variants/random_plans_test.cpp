@@ -17,7 +17,7 @@ namespace {
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  // From `first` to `last`.
+  // Returns a number from `first` to `last`.
   int integer(int first, int last) {
     return first + static_cast<int>(engine_() % static_cast<unsigned>(last - first + 1));
   }
@@ -32,7 +32,7 @@ constexpr Structure structures[] = {
     Structure::dense,           Structure::rank_1, Structure::low_rank, Structure::equal_taps,
     Structure::but_for_one_tap, Structure::row,    Structure::column};
 
-// `exact`: integers over 64.
+// `exact`: whether taps are integers over 64.
 std::vector<double> line(Random& random, int count, bool exact) {
   std::vector<double> taps;
   for (int i = 0; i < count; ++i)
@@ -94,7 +94,7 @@ TEST_P(RandomPlans, SameBytesAtEveryLevelWithAnyNumberOfThreads) {
   const auto levels = simd_levels();
   for (int round = 0; round < 60; ++round) {
     Random random(static_cast<unsigned>(round) + 1000 * static_cast<unsigned>(GetParam()));
-    // Every sixth is larger than any of the planes.
+    // Every sixth kernel is larger than any of the planes.
     const Filter filter = filter_of(random, GetParam(), round % 6 == 0 ? 61 : 24);
     const SampleType sample = all_sample_types[static_cast<std::size_t>(random.integer(0, 99)) %
                                                std::size(all_sample_types)];

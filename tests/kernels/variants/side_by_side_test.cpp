@@ -1,5 +1,5 @@
-// Convolvers of one variant that live at the same time, as those of luma and chroma do: what one
-// needs of the device must not take away what another one needs.
+// Convolvers of one variant that live at the same time, as those of luma and chroma do: one must
+// not take away what another one needs of the device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace vidconv::test {
 namespace {
 
-// Matrices without two passes, rows, columns, boxes and Gaussians of every size that some variant
-// treats apart.
+// Returns matrices without two passes, rows, columns, boxes and Gaussians of every size that some
+// variant treats apart.
 std::vector<Filter> filters_of_many_sizes() {
   std::vector<Filter> filters;
   for (const int size : {3, 5, 9, 11, 17, 25, 31, 33, 49, 63, 101, 145, 243}) {

@@ -19,14 +19,14 @@ constexpr SampleType strips_16{Storage::u16, 16, 0}, strips_14{Storage::u16, 14,
 
 enum class StripsTaps {
   uneven,          // two passes; no two taps alike, so that none is taken for another
-  uneven_and_own,  // the same, and one tap more on the sample itself
-  lopsided,        // the same around another sample than the middle, wider than high
+  uneven_and_own,  // as uneven, and one tap more on the sample itself
+  lopsided,        // as uneven, around another sample than the middle, wider than high
   equal,           // all the same
   equal_lopsided,  // as lopsided, but all the same
   equal_high,      // three columns of them
   real,            // a matrix of full rank that no arithmetic of integers takes exactly
   whole,           // a matrix of full rank of integers over 8
-  length,          // of a gradient: two matrices of integers
+  length,          // the length of a gradient: two matrices of integers
 };
 
 struct StripsCase {
@@ -34,7 +34,7 @@ struct StripsCase {
   StripsTaps taps;
   int size;
   SampleType sample;
-  const char* variant;  // that brings such rows in its own way
+  const char* variant;  // the variant that reads such rows in its own way
 };
 
 std::vector<double> uneven_taps(int count, double least, double most, unsigned seed) {
@@ -62,7 +62,7 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
   Filter filter{.kernels = {}, .bias = absolute ? 0.25 : 0, .absolute = absolute};
   const int n = c.size;
   const auto seed = static_cast<unsigned>(n);
-  // The sum of sizes stays near 1, for which floats are good enough at 16 bits.
+  // The sum of absolute taps stays near 1, for which floats are good enough at 16 bits.
   const double most = 1.6 / n;
   switch (c.taps) {
     case StripsTaps::uneven:
@@ -109,7 +109,7 @@ Filter strips_filter(const StripsCase& c, bool absolute) {
 class Strips : public testing::TestWithParam<StripsCase> {};
 
 TEST_P(Strips, BeginAndEndAnywhere) {
-  // Around multiples of 64 and 256 columns; narrower than the kernel, too.
+  // Widths lie around multiples of 64 and 256 columns; some are narrower than the kernel.
   constexpr int widths[] = {4,   8,   12,  16,  20,  60,  64,  68,  72,  80,  124, 128, 132,
                             136, 188, 192, 252, 256, 260, 264, 272, 320, 324, 508, 520, 776};
   constexpr int heights[] = {1, 2, 3, 7, 8, 9, 16, 17, 33, 72, 150, 333};
@@ -119,7 +119,7 @@ TEST_P(Strips, BeginAndEndAnywhere) {
   const Plan plan = make_plan(strips_filter(c, false), c.sample, {}, Role::colour);
   ASSERT_TRUE(find_variant(c.variant)->prepare(plan, {.generation = 9}));
 #endif
-  // Those of CUDA, for which all this is, meet more sizes.
+  // Variants of CUDA, for which all this is, meet more sizes.
   const Places places{
       .widths = widths,
       .heights = heights,

@@ -41,8 +41,8 @@ std::size_t thinning() {
   static const char* const asked = std::getenv("VIDCONV_TEST_THINNING");
   return asked ? std::max<std::size_t>(1, std::strtoul(asked, nullptr, 10)) : usual;
 }
-// Study variants are many, and serve no user: they meet one of these in so many, and one of three
-// large pictures, another one for the next sample type.
+// Study variants are many, and serve no user: they meet one size in so many, and one of three large
+// pictures, another one for the next sample type.
 constexpr std::size_t study_thinning = 7;
 
 constexpr Arrangement arrangements[] = {
@@ -74,7 +74,7 @@ constexpr Arrangement large_arrangements[] = {
     {.row_padding = 0, .guard = 67},
 };
 
-// One plan made ready by one variant.
+// A plan that one variant has made ready.
 struct Way {
   Way(const Variant& v, const Plan& plan, int thread_count)
       : variant(v),

@@ -1,5 +1,5 @@
-// Components that lie side by side: every layout of pixels, whatever of it is computed, gives the
-// bytes of the definition, and no byte but those of its samples changes.
+// Interleaved components: every layout of pixels, whichever components are computed, gives the
+// bytes of the definition, and no byte changes but those of its samples.
 #include "kernels/cpu/band/packed_rows.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ TEST_P(PackedRows, AreSplitAndJoined) {
         std::vector<std::vector<std::byte>> lines;
         std::byte* line[most_packed] = {};
         for (const int place : places) {
-          // Sometimes one is left out.
+          // Sometimes one component is left out.
           lines.emplace_back(size * static_cast<std::size_t>(width));
           const auto k = static_cast<std::size_t>(layout.count++);
           layout.place[k] = place - least;
@@ -67,7 +67,8 @@ TEST_P(PackedRows, AreSplitAndJoined) {
               if (line[k] == nullptr) continue;
               ASSERT_EQ(lines[k][static_cast<std::size_t>(x) * size + i], from[at]);
             }
-        // In between lies what `others` has; of all but these bytes, where the row is all there is.
+        // Bytes in between come from `others`; all but these bytes do, where the row is all there
+        // is.
         join_row(layout, line, others, width, to.data());
         for (std::size_t k = 0; k < lines.size(); ++k)
           for (int x = 0; x < width; ++x)
@@ -84,7 +85,7 @@ TEST_P(PackedRows, AreSplitAndJoined) {
 INSTANTIATE_TEST_SUITE_P(Levels, PackedRows, testing::ValuesIn(all_simd_levels()),
                          [](const auto& test) { return std::string(simd_name(test.param)); });
 
-// On every level the bytes of `want`, of which `to` is what was there before.
+// Expects the bytes of `want` on every level; `to` has the bytes from before.
 void expect_at_all_levels(const Plan& plan, const std::vector<PlanePair>& pairs, int threads,
                           PackedPixels& to, const PackedPixels& want, const std::string& what) {
   const std::vector<std::byte> before = to.bytes();
@@ -99,7 +100,7 @@ void expect_at_all_levels(const Plan& plan, const std::vector<PlanePair>& pairs,
   force_simd(0);
 }
 
-// Whatever variant is picked, by any number of threads, in any border.
+// They are the bytes of any variant that is picked, by any number of threads, with any border.
 TEST(PackedPlanes, GiveTheBytesOfTheReference) {
   struct PackedCase {
     const char* spec;
@@ -182,7 +183,7 @@ TEST(PackedPlanes, WhatLiesBesideIsCopiedInPassing) {
         }
 }
 
-// Pieces of any height, of several pairs; whoever cannot says so and does nothing.
+// Pieces may have any height and several pairs; a variant that cannot says so and does nothing.
 TEST(PackedPlanes, RowsInPiecesAreAllRows) {
   unsigned seed = 0;
   for (const char* spec : {"sobel", "gaussian:sigma=2", "box:size=9", "random:1,5", "identity"})

@@ -1,5 +1,5 @@
-// What cpu-box-binomial-int takes. Its bytes are those of the reference: simd_test.cpp and the
-// sweep.
+// The plans that cpu-box-binomial-int takes. simd_test.cpp and the sweep compare its bytes with the
+// reference's.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -41,7 +41,7 @@ TEST(Smooth, LeavesOthersAlone) {
   EXPECT_FALSE(is_taken("box:size=3", 8, Codes::limited));
 }
 
-// The lower 16 bits of a multiply-add of every sum there may be.
+// Compares the lower 16 bits of the multiply-add of every possible sum.
 TEST(Smooth, RoundsEverySumByFloats) {
   for (const char* spec : {"box:size=3", "box:size=5"}) {
     const Plan plan = make_plan(FilterSpec::parse(spec).make(), SampleType{Storage::u16, 16, 0}, {},

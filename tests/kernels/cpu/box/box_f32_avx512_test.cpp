@@ -24,7 +24,7 @@ class FusedBox : public WhereverTaken {
     WhereverTaken::check(*find_variant("cpu-box-f32-avx512"), make_fused_box_plan(plan).has_value(),
                          plan, width, height, step);
   }
-  // Of each size of box.
+  // Checks each size of box.
   template <class Check>
   static void each_size(const Check& check_size) {
     for (int size = FloatBoxPlan::least; size <= FloatBoxPlan::most && !IsSkipped(); ++size) {
@@ -42,7 +42,7 @@ TEST_F(FusedBox, AreTheDefinition) {
   });
 }
 
-// Lines are kept from eight rows to the next eight.
+// Sums of lines are kept from eight rows to the next eight.
 TEST_F(FusedBox, TallOnesAreTheDefinition) {
   each_size([](int size) {
     for (const int height : {7, 8, 9, 16, 17, 40, 63, 64})
@@ -64,7 +64,7 @@ TEST_F(FusedBox, AnchorsMayBeAtACorner) {
   });
 }
 
-// What is kept is each part's own.
+// Each part of a row keeps its own sums.
 TEST_F(FusedBox, RowsAreReadWhereTheyLie) {
   each_size([](int size) {
     for (const int width : {1151, 2100, 2127, 2160})

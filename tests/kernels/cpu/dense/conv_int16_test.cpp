@@ -1,5 +1,5 @@
-// Matrices of 5x5 and 7x7 of codes of 16 bits by multiply-adds of pairs: what the last step is, and
-// the bytes of the definition at the ends of what 32 bits and codes hold.
+// Matrices of 5x5 and 7x7 over 16-bit codes by multiply-adds of pairs: the last step, and the bytes
+// of the definition at the limits of 32 bits and of codes.
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/dense/conv_int16_plan.h"

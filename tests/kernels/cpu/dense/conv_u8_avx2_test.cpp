@@ -1,5 +1,5 @@
-// What cpu-conv-u8-avx2 and cpu-separable-int-avx2 take, where they are, and that sums at the ends
-// of what 16 bits hold are those of the definition.
+// The plans that cpu-conv-u8-avx2 and cpu-separable-int-avx2 take, where these are, and that sums
+// at the limits of 16 bits are those of the definition.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ void expect_bytes_of_the_definition(const char* variant, const Plan& plan,
     }
 }
 
-// `size` rows of as many taps, in turn those of `taps`.
+// Makes `size` rows of as many taps, which repeat `taps`.
 std::string matrix(int size, const std::vector<int>& taps, const std::string& scale) {
   std::string spec = "matrix:";
   for (std::size_t i = 0; i < static_cast<std::size_t>(size * size); ++i) {
@@ -80,7 +80,7 @@ TEST_F(PairsOnAvx2, GivesTheBytesOfTheDefinition) {
   const std::vector<int> sets[] = {
       {1, 7, 3, 5, 2, 6, 4},           // sums within 16 bits, or beyond them
       {64, 64, 3, 1, 60, 40, 64},      // pairs as large as they may be
-      {-64, 64, 3, -1, 60, -40, -64},  // of both signs
+      {-64, 64, 3, -1, 60, -40, -64},  // both signs
       {-128, 0, 127, 0, 1, 0, -3, 0},
   };
   for (int size : {1, 2, 3, 4, 5, 6, 7, 9, 11, 12})

@@ -49,7 +49,7 @@ Filter filter_of(const Case& c) {
 
 class Fft : public testing::TestWithParam<Case> {};
 
-// In pictures that are smaller than the kernel, and longer than the results of a tile.
+// Pictures are smaller than the kernel, or longer than the results of a tile.
 TEST_P(Fft, GivesTheBytesOfTheDefinition) {
   const Case& c = GetParam();
   const Filter filter = filter_of(c);
@@ -74,7 +74,7 @@ TEST_P(Fft, GivesTheBytesOfTheDefinition) {
   }
 }
 
-// As one of several variants, with several planes at once.
+// Runs as one of several variants, with several planes at once.
 TEST_P(Fft, AgreesWithEveryVariant) {
   const Case& c = GetParam();
   const Plan plan = make_plan(filter_of(c), c.sample, {}, Role::colour);
@@ -110,7 +110,7 @@ TEST(FftPlan, CutsTapsThatOneTransformCannotHold) {
   }
 }
 
-// Matrices of integers whose sums need more than 31 bits, or not.
+// Returns a matrix of integers whose sums need more than 31 bits, or do not.
 Filter random_matrix(int width, int height, bool many_bits) {
   std::mt19937 random(11);
   std::vector<double> taps;
@@ -152,8 +152,8 @@ class FftOnEveryLevel : public testing::TestWithParam<SimdLevel> {
   }
 };
 
-// More than one tile, the last of which has some columns and rows, and pictures with fewer samples
-// than a vector has lanes.
+// There is more than one tile, the last with just some columns and rows, and there are pictures
+// with fewer samples than a vector has lanes.
 TEST_P(FftOnEveryLevel, SumsOf31BitsAreTheDefinitions) {
   for (const auto& [width, height] : {std::pair{223, 260}, {40, 1}, {1, 40}, {13, 7}}) {
     check(random_matrix(36, 36, false), {Storage::u8, 8, 0}, 1, width, height);
@@ -167,8 +167,7 @@ TEST_P(FftOnEveryLevel, SumsOf52BitsAreTheDefinitions) {
   check(random_matrix(9, 8, true), {Storage::u16, 16, 0}, 1, 300, 130);
 }
 
-// What else there is for a matrix depends on the instruction set; a large one is always
-// transformed.
+// The variant for other matrices depends on the instruction set; a large one is always transformed.
 TEST_P(FftOnEveryLevel, LargeMatricesArePicked) {
   for (const SampleType sample : {SampleType{Storage::u8, 8, 0}, SampleType{Storage::u16, 12, 0}}) {
     const auto variant = [&](int side) {

@@ -24,7 +24,7 @@ Plan sobel_plan(const char* spec, SampleType sample) {
   return make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour);
 }
 
-// Blocks of 3x3 side by side, in whose centres the sums are `across` and 0, 1, 2 ...: both are odd
+// Blocks of 3x3 side by side, at whose centres the sums are `across` and 0, 1, 2 ...: both are odd
 // or both even in every picture.
 template <class T>
 class Blocks {
@@ -94,8 +94,7 @@ class SobelOfFloats : public testing::TestWithParam<SimdLevel> {
   void TearDown() override { force_simd(0); }
 };
 
-// Noise among which samples are infinite, no numbers, at the ends of what floats hold, or 0 with a
-// sign.
+// Returns noise among which samples are infinite, NaN, at the limits of floats, or 0 with a sign.
 Picture odd_picture(SampleType sample, int width, int height) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr float most = std::numeric_limits<float>::max();

@@ -58,7 +58,7 @@ TEST_F(Fused, MatricesOf3x3FloatsAreTheDefinition) {
     if (!IsSkipped()) check(plan_from("sharpen", floats), width, 27, 1);
 }
 
-// Where codes are not all of 16 bits, or more than their rounding is added.
+// Tries codes that do not use all of 16 bits, and last steps that add more than the rounding.
 TEST_F(Fused, LastStepsOfAllKinds) {
   for (const char* spec :
        {"gaussian:sigma=0.7:radius=1:bias=0.1", "gaussian:sigma=1.1:radius=2:bias=-0.2"})
@@ -99,7 +99,7 @@ TEST_F(Fused, RowsAreReadWhereTheyLie) {
         if (!IsSkipped()) check(plan_from(spec, sample), width, 19, 1);
 }
 
-// More than the rows that are computed together, and what is kept several times.
+// Pictures have more rows than are computed together, so sums are kept several times.
 TEST_F(Fused, TallPictures) {
   for (const SampleType& sample : {codes, floats})
     for (const int height : {97, 131})

@@ -68,8 +68,8 @@ TEST(SimdLevels, TheBestIsUsedUnlessForced) {
   EXPECT_PRED2(is_code_for, levels.front(), take_used_simd());
 }
 
-// Where rows are long, samples are read from the picture itself but for both ends (middle_of() in
-// band-inl.h). Widths around those where it begins and where it takes another block.
+// Long rows are read from the picture itself except for both ends (middle_of() in band-inl.h). The
+// widths are around those where that begins and where it takes another block.
 TEST(SimdLevels, LongRowsGiveTheBytesOfTheReference) {
   unsigned turn = 0;
   for (const char* spec :

@@ -22,7 +22,7 @@
 namespace vidconv::test {
 namespace {
 
-// Sources and results of one run, each in memory that ends where they do.
+// The sources and results of one run, each in memory that ends where they do.
 class PixelsOnDevice {
  public:
   void add(const PackedPixels& from, PackedPixels& to, std::size_t components) {
@@ -59,7 +59,7 @@ std::size_t thinning_of_pixels() {
 struct PixelsCase {
   int components, width, height;
   unsigned seed;
-  unsigned copied = 0;  // of the pairs those that are only to be copied
+  unsigned copied = 0;  // pairs that are only copied, a bit each
 };
 
 void make_wanted(const Plan& plan, const std::vector<PlanePair>& pairs, unsigned copied) {
@@ -107,7 +107,7 @@ class PixelsOfFilter : public testing::TestWithParam<std::string> {
   }
 };
 
-// Every size from 1 to 40 in turn, most of them smaller than some kernel.
+// Takes every size from 1 to 40 in turn, most of them smaller than some kernel.
 TEST_P(PixelsOfFilter, GiveTheBytesOfTheReference) {
   const CudaAbilities abilities = cuda_abilities(0);
   std::size_t combination = GetParam().size() * 31, taken = 0;
@@ -131,7 +131,7 @@ TEST_P(PixelsOfFilter, GiveTheBytesOfTheReference) {
     }
 }
 
-// Many tiles, some of them inside; aligned and not.
+// Pictures have many tiles, some of them inside; aligned and not.
 TEST_P(PixelsOfFilter, LargePicturesToo) {
   const CudaAbilities abilities = cuda_abilities(0);
   std::size_t combination = GetParam().size();
@@ -141,7 +141,7 @@ TEST_P(PixelsOfFilter, LargePicturesToo) {
         make_plan(filter_named(GetParam()), sample, {border, 0.3}, Role::colour, Codes::all);
     std::unique_ptr<Convolver> convolver;
     for (const int components : {2, 3, 4}) {
-      // A number that has no divisor in common with how many there are.
+      // The divisor has no factor in common with the number of cases.
       if (combination++ % (1 + thinning_of_pixels() / 30) != 0) continue;
       if (!convolver) convolver = pick(plan, Device::cuda, abilities).convolver(1);
       const auto seed = static_cast<unsigned>(combination / 3 + static_cast<unsigned>(components));
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
     }(),
     [](const auto& test) { return test.param; });
 
-// Pixels of several kinds, planes, pixels with padding and pixels in another order in one call.
+// One call takes pixels of several kinds, planes, pixels with padding and pixels in another order.
 TEST(PixelsOnCuda, LieBesideOthers) {
   if (!cuda_works()) GTEST_SKIP() << "no CUDA device";
   const Variant& reference = *find_variant("reference");
@@ -192,7 +192,7 @@ TEST(PixelsOnCuda, LieBesideOthers) {
   }
 }
 
-// What is to be fast is: a variant for whole pixels is at hand.
+// Common filters have a variant for whole pixels.
 TEST(PixelsOnCuda, AreComputedTogether) {
   if (!cuda_works()) GTEST_SKIP() << "no CUDA device";
   const CudaAbilities abilities = cuda_abilities(0);
@@ -200,7 +200,7 @@ TEST(PixelsOnCuda, AreComputedTogether) {
     for (const int components : {2, 3, 4}) {
       const Plan plan = make_plan(FilterSpec::parse(name).make(), u8, {}, Role::colour);
       EXPECT_TRUE(cuda::make_whole_pixels(plan, abilities, components)) << name;
-      // With alpha: what a copy copies needs no variant of its own.
+      // So it is with alpha; a plan that only copies needs no variant of its own then.
       if (components != 3 && !plan.is_copy()) {
         EXPECT_TRUE(cuda::make_whole_pixels(plan, abilities, components, 1)) << name;
       }

@@ -11,16 +11,17 @@
 namespace vidconv::test {
 namespace {
 
-// Of 16 bits whole matrices of such taps need sums of more than 32 bits, and are not for these.
+// There is no sample of 16 bits: whole matrices of such taps would need sums of more than 32 bits,
+// which these variants do not take.
 constexpr SampleType wide_samples[] = {
     {Storage::u8, 8, 0}, {Storage::u16, 10, 0}, {Storage::u16, 10, 6}, {Storage::u16, 12, 0}};
 
 struct Shape {
   int width, height, anchor_x, anchor_y;
-  int most;  // above the largest tap, an integer over a power of 2; above 128 taps take two bytes
+  int most;  // bound of taps, integers over a power of 2; above 128 they take two bytes
 };
 
-// Taps of both signs of which no two neighbours are alike, and of full rank.
+// Returns taps of both signs, of full rank, of which no two neighbours are alike.
 Filter matrix(const Shape& shape, bool absolute) {
   std::minstd_rand random(static_cast<unsigned>(shape.width * 64 + shape.height));
   const double divisor = shape.most > 127 ? 1 << 20 : 1 << 12;
@@ -38,8 +39,8 @@ Filter matrix(const Shape& shape, bool absolute) {
 class WideMatrices : public testing::TestWithParam<Shape> {};
 
 TEST_P(WideMatrices, BeginAndEndAnywhere) {
-  // Around multiples of 8, 16, 64 and 128 columns, and of 8 and 64 rows; smaller than the matrix,
-  // too.
+  // Sizes lie around multiples of 8, 16, 64 and 128 columns, and of 8 and 64 rows; some are smaller
+  // than the matrix.
   constexpr int widths[] = {1, 7, 15, 16, 17, 40, 63, 64, 65, 120, 127, 128, 129, 136, 272};
   constexpr int heights[] = {1, 2, 7, 8, 9, 63, 64, 65, 72};
   const Places places{.widths = widths,
@@ -56,7 +57,8 @@ TEST_P(WideMatrices, BeginAndEndAnywhere) {
         static_cast<std::size_t>(shape.width));
 }
 
-// One and two bytes a tap; reaches up to what windows of 32, 48 and 64 samples hold, and beyond.
+// Taps take one and two bytes; reaches go up to the limits of windows of 32, 48 and 64 samples, and
+// beyond.
 INSTANTIATE_TEST_SUITE_P(Shapes, WideMatrices,
                          testing::Values(Shape{11, 11, 5, 5, 7}, Shape{17, 17, 8, 8, 4000},
                                          Shape{9, 31, 8, 30, 100}, Shape{19, 10, 9, 0, 900},

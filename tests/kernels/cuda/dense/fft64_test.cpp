@@ -38,7 +38,7 @@ TEST(Fft64, FrequenciesLieInTheOrderThatItSays) {
   }
 }
 
-// By the steps in the other order, as the kernel takes them.
+// The steps run in the other order, as the kernel takes them.
 TEST(Fft64, GoesThereAndBack) {
   const std::array<Complex, 64> points = random_points();
   const std::array<Complex, 64> factors = cuda::fft64_factors();
