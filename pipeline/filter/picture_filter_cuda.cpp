@@ -69,7 +69,7 @@ class CudaPictureFilter final : public PictureFilter {
 
   const int device_;
   const std::unique_ptr<PictureSteps> steps_;
-  const Event done_;  // what was run last
+  const Event done_;  // recorded after the last run
   CudaStream stream_ = nullptr;
   bool used_ = false;
 };
