@@ -58,7 +58,7 @@ void PictureFitter::say_change(const AVFrame& frame, std::int64_t number) {
                         colours(frame.colorspace, frame.color_range)));
 }
 
-// An output has one of each for all frames.
+// An output has one value of each for all frames.
 void PictureFitter::name_lost(const AVFrame& frame, std::int64_t number) {
   std::string lost;
   const auto add = [&](const char* what, const char* from, const char* to) {
