@@ -49,7 +49,7 @@ class SegmentDecoder final : public VideoDecoder {
   std::vector<Decoder*> decoders_;  // all sessions', while they live
   std::int64_t errors_ = 0;         // ended sessions'
   std::string first_error_;
-  std::vector<std::jthread> threads_;  // end before all that they use
+  std::vector<std::jthread> threads_;  // joined before all that they use is destroyed
 };
 
 }  // namespace vidconv

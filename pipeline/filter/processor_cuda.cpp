@@ -33,7 +33,7 @@ auto with_frame_number(std::int64_t number, F&& f) {
 
 class CudaProcessor final : public Processor {
  public:
-  // The device is current.
+  // The device must be current.
   CudaProcessor(const TimedWork& work, int width, int height, const ProcessorOptions& options)
       : index_(options.device_index),
         stages_(work, width, height, options),
@@ -60,7 +60,7 @@ class CudaProcessor final : public Processor {
     Slot& slot = **taken;
     const std::int64_t number = frame.number();
     const std::size_t video = frame.video();
-    slot.input.emplace(std::move(frame));  // where it stays, whatever happens
+    slot.input.emplace(std::move(frame));  // it stays there, whatever happens
     return with_frame_number(number, [&] {
       const CurrentDevice current(index_);
       stages_.prepare(slot);

@@ -357,7 +357,7 @@ class ContainerSource final : public Source {
     PacketStatistics& account = accounts_->filtered();
     ++account.frames;
     const FrameTimes::Shown shown = times_->find(*frame, frame_rate());
-    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when
+    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when it is shown
       ++account.frames_outside;
       return;
     }

@@ -1,4 +1,4 @@
-// A source that turns the pictures of another one upright.
+// Turns the pictures of another source upright.
 #include <utility>
 
 #include "pipeline/av/turner.h"

@@ -21,7 +21,7 @@ bool counts_frames(const FilterSpec& spec);
 class TimedWork {
  public:
   // Makes a work that is done to every frame.
-  TimedWork(Work always);  // NOLINT(google-explicit-constructor): a work is one
+  TimedWork(Work always);  // NOLINT(google-explicit-constructor): it is a simple case
 
   // Makes the work of `chain` for frames of `video`. `make` makes the work of the filters that act
   // together, given in their order and as if for all frames. Throws what `make` throws, and
