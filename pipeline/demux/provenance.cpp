@@ -32,8 +32,7 @@ bool in_boxes(const BytesAt& read) {
         Bytes(head).substr(length, box_of_manifest.size()) == box_of_manifest)
       return true;
     constexpr std::uint64_t most = std::uint64_t{1} << 62;
-    if (size < length || size > most - static_cast<std::uint64_t>(at))
-      return false;  // it reaches to the end
+    if (size < length || size > most - static_cast<std::uint64_t>(at)) return false;  // to the end
     at += static_cast<std::int64_t>(size);
   }
   return false;

@@ -1,4 +1,4 @@
-// The tests of NVENC share these helpers.
+// The tests of NVENC share this fixture.
 #pragma once
 
 #include "tests/doubles/nvenc_double.h"

@@ -1,4 +1,4 @@
-// The tests of the pipeline share these helpers.
+// The tests of the pipeline share these functions and classes.
 #pragma once
 
 #include <gtest/gtest.h>
