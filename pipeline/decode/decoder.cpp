@@ -16,7 +16,7 @@ namespace {
               "decrypt it first");
 }
 
-// By the name of the codec, or the container's where this FFmpeg knows no codec of that name.
+// Names the codec, or the container's tag if this FFmpeg knows no codec of that name.
 [[noreturn]] void throw_no_decoder(const AVCodecParameters& parameters) {
   std::string name = avcodec_get_name(parameters.codec_id);
   if (parameters.codec_id == AV_CODEC_ID_NONE) {
@@ -75,7 +75,7 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
   context_->pkt_timebase = stream.time_base;
   context_->thread_count = options.threads;
   context_->max_pixels = decoder_limit(options.max_pixels);
-  // Threads that share a picture, instead of one picture each.
+  // Threads share a picture, instead of having one each.
   if (options.low_delay ||
       is_huge(static_cast<AVPixelFormat>(parameters.format), parameters.width, parameters.height))
     context_->thread_type = FF_THREAD_SLICE;
@@ -87,9 +87,9 @@ Decoder::Decoder(const AVStream& stream, const DecoderOptions& options)
     pictures_ = std::make_unique<NvdecPictures>(options.nvdec);
     context_->hw_device_ctx = av_buffer_ref(pictures_->device());
     context_->get_format = choose_format;
-    context_->thread_count = 1;  // more would only parse
+    context_->thread_count = 1;  // more threads would only parse
 #ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
-    // The decoder's own surfaces, without a copy: they are given back at once.
+    // Gives out the decoder's own surfaces without a copy; they are given back at once.
     context_->hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
 #endif
   }
@@ -108,7 +108,7 @@ Decoder::Result Decoder::judge(int code) {
   return Result::damaged;
 }
 
-// Says so as FFmpeg would.
+// Reports a refusal as FFmpeg would.
 bool Decoder::refuses(int width, int height) const {
   if (!exceeds(width, height, max_pixels_)) return false;
   av_log(context_.get(), AV_LOG_ERROR, "%s%dx%d%s%" PRId64 "\n", log_lines::refused_size.data(),
@@ -116,8 +116,8 @@ bool Decoder::refuses(int width, int height) const {
   return true;
 }
 
-// Whether the device's pictures are of another size than the stream's header has: they could not be
-// scaled to the first there, and some of libavcodec's decoders go on as if nothing had changed.
+// Returns whether the device's pictures differ in size from the stream's header: they could not be
+// scaled there, and some of libavcodec's decoders go on as if nothing had changed.
 bool Decoder::changes() const {
   return width_ > 0 && (context_->width != width_ || context_->height != height_);
 }
@@ -145,8 +145,8 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
-  // Frame threads set these while the picture is on its way, so that chance decides whether they
-  // are seen; what they tell is heard of with any number of threads (AvErrors).
+  // Frame threads set these while the picture is on its way, so chance decides whether they are
+  // seen. AvErrors hears of the errors with any number of threads.
   if (av_log_is_captured() && (context_->codec->capabilities & AV_CODEC_CAP_FRAME_THREADS))
     frame->decode_error_flags = 0;
   frame = pictures_ ? pictures_->take(std::move(frame), context_->sw_pix_fmt)
@@ -167,8 +167,8 @@ std::string Decoder::first_error() const {
 
 void Decoder::restart() { avcodec_flush_buffers(context_.get()); }
 
-// Asked when the stream's headers are known, and again where the device could not be set up or they
-// change: NVDEC calls what follows damaged then, or leaves it out.
+// Called when the stream's headers are known, and again if the device could not be set up or they
+// change: NVDEC then calls what follows damaged, or leaves it out.
 AVPixelFormat Decoder::choose_format(AVCodecContext* context,
                                      const AVPixelFormat* offered) noexcept {
   Decoder& self = *static_cast<Decoder*>(context->opaque);
@@ -209,7 +209,7 @@ int Decoder::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noex
 }
 
 FramePtr Decoder::normalise(FramePtr frame) {
-  // RFC 6386, 9.2: there is no other. libvpx's decoder does not say so.
+  // VP8 has no other matrix (RFC 6386, 9.2); libvpx's decoder does not say so.
   if (context_->codec_id == AV_CODEC_ID_VP8 && frame->colorspace == AVCOL_SPC_UNSPECIFIED)
     frame->colorspace = AVCOL_SPC_BT470BG;
   const auto id = without_range(static_cast<AVPixelFormat>(frame->format), frame->color_range);

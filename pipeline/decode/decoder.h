@@ -1,4 +1,4 @@
-// Decoder: packets of one video stream to frames in the pipeline's memory.
+// VideoDecoder turns packets of a video stream into frames in the pipeline's memory.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace vidconv {
 
-// Packets in, frames out. All members but those that say otherwise belong to one thread.
+// Takes packets and returns frames. Not thread-safe but for members that say so.
 class VideoDecoder {
  public:
   virtual ~VideoDecoder() = default;
@@ -29,34 +29,34 @@ class VideoDecoder {
     end,      // receive: nothing more will come
   };
 
-  // nullptr: no more packets. Throws Error for what is not the data's fault.
+  // Takes a packet; nullptr: no more packets. Throws Error for what is not the data's fault.
   virtual Result send(const AVPacket* packet) = 0;
-  // The frame has a format of the table, its range in color_range, and lies in one buffer; where
-  // the codec can write into foreign memory it was decoded there.
+  // Returns a frame in a format of the table, its range in color_range, in one buffer; where the
+  // codec can write into foreign memory it was decoded there.
   virtual Result receive(FramePtr& frame) = 0;
 
-  // Whether the frames lie in memory of the CUDA device.
+  // Returns whether frames lie in memory of the CUDA device.
   virtual bool on_device() const = 0;
-  // What the codec has complained about so far, and the first of it; any thread.
+  // Return how often the codec has complained so far, and its first complaint; thread-safe.
   virtual std::int64_t errors() const = 0;
   virtual std::string first_error() const = 0;
-  // Makes a receive() that waits return. Any thread.
+  // Makes a receive() that waits return. Thread-safe.
   virtual void cancel() {}
-  virtual std::size_t memory() const = 0;  // bytes of frames on the host; any thread
+  virtual std::size_t memory() const = 0;  // bytes of frames on the host; thread-safe
 };
 
 struct DecoderOptions {
   int threads = 0;                               // 0: as many as the codec likes
-  std::int64_t max_pixels = default_max_pixels;  // of a picture; larger ones are damage
-  // Every picture comes out as soon as it can: threads share one instead of having one each.
+  std::int64_t max_pixels = default_max_pixels;  // pixels of a picture; larger ones are damage
+  // Every picture comes out as soon as it can: threads share a picture instead of having one each.
   bool low_delay = false;
   FrameMemory memory = plain_memory;
   Notify notify;
-  std::shared_ptr<NvdecMemory> nvdec;  // of the CUDA device that decodes; none: the CPU does
+  std::shared_ptr<NvdecMemory> nvdec;  // the CUDA device's that decodes; null: the CPU does
 };
 
-// Whether the video's transparency is a second picture beside each packet, as WebM has it, which of
-// FFmpeg's decoders libvpx alone looks at.
+// Returns whether the video's transparency is a second picture beside each packet, as WebM has it.
+// Of FFmpeg's decoders, libvpx alone reads it.
 bool has_alpha_beside(const AVStream& stream);
 
 class Decoder : public VideoDecoder {
@@ -72,9 +72,10 @@ class Decoder : public VideoDecoder {
   std::string first_error() const override;
   std::size_t memory() const override;
 
-  // The device cannot decode the stream, or not go on with it: complaints are about that.
+  // Returns whether the device cannot decode the stream, or go on with it: complaints are about
+  // that.
   bool refused() const { return refused_; }
-  // After the end: ready for packets from a key frame on.
+  // Makes the decoder ready, after the end, for packets from a key frame on.
   void restart();
 
  private:
@@ -87,23 +88,23 @@ class Decoder : public VideoDecoder {
   void refuse(const char* why);
   bool refuses(int width, int height) const;
 
-  // The device was set up for these.
+  // The properties that the device was set up for.
   struct Sequence {
     int coded_width, coded_height;
     AVPixelFormat format;
     bool operator==(const Sequence&) const = default;
   };
 
-  const int width_, height_;  // as the stream's header has them; 0: unknown
+  const int width_, height_;  // from the stream's header; 0: unknown
   const std::int64_t max_pixels_;
   const FrameMemory memory_;
   const Notify notify_;
-  std::unique_ptr<NvdecPictures> pictures_;  // where a device decodes
+  std::unique_ptr<NvdecPictures> pictures_;  // null unless a device decodes
   std::optional<Sequence> sequence_;
   std::atomic<bool> refused_ = false;
-  std::string refusal_;       // why, where it is known
+  std::string refusal_;       // the reason, if it is known
   ChangingPool pool_;         // the codec's threads ask it for frames
-  mutable std::mutex mutex_;  // of the converter and refusal_
+  mutable std::mutex mutex_;  // guards the converter and refusal_
   std::optional<Converter> converter_;
   AvErrors errors_;
   CodecContextPtr context_;

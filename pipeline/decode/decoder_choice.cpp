@@ -15,13 +15,13 @@
 namespace vidconv {
 namespace {
 
-// Packets from the last key frame on whose frame is out, so that a second decoder can go on from
-// there, and when the frames of these are shown that are out already.
+// Holds the packets from the last key frame on whose frame is out, so that a second decoder can go
+// on from there, and the times of the frames since then that are out already.
 class Replay {
  public:
   explicit Replay(const AVCodecParameters& parameters) : parameters_(parameters) {}
 
-  // nullptr: the end.
+  // Adds a packet; nullptr: the end.
   void add(const AVPacket* packet) {
     if (!possible_) return;
     if (packet) {
@@ -33,7 +33,7 @@ class Replay {
     packets_.push_back(packet ? share_packet(*packet) : nullptr);
   }
 
-  // A frame is out.
+  // Notes that a frame is out.
   void shown(std::int64_t pts) {
     if (!possible_) return;
     if (pts == AV_NOPTS_VALUE) return give_up();
@@ -51,7 +51,7 @@ class Replay {
     packets_.pop_front();
     return packet;
   }
-  // Whether a frame of the second decoder is one that is out already.
+  // Returns whether a frame of the second decoder is out already.
   bool is_known(std::int64_t pts) {
     const auto known = shown_.find(pts);
     if (known == shown_.end()) return false;
@@ -63,7 +63,7 @@ class Replay {
   static constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
 
   struct Start {
-    std::size_t packet;  // counted from the first of all
+    std::size_t packet;  // index in the stream
     std::int64_t pts;
   };
 
@@ -80,7 +80,7 @@ class Replay {
 
   const AVCodecParameters& parameters_;
   std::deque<PacketPtr> packets_;
-  std::size_t first_ = 0;     // which of all packets the first one is
+  std::size_t first_ = 0;     // index in the stream of the first packet held
   std::deque<Start> starts_;  // where a decoder may begin
   std::multiset<std::int64_t> shown_;
   std::int64_t bytes_ = 0;
@@ -179,7 +179,7 @@ class FallibleDecoder final : public VideoDecoder {
     return now != *colours_;
   }
 
-  // For other threads.
+  // Returns the current decoder; for other threads.
   std::shared_ptr<VideoDecoder> decoder() const {
     const std::lock_guard lock(mutex_);
     return current_;
@@ -188,22 +188,22 @@ class FallibleDecoder final : public VideoDecoder {
   // Guards current_, where another thread reads it or it is replaced, and the errors.
   mutable std::mutex mutex_;
   std::shared_ptr<VideoDecoder> current_;
-  std::int64_t errors_before_ = 0;  // of the first decoder, which had begun
+  std::int64_t errors_before_ = 0;  // the first decoder's, if it had begun
   std::string first_error_before_;
   struct Colours {
     AVColorSpace matrix;
     AVColorRange range;
     bool operator==(const Colours&) const = default;
   };
-  std::optional<Colours> colours_;  // of the first frame
+  std::optional<Colours> colours_;  // the first frame's
   const AVCodecParameters& parameters_;
   const MakeSecondDecoder make_second_;
-  Replay replay_;        // of what the first decoder was given
+  Replay replay_;        // holds what the first decoder was given
   bool begun_ = false;   // a frame is out
-  bool second_ = false;  // at work: what replay_ holds is to be decoded again
+  bool second_ = false;  // it is at work; what replay_ holds is to be decoded again
 };
 
-// The memory of one device after the other, for one session after the other.
+// Gives out the devices' memories in turn, one per session.
 class NvdecMemories {
  public:
   explicit NvdecMemories(const NvdecOptions& nvdec) : memories_(nvdec.memories) {
@@ -211,7 +211,7 @@ class NvdecMemories {
     for (const int device : nvdec.devices)
       memories_.push_back(std::make_shared<NvdecMemory>(device));
   }
-  // Any thread.
+  // Thread-safe.
   std::shared_ptr<NvdecMemory> next() { return memories_[next_++ % memories_.size()]; }
 
  private:
@@ -228,7 +228,7 @@ std::unique_ptr<VideoDecoder> make_nvdec_decoder(const AVStream& stream,
   for (const int device : nvdec.devices) {
     const NvdecShare share = share_device(device, std::max<std::size_t>(bytes, 1), nvdec.sessions);
     parted.sessions += share.sessions;
-    // All that waits may lie on one device.
+    // All frames that wait may lie on one device.
     parted.frames = parted.frames == 0 ? share.frames : std::min(parted.frames, share.frames);
   }
   if (nvdec.frames) parted.frames = std::min(parted.frames, *nvdec.frames);

@@ -1,4 +1,5 @@
-// Who decodes a stream: NVDEC in several sessions where it is asked for and can, else the CPU.
+// Chooses the decoder of a stream: NVDEC in several sessions where asked for and possible, or the
+// CPU.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +13,33 @@
 
 namespace vidconv {
 
-// Decoding on CUDA devices, where frames stay then: on the one that decoded them.
+// Options of decoding on CUDA devices. Frames stay on the device that has decoded them.
 struct NvdecOptions {
-  // At least one; sessions are on one after the other in turn.
+  // At least one device; sessions use them in turn.
   std::vector<int> devices = {0};
-  // Side by side on one file, on each device; none: as the devices' memory allows.
+  // Sessions side by side on one file, on each device; none: as the devices' memory allows.
   std::optional<int> sessions;
-  // How many decoded frames may wait for those before them; none: as the devices' memory allows.
+  // Decoded frames that may wait for those before them; none: as the devices' memory allows.
   std::optional<std::size_t> frames = std::nullopt;
-  // Of each of the devices, for frames of several decoders; empty: each has its own.
+  // Memory of each device, for frames of several decoders; empty: each decoder has its own.
   std::vector<std::shared_ptr<NvdecMemory>> memories = {};
 };
 
-// With `nvdec` the stream is decoded on the device until that refuses it, as where the picture's
-// size changes, and on the CPU from there, with the same frames; options.notify hears of it once.
-// `stream` outlives the decoder. Throws Error(input).
+// Makes a decoder. With `nvdec` the stream is decoded on the device until the device refuses it, as
+// where the picture's size changes, and on the CPU from there, with the same frames; options.notify
+// hears of it once. `stream` outlives the decoder. Throws Error(input).
 std::unique_ptr<VideoDecoder> make_decoder(const AVStream& stream, const DecoderOptions& options,
                                            const std::optional<NvdecOptions>& nvdec);
 
-// `why` the first decoder refused, as far as it is known; `begun`: after its first frame.
+// Makes the second decoder. `why` the first has refused, if known; `begun`: after its first frame.
 using MakeSecondDecoder =
     std::function<std::unique_ptr<VideoDecoder>(const std::string& why, bool begun)>;
 
-// `first` until it refuses or a packet changes the stream's header, then what `make_second` makes,
-// which gets the packets since a key frame again. Every frame comes out once. Packets wait for that
-// until the frame of the next key frame is out. Where they are too many, or frames do not say when
-// they are shown, a refusal throws Error(device). `parameters` outlive the decoder.
+// Returns a decoder that is `first` until it refuses or a packet changes the stream's header, and
+// then what `make_second` makes, which gets the packets since a key frame again. Every frame comes
+// out once. Packets are held for that until the frame of the next key frame is out. If they are too
+// many, or if frames do not say when they are shown, a refusal throws Error(device). `parameters`
+// outlive the decoder.
 std::unique_ptr<VideoDecoder> make_fallible_decoder(std::unique_ptr<VideoDecoder> first,
                                                     const AVCodecParameters& parameters,
                                                     MakeSecondDecoder make_second);

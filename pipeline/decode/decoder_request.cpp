@@ -50,7 +50,7 @@ std::optional<NvdecOptions> choose_decoder(const DecoderRequest& wish, const Dev
         "on the CPU",
         "use `decoder` cpu");
   NvdecOptions options{.devices = {}, .sessions = wish.sessions};
-  for (const int index : device.indices)  // each once
+  for (const int index : device.indices)  // each device once
     if (std::ranges::find(options.devices, index) == options.devices.end())
       options.devices.push_back(index);
   return options;

@@ -1,4 +1,4 @@
-// Where frames are decoded, as it was asked for.
+// Reads a user's wish where frames are decoded.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct DecoderRequest {
   // automatic: the CPU, which reports damage that NVDEC hides.
   enum class Kind : std::uint8_t { automatic, cpu, nvdec };
   Kind kind = Kind::automatic;
-  std::optional<int> sessions;  // of NVDEC on each device; none: as its memory allows
-  std::string text = "auto";    // as it was written, for messages
+  std::optional<int> sessions;  // NVDEC sessions on each device; none: as its memory allows
+  std::string text = "auto";    // as the user wrote it, for messages
 };
 
-// auto, cpu, nvdec or nvdec:SESSIONS. Throws Error(usage) for any other text.
+// Parses auto, cpu, nvdec or nvdec:SESSIONS. Throws Error(usage) for any other text.
 DecoderRequest parse_decoder(const std::string& text);
 
-// None: the CPU decodes. Throws Error(usage) for NVDEC where the frames are not convolved on a CUDA
-// device, or the CPU `sees_frames`, for verification or a comparison; where an automatic choice has
-// found no device `notify_user` hears that the CPU decodes.
+// Returns NVDEC's options; none: the CPU decodes. Throws Error(usage) for NVDEC if frames are not
+// convolved on a CUDA device, or if the CPU `sees_frames`, for verification or a comparison. If an
+// automatic choice has found no device, tells `notify_user` that the CPU decodes.
 std::optional<NvdecOptions> choose_decoder(const DecoderRequest& wish, const DeviceChoice& device,
                                            bool sees_frames, const Notify& notify_user);
 

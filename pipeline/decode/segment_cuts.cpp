@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-// Calls see(first byte of the NAL unit), which may change it, for each until it returns true.
+// Calls see(first byte), which may change the byte, for each NAL unit until it returns true.
 template <class See>
 void for_each_nal(const AVPacket& packet, int length_bytes, See&& see) {
   const std::span data(packet.data, static_cast<std::size_t>(packet.size));
@@ -27,7 +27,7 @@ void for_each_nal(const AVPacket& packet, int length_bytes, See&& see) {
     if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1 && see(data[at + 3])) return;
 }
 
-// Bytes of the length before each NAL unit, as avcC and hvcC say; 0: start codes.
+// Returns the bytes of the length before each NAL unit, from avcC or hvcC; 0: start codes.
 int nal_length_bytes(const AVCodecParameters& parameters) {
   const bool h264 = parameters.codec_id == AV_CODEC_ID_H264;
   const std::size_t at = h264 ? 4 : 21;
@@ -35,7 +35,7 @@ int nal_length_bytes(const AVCodecParameters& parameters) {
   return (parameters.extradata[at] & 3) + 1;
 }
 
-// Of the NAL unit that begins with this byte (Rec. H.265, table 7-1).
+// Returns the type of the NAL unit that begins with this byte (Rec. H.265, table 7-1).
 int hevc_type(std::uint8_t first) { return first >> 1 & 0x3F; }
 constexpr int hevc_bla = 16, hevc_idr_with_leading = 19, hevc_idr = 20, hevc_cra = 21;
 
@@ -57,7 +57,7 @@ Cut cut_at(const AVPacket& packet, const AVCodecParameters& parameters) {
         const int type = hevc_type(first);
         if (type == hevc_idr_with_leading || type == hevc_idr) cut = Cut::clean;
         if (type == hevc_cra) cut = Cut::open;
-        return type < 32;  // a picture's
+        return type < 32;  // it is a picture's
       });
       return cut;
     case AV_CODEC_ID_VP8:

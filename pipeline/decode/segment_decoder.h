@@ -1,5 +1,5 @@
-// SegmentDecoder: several decoders work on one stream at once, each on a part that begins with a
-// key frame, and their frames come out in order: the same frames as from one.
+// SegmentDecoder decodes a stream with several decoders at once, each on a segment that begins with
+// a key frame. Frames come out in order, the same as from one decoder.
 #pragma once
 
 #include <functional>
@@ -17,17 +17,18 @@ class SegmentDecoder final : public VideoDecoder {
  public:
   using MakeDecoder = std::function<std::unique_ptr<Decoder>()>;
 
-  // `make` is called once for each session, on its thread, the first time on this one, and from the
-  // second on when a second frame is asked for: until then whoever filters the first one has the
-  // device to himself. `stream` outlives this object. Throws what `make` throws.
+  // `make` is called once per session, on its thread; for the first session on this one. Sessions
+  // from the second on start when a second frame is asked for: until then whoever filters the first
+  // one has the device to himself. `stream` outlives this object. Throws what `make` throws.
   SegmentDecoder(const AVStream& stream, MakeDecoder make, const SegmentOptions& options);
   ~SegmentDecoder() override { cancel(); }
 
-  // Takes every packet. Keeps references.
+  // Takes every packet and keeps a reference to it.
   Result send(const AVPacket* packet) override { return queue_.send(packet); }
-  // Asks for more packets (Result::again) until every session has a part and as many wait; blocks
-  // for the next frame then. Refused only where no session decodes: one that is refused while
-  // others work, for want of memory say, leaves its part to them. first_error() is why, then.
+  // Asks for more packets (Result::again) until every session has a segment and as many wait; then
+  // blocks for the next frame. Refused only if no session decodes: a session that is refused while
+  // others work, say for want of memory, leaves its segment to them. first_error() is then the
+  // reason.
   Result receive(FramePtr& frame) override;
   bool on_device() const override { return on_device_; }
   std::int64_t errors() const override;
@@ -36,7 +37,7 @@ class SegmentDecoder final : public VideoDecoder {
   std::size_t memory() const override;
 
  private:
-  // `decoder`: nullptr where the session makes its own.
+  // `decoder`: nullptr if the session makes its own.
   void start_session(std::unique_ptr<Decoder> decoder);
   void run_session(Decoder& decoder);
 
@@ -44,11 +45,11 @@ class SegmentDecoder final : public VideoDecoder {
   const std::size_t most_sessions_;
   bool on_device_;
   SegmentQueue queue_;
-  mutable std::mutex mutex_;        // of the decoders and what they complained of
-  std::vector<Decoder*> decoders_;  // of all sessions, while they live
-  std::int64_t errors_ = 0;         // of sessions that have ended
+  mutable std::mutex mutex_;        // guards the decoders and their complaints
+  std::vector<Decoder*> decoders_;  // all sessions', while they live
+  std::int64_t errors_ = 0;         // ended sessions'
   std::string first_error_;
-  std::vector<std::jthread> threads_;  // end before all that they use
+  std::vector<std::jthread> threads_;  // joined before all that they use is destroyed
 };
 
 }  // namespace vidconv

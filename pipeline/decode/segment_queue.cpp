@@ -7,11 +7,13 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t none = AV_NOPTS_VALUE;
-constexpr std::size_t most_packets = 4096;  // that wait: a bound for streams with few key frames
-constexpr std::size_t always = 4;           // frames of the first part have room whatever waits
+// Packets that may wait: a bound for streams with few key frames.
+constexpr std::size_t most_packets = 4096;
+constexpr std::size_t always = 4;  // frames for which the first segment always has room
 
-// The first of all has nothing before it: whoever is at another part is ahead of it. Decoders of
-// FFmpeg 7 and later refuse a BLA picture (begin_with()) that is numbered as one before it was.
+// Returns whether a decoder may join the segment. The first of all has nothing before it: whoever
+// is at another one is ahead of it. Decoders of FFmpeg 7 and later refuse a BLA picture
+// (begin_with()) that is numbered as one before it was.
 bool may_join(const StreamSegment& part) {
   return part.number > 0 && (LIBAVCODEC_VERSION_MAJOR < 61 || part.first == none);
 }
@@ -53,7 +55,7 @@ SegmentQueue::Result SegmentQueue::send(const AVPacket* packet) {
     if (tail_) complete(*tail_);
     begin_part(*packet, cut);
   } else if (tail_ && packet->pts != none && packet->pts < tail_->end) {
-    append(*tail_, *packet);  // decoded by both; the new part skips it or drops its frame
+    append(*tail_, *packet);  // decoded by both; the new segment skips it or drops its frame
   } else if (tail_) {
     complete(*tail_);
     tail_.reset();
@@ -115,14 +117,14 @@ SegmentQueue::Result SegmentQueue::receive(FramePtr& frame) {
     const bool done = front.output == StreamSegment::Output::ended;
     if (done && parts_.size() > 1) {
       parts_.pop_front();
-      // It always has room now; where it waits for a session, so have the others.
+      // The new first segment always has room. While it waits for a session, so have the others.
       for (const SegmentPtr& part : parts_) part->changed.notify_one();
       continue;
     }
     if (done && at_end()) return Result::end;
     const auto sessions = static_cast<std::size_t>(options_.sessions);
-    // Where the first part waits, a session may need packets to be done with its own; and where it
-    // is to be followed, its last frames come out with the next ones.
+    // While the first segment waits, a session may need packets to finish its own segment; and
+    // while one is to be joined to it, its last frames come out with the next ones.
     const bool enough =
         packets_ >= most_packets || (parts_.size() > 2 * sessions && !first_waits() &&
                                      front.output != StreamSegment::Output::held);
@@ -170,9 +172,9 @@ SegmentPtr SegmentQueue::take_waiting() {
   return part;
 }
 
-// One that is complete: a decoder that has to wait for packets would keep the last frames of the
-// part before. While the stream is asked for packets it keeps them no longer than a restart takes;
-// while it is not, other sessions have frames that come first.
+// Waits for a complete segment: a decoder that has to wait for packets would keep the last frames
+// of the segment before. While the stream is asked for packets, it keeps them no longer than a
+// restart takes; otherwise other sessions have frames that come first.
 SegmentPtr SegmentQueue::part_to_join(StreamSegment& before) {
   std::unique_lock lock(mutex_);
   if (!options_.join) return nullptr;
@@ -201,7 +203,7 @@ PacketPtr SegmentQueue::next_packet(StreamSegment& part) {
   return packet;
 }
 
-// What sessions have decoded must not keep them from the first part.
+// Frames that sessions have decoded must not keep them from the first segment.
 bool SegmentQueue::has_room(const StreamSegment& part) const {
   return frames_ < options_.frames || first_waits() ||
          (&part == parts_.front().get() && part.frames.size() < always);
@@ -243,7 +245,7 @@ void SegmentQueue::refuse(const SegmentPtr& part, PacketPtr packet, const std::s
 
 void SegmentQueue::lose_session(const std::exception_ptr& why) {
   const std::lock_guard lock(mutex_);
-  if (--sessions_ > 0) return;  // others do its part
+  if (--sessions_ > 0) return;  // others do its work
   fail_with(why);
 }
 

@@ -5,7 +5,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
+constexpr int most_drain_failures = 1000;  // more than the packets that a decoder can hold
 
 bool erase_one(std::multiset<std::int64_t>& times, std::int64_t time) {
   const auto it = times.find(time);
@@ -76,7 +76,7 @@ SegmentSession::Result SegmentSession::drain() {
   }
 }
 
-// The first frame that is not of the part before ends that.
+// Returns the frame's segment. The first frame that is not of the segment before ends that one.
 StreamSegment& SegmentSession::owner(const AVFrame& frame) {
   if (before_) {
     if (erase_one(times_before_, frame.pts)) return *before_;

@@ -24,22 +24,24 @@
 namespace vidconv {
 namespace {
 
-// These lines are heard while packets are read.
+// FFmpeg says these lines while packets are read.
 constexpr std::string_view of_packets[] = {log_lines::refused_name, log_lines::broken_packet[0],
                                            log_lines::broken_packet[1]};
 static_assert(std::size(of_packets) == 1 + std::size(log_lines::broken_packet));
 
-// What says where an input may lead, which is not for the input's options.
+// Options with this in their names say where an input may lead, which is not for the input's
+// options.
 constexpr std::string_view of_trust = "_whitelist";
 
 struct DictionaryFree {
   void operator()(AVDictionary* options) const { av_dict_free(&options); }
 };
 
-// Enough to tell at which rate frames come; and how long to look for it, microseconds.
+// Frames that tell the rate at which frames come, and microseconds to look for them.
 constexpr int frames_for_rate = 8;
 constexpr std::int64_t short_look = AV_TIME_BASE;
-// How long streams are looked for in a file whose header does not tell of them, or not all of them.
+// Microseconds, and bytes, in which streams are looked for in a file whose header does not name
+// them all.
 constexpr std::int64_t long_look = std::int64_t{60} * AV_TIME_BASE;
 constexpr std::int64_t long_look_bytes = 32 << 20;
 constexpr std::int64_t shortest_look = 4096;  // bytes
@@ -80,7 +82,7 @@ int ContainerInput::wants_to_stop(void* self) noexcept {
     input.heard_ = Clock::now();
   }
   if (input.timeout_ > 0 && seconds_since(input.heard_) > input.timeout_) input.gave_up_ = true;
-  // What may go on without what was refused, as playlists of live video do, shall not.
+  // Stops libavformat, which may go on without what was refused, as with playlists of live video.
   return input.stopped() || input.gave_up_ || input.references_.refused() ? 1 : 0;
 }
 
@@ -108,7 +110,7 @@ void ContainerInput::open() {
     context->max_analyze_duration = short_look;
   } else if (is_stored()) {
     context->probesize = look_bytes_;
-    // The end of the file has the list that is not to be found.
+    // The end of the file has the list that must not be found.
     if (look_bytes_ < long_look_bytes) context->skip_estimate_duration_from_pts = 1;
     context->max_analyze_duration = long_look;
   }
@@ -125,7 +127,7 @@ void ContainerInput::open() {
   listened_to_ = context;  // null where it failed
   const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
-  container_.reset(context);  // which libavformat has freed and set to null where it failed
+  container_.reset(context);  // libavformat has freed it and set it to null if it failed
   if (code < 0) references_.check(lines.text());
   if (code == AVERROR_INVALIDDATA) refuse_still();
   check(code);
@@ -188,7 +190,7 @@ void ContainerInput::check_own() const {
                   "it says where an input may lead", "see TRUST in the manual");
 }
 
-// What neither libavformat nor the demuxer has taken.
+// Throws if neither libavformat nor the demuxer has taken an option.
 void ContainerInput::refuse_unknown(AVDictionary* left) const {
   for (const auto& [key, value] : own_)
     if (av_dict_get(left, key.c_str(), nullptr, 0))
@@ -210,7 +212,7 @@ void ContainerInput::begin() {
       });
 }
 
-// Decodes pictures on the way, of every video, where nothing is known.
+// Decodes pictures of every video on the way, if nothing is known.
 int ContainerInput::find_streams() {
   if (known_ && known_->describe(*container_)) return 0;
   std::vector<AVDictionary*> options(container_->nb_streams);
@@ -305,7 +307,7 @@ bool ContainerInput::has_manifest() const {
       [this](std::int64_t at, std::size_t count) { return bytes_at(at, count); });
 }
 
-// A pipe's last bytes are in the buffer still.
+// A pipe's last bytes are still in the buffer.
 bool ContainerInput::has_ended() const {
   constexpr std::int64_t longest = 128;
   AVIOContext* io = container_->pb;
@@ -323,7 +325,7 @@ bool ContainerInput::was_cut() {
   if (!io || pipe_ || !scheme_of(url_).starts_with("http") ||
       (container_->iformat->flags & AVFMT_NOFILE))
     return false;
-  // The end of the chunks is seen by who asks for more.
+  // Only a further read sees the end of the chunks.
   constexpr int most_behind = 4096;
   std::array<unsigned char, 1024> behind;
   for (int i = 0; i < most_behind; ++i)

@@ -13,8 +13,8 @@ namespace {
 
 using Bytes = std::string_view;
 
-// An element of EBML: its first byte says how long the size is. Takes the size off; none where it
-// is not known, or there are not so many bytes.
+// Takes the size of an EBML element off `bytes`; its first byte says how long it is. None if the
+// size is not known, or if there are too few bytes.
 std::optional<std::uint64_t> take_size(Bytes& bytes) {
   if (bytes.empty() || bytes[0] == 0) return std::nullopt;
   const auto first = static_cast<unsigned char>(bytes[0]);
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> take_size(Bytes& bytes) {
   return size == unknown ? std::nullopt : std::optional(size);
 }
 
-// The header, then the one segment that holds everything else.
+// Reads the header, then the one segment that holds everything else.
 std::optional<std::uint64_t> length_of_matroska(Bytes beginning) {
   constexpr Bytes header = "\x1a\x45\xdf\xa3", segment = "\x18\x53\x80\x67";
   Bytes rest = beginning;
@@ -41,7 +41,7 @@ std::optional<std::uint64_t> length_of_matroska(Bytes beginning) {
   return size ? std::optional(beginning.size() - rest.size() + *size) : std::nullopt;
 }
 
-// A number among the first tag's properties.
+// Reads a number among the first tag's properties.
 std::optional<std::uint64_t> length_of_flv(Bytes beginning) {
   using namespace std::string_view_literals;
   constexpr Bytes key =
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> length_of_flv(Bytes beginning) {
   return static_cast<std::uint64_t>(size);
 }
 
-// The first of perhaps several chunks that hold all others.
+// Reads the first of perhaps several chunks that hold all others.
 std::optional<std::uint64_t> length_of_riff(Bytes beginning) {
   if (!beginning.starts_with("RIFF") || beginning.size() < 8) return std::nullopt;
   const std::uint64_t size = little_endian(beginning.substr(4, 4));
@@ -85,7 +85,7 @@ Ending judge_ending(std::string_view format, const InputBytes& bytes) {
 }
 
 bool may_end_with(std::string_view format, std::string_view last, std::int64_t behind_packets) {
-  // Of the head in front of each packet, places and sizes count all, nothing or one of both.
+  // The head in front of a packet counts in its place and size, in one of them, or in neither.
   constexpr std::int64_t head_of_roq = 8, head_of_smjpeg = 12;
   if (format == "roq") return behind_packets == 0 || behind_packets == -head_of_roq;
   const bool smjpeg = format == "smjpeg";
@@ -94,7 +94,7 @@ bool may_end_with(std::string_view format, std::string_view last, std::int64_t b
     return false;
   Bytes rest = last.substr(last.size() - static_cast<std::size_t>(behind_packets));
   if (smjpeg) return rest.empty() || rest == "DONE";
-  // The line that parts pictures.
+  // Pictures are separated by this line.
   rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of("\r\n")));
   return rest.empty() || (rest.starts_with("--") && rest.find('\n') + 1 == rest.size());
 }
@@ -113,7 +113,7 @@ std::optional<int> loops_of(std::string_view format, std::string_view beginning)
     return count.empty() ? -1 : static_cast<int>(little_endian(count));
   }
   if (format != "apng") return std::nullopt;
-  // Behind the number of frames: how often it is shown at all.
+  // The number of times that it is shown at all follows the number of frames.
   const Bytes counts = after(apng);
   if (counts.size() < 8) return std::nullopt;
   const auto plays = std::min<std::uint64_t>(big_endian(counts.substr(4, 4)), 0xffff);

@@ -1,5 +1,5 @@
-// Where an input ends by its own bytes: outermost boxes say how long they are, or a mark closes
-// them.
+// Finds where an input ends by its own bytes: outermost boxes say how long they are, or a mark
+// closes them.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 
 namespace vidconv {
 
-// Of an input that was read to its end.
+// The bytes of an input that was read to its end.
 struct InputBytes {
   std::string beginning;  // as many as were kept
   std::int64_t length = 0;
-  int last = -1;  // the last byte, where it is known
+  int last = -1;  // the last byte, if it is known
 };
 
-// How many bytes are kept of the beginning: as many as a header needs.
+// Bytes that are kept of the beginning: as many as a header needs.
 constexpr std::size_t kept_beginning = 64 << 10;
 
 struct Ending {
-  bool known = false;   // the bytes say it
-  std::string missing;  // for people; empty where nothing is
+  bool known = false;   // the bytes tell
+  std::string missing;  // for people; empty if nothing is missing
 };
-// `format`: the demuxer, by FFmpeg's name.
+// Returns whether an input ends as it should. `format`: the demuxer, by FFmpeg's name.
 Ending judge_ending(std::string_view format, const InputBytes& bytes);
 
-// Whether a file is whole where the demuxer calls its end an error. `last`: some of its last bytes,
-// `behind_packets` how many are behind the last packet, by its place and size.
+// Returns whether a file is whole although the demuxer calls its end an error. `last`: some of its
+// last bytes; `behind_packets`: how many are behind the last packet, by its place and size.
 bool may_end_with(std::string_view format, std::string_view last, std::int64_t behind_packets);
 
-// Of an animation, as VideoInfo::loops; none of what is no animation.
+// Returns VideoInfo::loops of an animation; none for anything else.
 std::optional<int> loops_of(std::string_view format, std::string_view beginning);
 
 }  // namespace vidconv

@@ -7,7 +7,7 @@ namespace {
 
 // Parsers hand on a picture when the next one begins, so a mark may be on the one before.
 constexpr int settled_after = 2;
-// From when the container says what is wrong until the packet has come through the parser.
+// Packets from the container's complaint until its packet has come through the parser.
 constexpr int remembered = 32;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Marks: packets that a container calls damaged. Transport streams mark what a counter of packets
-// does not lead to, which begins anew where recordings or segments were joined: the times tell
-// whether something is missing there.
+// Marks counts packets that a container calls damaged. Transport streams mark packets that do not
+// follow a packet counter, which begins anew where recordings or segments were joined: the times
+// tell whether something is missing there.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace vidconv {
 
 class Marks {
  public:
-  // `doubted`: a mark may mean nothing; else all count.
+  // `doubted`: a mark may mean nothing; otherwise all marks count.
   explicit Marks(bool doubted = false) : doubted_(doubted) {}
 
-  // The next packet of a stream, and how its time follows that of the one before. `broken`: the
-  // container has said more than a counter tells. Returns how many packets of that stream, this one
-  // and earlier ones, are now known to be damaged.
+  // Takes the next packet of a stream, and how its time follows that of the one before. `broken`:
+  // the container has said more than a counter tells. Returns how many packets of that stream, this
+  // one and earlier ones, are now known to be damaged.
   std::int64_t take(int stream, bool marked, Follows follows, bool broken);
-  // After the last packet: those, by stream, of which it was not known yet, and which count.
+  // Returns the packets, by stream, that count and that were not known to until the last packet.
   std::map<int, std::int64_t> rest();
 
  private:
@@ -29,7 +29,7 @@ class Marks {
   };
 
   const bool doubted_;
-  int broken_ = 0;  // packets for which that is remembered
+  int broken_ = 0;  // packets for which `broken` is remembered
   std::map<int, Waiting> waiting_;
 };
 

@@ -17,7 +17,7 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t no_time = AV_NOPTS_VALUE;
-// Of ffmpeg(1): dts_delta_threshold, dts_error_threshold, and how far back is no reordering.
+// ffmpeg(1)'s dts_delta_threshold and dts_error_threshold, and how far back is no reordering.
 constexpr std::int64_t far = 10LL * AV_TIME_BASE;
 constexpr std::int64_t absurd = 30LL * 3600 * AV_TIME_BASE;
 constexpr std::int64_t back = AV_TIME_BASE / 10;
@@ -67,14 +67,15 @@ std::map<int, std::int64_t> starts_of_clocks(const AVFormatContext& container) {
   return starts;
 }
 
-// The clock of the video that has a number.
+// Returns the clock of the video with that number.
 std::optional<int> leading_clock(const AVFormatContext& container, int video) {
   const std::vector<int> videos = video_streams(container);
   const auto at = static_cast<std::size_t>(video - 1);
   return at < videos.size() ? clock_of(container, videos[at]) : std::nullopt;
 }
 
-// How much later something begins than the input, where it is far: near ones may go by one clock.
+// Returns how much later something begins than the input, if it is far: near ones may share a
+// clock.
 std::int64_t apart(const AVFormatContext& container, std::int64_t start) {
   const std::int64_t by =
       container.start_time == no_time ? 0 : av_sat_sub64(start, container.start_time);
@@ -122,7 +123,7 @@ void Discontinuities::follow(AVPacket& packet) {
     tell(of.index, av_sat_sub64(time, clock.offset), by);
     move(packet, av_sat_sub64(0, by), of.time_base);
     time = av_sat_sub64(time, by);
-    // Else it is this packet that is wrong.
+    // Otherwise this packet alone is wrong.
     if (restarts_) clock.offset = av_sat_sub64(clock.offset, by);
   }
   stream.last = time;
@@ -135,7 +136,7 @@ void Discontinuities::watch(const AVPacket& packet, Stream& stream, AVRational t
   follows_ = Follows::on_time;
   if (packet.dts == no_time) return;
   const std::int64_t time = av_rescale_q(packet.dts, time_base, AV_TIME_BASE_Q);
-  // What packets say of their duration need not be so.
+  // The durations that packets give need not be true.
   const std::int64_t duration = av_rescale_q(packet.duration, time_base, AV_TIME_BASE_Q);
   const std::int64_t step = stream.of_input ? av_sat_sub64(time, *stream.of_input) : 0;
   if (restarts_ && (step < 0 || step > far))

@@ -11,7 +11,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Where an index lists all packets: those that edit lists do not hide. 0 where there is none.
+// Returns the packets in an index of all packets that edit lists do not hide; 0 without an index.
 std::int64_t shown_packets(const AVFormatContext& container, AVStream& video) {
   const bool indexed = std::string_view(container.iformat->name).find("mp4") != std::string::npos;
   if (!indexed || video.nb_frames == 0) return 0;  // fragments have no index before they are read
@@ -21,8 +21,8 @@ std::int64_t shown_packets(const AVFormatContext& container, AVStream& video) {
   return shown;
 }
 
-// When the video ends, microseconds of the container's time. None where nothing better is known
-// than the size of the file.
+// Returns when the video ends, microseconds of the container's time; none if nothing better is
+// known than the size of the file.
 std::optional<std::int64_t> end_of(const AVFormatContext& container, const AVStream& video) {
   const auto from = [](std::int64_t start) { return start == AV_NOPTS_VALUE ? 0 : start; };
   if (container.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE) return std::nullopt;
@@ -59,7 +59,7 @@ Expected expect(const AVFormatContext& container, AVStream& video, const InputRa
   } else if (whole && !expected.seconds && video.nb_frames > 0) {
     expected.frames = video.nb_frames;
   }
-  // So many at the nominal rate would be longer than it is.
+  // At the nominal rate, so many frames would be longer than the video is.
   const bool too_many = most && expected.seconds && frame_rate.num > 0 &&
                         static_cast<double>(*most) >= *expected.seconds * av_q2d(frame_rate);
   if (most && !(too_many && !expected.exact)) {

@@ -1,4 +1,4 @@
-// What is still to come of a container's video, as far as its header says: for showing progress.
+// Estimates from its header what is still to come of a container's video, to show progress.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Expected {
   std::optional<double> seconds;  // from the first frame to the end of the last
 };
 
-// `frame_rate`: nominal; 0 where unknown. `most`: how many frames at most are wanted.
+// `frame_rate`: nominal; 0 if unknown. `most`: the most frames that are wanted.
 Expected expect(const AVFormatContext& container, AVStream& video, const InputRange& part,
                 AVRational frame_rate, std::optional<std::int64_t> most);
 

@@ -8,11 +8,11 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t unknown = AV_NOPTS_VALUE;
-// Frames before the first that says its time; more would be in memory for a broken file.
+// Most frames before the first that says its time; more would fill the memory for a broken file.
 constexpr std::size_t most_unknown = 32;
-// Frames that are looked at behind one that may be wrong: most of them decide.
+// Frames that are looked at behind one that may be wrong: the majority decides.
 constexpr std::size_t most_behind = 5;
-// Frames in the time of which nothing is wrong with a gap.
+// Durations of frames up to which a gap is nothing wrong.
 constexpr std::int64_t usual_gap = 3;
 
 }  // namespace
@@ -21,7 +21,7 @@ void FrameLookahead::add(FramePtr frame, const FrameTimes::Shown& shown) {
   waiting_.push_back({std::move(frame), shown});
 }
 
-// Returns false where it may still be found out.
+// Returns false if the time may still be found out.
 bool FrameLookahead::set_unknown_time() {
   std::int64_t& pts = waiting_.front().shown.pts;
   if (pts != unknown) return true;
@@ -62,7 +62,7 @@ std::optional<bool> FrameLookahead::is_ahead() const {
   return 2 * before > static_cast<std::ptrdiff_t>(behind);
 }
 
-// To between the one before it and the next that is not ahead.
+// Moves the frame to between the one before it and the next that is not ahead.
 void FrameLookahead::move_back() {
   FrameTimes::Shown& shown = waiting_.front().shown;
   const std::int64_t was = shown.pts;

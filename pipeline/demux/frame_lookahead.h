@@ -1,5 +1,5 @@
-// FrameLookahead: decoded frames that wait for those behind them, where only these tell when they
-// are shown: before the first time that is known, and where one frame is far ahead of all others.
+// FrameLookahead holds decoded frames until those behind them tell when they are shown: before the
+// first time that is known, and where one frame is far ahead of all others.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ struct TimedFrame {
   FrameTimes::Shown shown;
 };
 
-// For one pass over a stream. All times are in its time base.
+// Serves one pass over a stream. All times are in its time base.
 class FrameLookahead {
  public:
   struct Options {
-    std::int64_t origin = 0;  // when frames begin whose times nobody knows
-    bool patient = true;      // else no frame waits
-    bool has_times = true;    // else a time that is not known is not waited for
+    std::int64_t origin = 0;  // when frames with unknown times begin
+    bool patient = true;      // false: no frame waits
+    bool has_times = true;    // false: no frame waits for an unknown time
     Notify notify;            // hears once of a time that was moved
   };
   explicit FrameLookahead(Options options) : options_(std::move(options)) {}
 
-  // The next frame in the order in which they are shown; its `pts` is AV_NOPTS_VALUE where unknown.
+  // Adds the next frame in display order; its `pts` is AV_NOPTS_VALUE if unknown.
   void add(FramePtr frame, const FrameTimes::Shown& shown);
-  // No more frames: none waits any longer.
+  // Says that no more frames come: none waits any longer.
   void end() { ended_ = true; }
-  // The first of them with the time at which it is shown. None where it waits, and where there is
+  // Returns the first frame with the time at which it is shown; none if it waits, or if there is
   // none.
   std::optional<TimedFrame> take();
 
@@ -43,13 +43,13 @@ class FrameLookahead {
 
  private:
   bool set_unknown_time();
-  // Whether the first is far ahead of those behind it; none where more of them are needed.
+  // Returns whether the first is far ahead of those behind it; none if more of them are needed.
   std::optional<bool> is_ahead() const;
   void move_back();
 
   const Options options_;
   std::deque<TimedFrame> waiting_;
-  std::optional<FrameTimes::Shown> last_;  // that was taken
+  std::optional<FrameTimes::Shown> last_;  // the last one taken
   std::int64_t taken_ = 0;
   bool ended_ = false, told_ = false;
 };

@@ -16,7 +16,7 @@ FrameTimes::Shown FrameTimes::find(const AVFrame& frame, AVRational frame_rate) 
   std::int64_t duration = frame_duration(frame);
   const std::int64_t nominal =
       frame_rate.num > 0 ? av_rescale_q(1, av_inv_q(frame_rate), stream_.time_base) : 0;
-  // Where each field is a packet, what decoders hand on is the duration of one.
+  // Where each field is a packet, decoders hand on the duration of one field.
   const bool of_one_field = frame.best_effort_timestamp == AV_NOPTS_VALUE && is_interlaced(frame) &&
                             duration * 4 <= nominal * 3;
   if (nominal > 0 && (duration <= 0 || steady_ || of_one_field)) duration = nominal;

@@ -10,7 +10,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// To the frames of the interval; times are counted from where they were.
+// Narrows the range to the interval's frames; times are still counted from the same origin.
 void narrow(InputRange& part, const Interval& interval) {
   const AVRational time_base = interval.video.time_base;
   const std::int64_t offset = part.offset(time_base);
@@ -23,8 +23,8 @@ void narrow(InputRange& part, const Interval& interval) {
     part.end = av_rescale_q(interval.end + offset, time_base, AV_TIME_BASE_Q);
 }
 
-// Where times begin to be counted: at `start`, or so shortly before it that all pictures and sounds
-// are moved by whole ticks, however coarse. Else they would not be moved alike.
+// Returns where times begin to be counted: at `start`, or so shortly before it that all pictures
+// and sounds are moved by whole ticks, however coarse. Otherwise they would not be moved alike.
 std::int64_t whole_ticks(const AVFormatContext& container, std::int64_t start) {
   AVRational coarsest{1, 1000};
   bool is_coarse = false;

@@ -1,4 +1,4 @@
-// The part of an input that is wanted.
+// InputRange is the range of an input that is wanted.
 #pragma once
 
 #include <cstdint>
@@ -7,29 +7,30 @@
 
 namespace vidconv {
 
-// In microseconds of the container's time.
+// Times are microseconds of the container's time.
 struct InputRange {
   bool cut = false;  // there is a start
   std::int64_t start = 0;
   std::int64_t end = INT64_MAX;
-  bool counted = false;     // times are counted from
-  std::int64_t origin = 0;  // this: the start that the user has asked for, or the input's own
-  bool seeks = true;        // to the start; else it is found by decoding all that comes before
+  bool counted = false;     // times are counted from `origin`
+  std::int64_t origin = 0;  // the start that the user has asked for, or the input's own
+  bool seeks = true;        // to the start; false: all that comes before is decoded to find it
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }
-  // The time that is subtracted from all, in `time_base`.
+  // Returns the time that is subtracted from all times, in `time_base`.
   std::int64_t offset(AVRational time_base) const;
-  // Counts the times of a packet of `stream` from the start. False where it is not of the part.
+  // Counts a packet's times from the start. Returns false if the packet is not in the range.
   bool take(AVPacket& packet, const AVStream& stream) const;
 };
 
-// Where its frames lie in the input; of a part from a start on, `frames_before` is known or not.
+// Returns where the range's frames lie in the input. `frames_before`: those before its start, if
+// known.
 InputClock clock_of(const AVFormatContext& container, const InputRange& part, AVRational time_base,
                     std::optional<std::int64_t> frames_before);
 
-// What the options ask of the container. A number of frames has no end in time before they have
-// come, but for 0.
+// Returns the range that the options ask for. A number of frames has no end in time before they
+// have come, except for 0.
 InputRange input_range(const AVFormatContext& container, const SourceOptions& options);
 
 }  // namespace vidconv

@@ -16,11 +16,11 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t most_read = std::int64_t{1} << 30;
-// Of a file whose streams make no sense there may be any number.
+// A file whose streams make no sense may have any number of them.
 constexpr int most_described = 16;
 // Packets that a demuxer and a parser may keep of one stream: sound comes in bursts.
 constexpr std::size_t longest_ending = 256;
-// Program streams have no place for it in a number of theirs.
+// A program stream's numbers never have this bit.
 constexpr int not_of_demuxer = 1 << 24;
 
 struct AvioCloser {
@@ -52,7 +52,7 @@ bool is_program_stream(const AVFormatContext& container) {
   return std::string_view(container.iformat->name) == "mpeg";
 }
 
-// The file once more, by itself.
+// The file opened once more, by itself.
 struct Opened {
   std::unique_ptr<AVIOContext, AvioCloser> bytes;
   InputPtr container;  // none where it cannot be opened
@@ -77,7 +77,7 @@ Opened open_again(const AVInputFormat* format, const std::string& url,
 
 }  // namespace
 
-// Of those whose headers do not name all streams, these refer to no other file.
+// The headers of these formats may not name all streams, and they refer to no other file.
 bool LateStreams::may_be_in(const AVFormatContext& container) {
   constexpr std::string_view formats[] = {"mpegts", "mpeg", "flv", "swf", "nsv", "ty", "wtv"};
   return std::ranges::find(formats, container.iformat->name) != std::end(formats);
@@ -138,7 +138,7 @@ void LateStreams::watch(Stream& stream, const AVPacket& packet) {
     for (auto& kept : stream.ending) kept.second.reset();
 }
 
-// nullptr where nothing is found. A list that names it comes shortly before.
+// Returns nullptr if nothing is found. A list that names the stream comes shortly before it.
 const AVCodecParameters* LateStreams::described_at(AVFormatContext& again, const Stream& stream) {
   constexpr std::int64_t shortly = 20 * 188;  // packets of MPEG-TS
   if (av_seek_frame(&again, -1, std::max<std::int64_t>(0, stream.first - shortly),
@@ -165,7 +165,7 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
     stream.codec = found.codecpar->codec_id;
     const bool late = !stream.known || !is_described(*container.streams[stream.place]->codecpar);
     if (stream.first < 0 || !late || described == most_described) continue;
-    Opened again;  // a container can be asked once what its streams are
+    Opened again;  // a container can be asked only once what its streams are
     const AVCodecParameters* known = found.codecpar;
     if (!is_described(*known)) {
       ++described;
@@ -191,7 +191,7 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
   }
 }
 
-// One of the same kind whose bytes all lie before, and that no list has in the end.
+// Finds the stream of the same kind whose bytes all lie before, and that no list has in the end.
 void LateStreams::find_those_before() {
   for (Stream& stream : streams_) {
     if (stream.first < 0 || !stream.parameters) continue;
@@ -262,7 +262,8 @@ LateStreams::Stream* LateStreams::begun(AVFormatContext& container, const AVStre
                                                   : nullptr;
 }
 
-// Of an input that is read once, a stream that no list has any more where this one begins.
+// Returns the stream that no list has any more where this one begins, in an input that is read
+// once.
 LateStreams::Stream* LateStreams::going_on_as(AVFormatContext& container, const AVStream& stream) {
   const auto listed = [&](int index) {
     return av_find_program_from_stream(&container, nullptr, index) != nullptr;

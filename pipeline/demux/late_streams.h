@@ -1,7 +1,7 @@
-// LateStreams: streams of a file that begin after libavformat has ceased to look for them, and
-// those that go on under another number. Outputs have to know their streams before the first
-// packet, so a file is read once in advance, and nothing of it decoded but what begins late. Of an
-// input that is read once, only those are found that go on under another number.
+// LateStreams finds streams of a file that begin after libavformat has ceased to look for them, and
+// streams that go on under another number. Outputs have to know their streams before the first
+// packet, so a file is read once in advance, and only streams that begin late are decoded. In an
+// input that is read once, only streams that go on under another number are found.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,30 @@ namespace vidconv {
 
 class LateStreams {
  public:
-  // Whether a container of this kind may have such streams. It was just opened.
+  // Returns whether a container of this kind may have such streams. It was just opened.
   static bool may_be_in(const AVFormatContext& container);
 
-  // Reads the file `url` that `container` was opened from, a gibibyte of it at most. Where it
-  // cannot be read, nothing is found, as who reads the container will see.
+  // Reads the file `url` that `container` was opened from, a gibibyte of it at most. If it cannot
+  // be read, nothing is found, as whoever reads the container will see.
   void find(const AVFormatContext& container, const std::string& url,
             const AVIOInterruptCB& interrupt);
-  // Where the container has found streams that are others under another number: how many bytes come
-  // before the first of these, so that it can be opened anew without them. Else 0.
+  // Returns how many bytes come before the first stream that the container has found and that is
+  // another one under a new number, so that it can be opened anew without such streams; 0 if there
+  // is none.
   std::int64_t border() const;
   // Gives the container, just opened, the streams that begin late, described as they will be, and
   // discards those that never have a packet.
   void add_to(AVFormatContext& container);
 
-  // Puts a packet that was read into the stream it is of. False where it has moved into those that
-  // take_next() gives, or is to be dropped because it was among them.
+  // Puts a packet that was read into the stream it belongs to. Returns false if it has moved to
+  // those that take_next() gives, or is to be dropped because it was among them.
   bool place(AVFormatContext& container, AVPacket& packet);
-  // Packets to be handed on before the next is read, into an empty one; false where there is none.
+  // Moves a packet that goes before the next one read into an empty one; false if there is none.
   bool take_next(AVPacket& packet);
-  // What is read next does not follow what was read before.
+  // Says that the next packet read does not follow the last one.
   void restart();
-  // Packets that came out of the demuxer too late, after others had taken their place.
+  // Returns the number of packets that came out of the demuxer too late, after others had taken
+  // their place.
   std::int64_t lost() const { return lost_; }
 
  private:
@@ -47,17 +49,18 @@ class LateStreams {
     AVCodecID codec = AV_CODEC_ID_NONE;
     AVMediaType type = AVMEDIA_TYPE_UNKNOWN;
     std::int64_t first = -1, last = -1;  // bytes of the file where its packets are
-    std::int64_t begins_as = 0;          // how many packets of the file come before its first
+    std::int64_t begins_as = 0;          // packets of the file before its first
     CodecParametersPtr parameters;       // null unless it begins late
     AVRational time_base{0, 1}, rate{0, 1}, real_rate{0, 1}, sample_aspect{0, 1};
     int disposition = 0, program = -1;
-    int place = -1;       // in the container
+    int place = -1;       // index in the container
     bool known = false;   // the container had found it
-    bool listed = false;  // a program has it in the end
+    bool listed = false;  // a program lists it in the end
     // The demuxer keeps the last pictures of a stream until the end of the file. These are they,
-    // with how many packets come before each, where another of its kind has begun in between.
+    // each with the number of packets before it, if another stream of its kind has begun in
+    // between.
     std::vector<std::pair<std::int64_t, PacketPtr>> ending;
-    Stream* before = nullptr;          // the one that goes on as this
+    Stream* before = nullptr;          // the stream that goes on as this one
     bool kept_by_demuxer = false;      // its ending is not known
     bool read = false, ended = false;  // in this pass
   };

@@ -10,7 +10,7 @@ namespace {
 using Bytes = std::string_view;
 using namespace std::string_view_literals;
 
-// C2PA 2.1, A.5.1 (a box of MP4), and 11.1.4.2 (a store of manifests, in whatever holds it).
+// C2PA 2.1, A.5.1 (a box of MP4) and 11.1.4.2 (a store of manifests, in any format), defines these.
 constexpr Bytes box_of_manifest =
     "\xd8\xfe\xc3\xd6\x1b\x0e\x48\x3c\x92\x97\x58\x28\x87\x7e\xc4\x81"sv;
 constexpr Bytes manifest_store = "jumdc2pa\x00\x11\x00\x10\x80\x00\x00\xaa\x00\x38\x9b\x71"sv;

@@ -8,8 +8,8 @@ namespace vidconv {
 namespace {
 
 constexpr std::int64_t first_step = AV_TIME_BASE;  // back; doubled each time
-// Decoders look ahead, and complain of what comes later: so far before the start a complaint is not
-// of the part.
+// Decoders look ahead, and complain of what comes later. A complaint this far before the start is
+// not about the range.
 constexpr std::int64_t settling = std::int64_t{2} * AV_TIME_BASE;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// StartSearch: where in a container to begin so that the picture at a wanted time is whole.
+// StartSearch finds where in a container to begin so that the picture at a wanted time is whole.
 // Containers without an index lead to the middle of pictures that refer to others, and those with
 // one to where something is decoded, not shown.
 #pragma once
@@ -9,29 +9,29 @@
 
 namespace vidconv {
 
-// Goes back further and further until a key frame, and from it a whole picture at the wanted time
-// or before, is found. Times are microseconds of the container.
+// Goes back further and further until it finds a key frame, and from it a whole picture at the
+// wanted time or before. Times are microseconds of the container.
 class StartSearch {
  public:
   // Does not move yet.
   StartSearch(ContainerInput& input, std::int64_t start) : input_(input), start_(start) {}
 
-  // To another place, further back than the last one: all that was read before is void, and the
-  // input's streams are others.
+  // Goes to another place, further back than the last one. All that was read before is void, and
+  // the input has other streams.
   void go_back();
-  // The place is found.
+  // Returns whether the place is found.
   bool begun() const { return state_ == State::begun; }
-  // What was read shows that the place is too late.
+  // Returns whether what was read shows that the place is too late.
   bool too_late() const { return state_ == State::too_late; }
-  // The input has ended.
+  // Says that the input has ended.
   void end();
 
-  // Whether a packet of the video is for the decoder: those before the first key frame are not.
+  // Returns whether a packet of the video is for the decoder: not before the first key frame.
   bool takes(const AVPacket& packet, AVRational time_base);
-  // A picture that has come out of the decoder, shown at `time`. `whole`: nothing is missing in it;
-  // `complaints`: there was damage since the last that was forgotten. True where what was wrong so
-  // far says nothing about the part that begins at the start, and is to be forgotten: it lies well
-  // before, or comes from having begun here.
+  // Judges a picture that has come out of the decoder, shown at `time`. `whole`: nothing is missing
+  // in it; `complaints`: there was damage since it was last forgotten. Returns true if the damage
+  // so far says nothing about the range that begins at the start, and is to be forgotten: it lies
+  // well before, or comes from having begun here.
   bool judge(std::int64_t time, bool whole, bool complaints);
 
  private:
@@ -40,7 +40,7 @@ class StartSearch {
 
   ContainerInput& input_;
   const std::int64_t start_;
-  std::int64_t back_ = 0;  // from the start
+  std::int64_t back_ = 0;  // distance from the start
   State state_ = State::begun;
 };
 

@@ -1,5 +1,5 @@
-// Pictures that are kept as if they were video, and that FFmpeg reads from some version on, or in
-// pieces: HEIC, AVIF in tiles, animated WebP.
+// Recognises pictures that are stored as if they were video, and that FFmpeg reads from some
+// version on, or in pieces: HEIC, AVIF in tiles, animated WebP.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace vidconv {
 
-// What the input is, by its beginning, where FFmpeg has not read it: "it is a picture in HEIC or
-// AVIF, ..."; empty of all others.
+// Says, by its beginning, what an input is that FFmpeg has not read: "it is a picture in HEIC or
+// AVIF, ..."; empty for all others.
 std::string unread_still(std::string_view beginning);
 
 // Throws Error(input_unreadable) for a picture in tiles, each of which libavformat gives as a video

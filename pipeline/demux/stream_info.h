@@ -1,5 +1,5 @@
-// StreamInfo: what was found out of a container's streams, for whoever opens the same file once
-// more. To find it out, pictures are decoded: 0.2 s of 4K.
+// StreamInfo holds what was found out about a container's streams, for whoever opens the same file
+// once more. To find it out, pictures are decoded: 0.2 s of 4K.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace vidconv {
 
-// Every const member may be called from any thread.
+// Const members are thread-safe.
 class StreamInfo {
  public:
-  // Of a container whose streams were found. Copies what it needs.
+  // `found`: a container whose streams were found. Copies what it needs.
   explicit StreamInfo(const AVFormatContext& found);
 
   // Describes the streams of a container that was just opened as avformat_find_stream_info() would.
-  // False, and nothing is changed, where its header does not name the same streams, as that of a
-  // file that has changed; and for containers that do not say when each frame is shown, or begin
+  // Returns false, and changes nothing, if its header does not name the same streams, as in a file
+  // that has changed; also for containers that do not say when each frame is shown, or that begin
   // with no header.
   bool describe(AVFormatContext& opened) const;
 

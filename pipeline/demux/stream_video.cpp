@@ -31,7 +31,7 @@ AVStream& choose_video(const AVFormatContext& container, int number, const std::
 
 namespace {
 
-// Of the stream, or of a photograph.
+// Returns how the stream, or a photograph, is to be turned.
 Orientation orientation_in(const AVStream& stream, const AVFrame& first) {
   constexpr std::size_t size = 9 * sizeof(std::int32_t);
   if (const auto data = side_data(stream, AV_PKT_DATA_DISPLAYMATRIX); data.size() >= size)
@@ -61,7 +61,7 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
       known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);
   // FFmpeg's decoders of HEVC call a picture interlaced that is a field (ITU-T H.265, D.3.3).
   info.of_fields = parameters.codec_id == AV_CODEC_ID_HEVC && is_interlaced(first);
-  // Pictures know it better than headers.
+  // Pictures know the order of fields better than headers.
   const bool top_first = info.field_order == AV_FIELD_TT || info.field_order == AV_FIELD_TB;
   if (is_interlaced(first) &&
       (info.field_order <= AV_FIELD_PROGRESSIVE || top_first != is_top_field_first(first)))

@@ -1,4 +1,4 @@
-// The videos among the streams of a container, and what is known of one before it is decoded.
+// Finds the videos among the streams of a container, and what is known of one before it is decoded.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace vidconv {
 
-// Indices of the streams of moving pictures: no covers.
+// Returns the indices of the streams of moving pictures, without covers.
 std::vector<int> video_streams(const AVFormatContext& container);
-// The `number`th of them, counted from 1, of the input `name`. Throws Error(no_video).
+// Returns the `number`th of them, counted from 1, of the input `name`. Throws Error(no_video).
 AVStream& choose_video(const AVFormatContext& container, int number, const std::string& name);
 
-// What the container, the stream and its first picture say; how long the video is, not.
+// Returns what the container, the stream and its first picture say, but not how long the video is.
 VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFrame& first);
 
 }  // namespace vidconv

@@ -18,13 +18,13 @@ namespace vidconv {
 
 namespace {
 
-// What FFmpeg's AVI muxer puts where it cannot come back to write the number of frames.
+// FFmpeg's AVI muxer writes this if it cannot come back to write the number of frames.
 constexpr std::int64_t unknown_in_avi = 1 << 30;
-// A length in 32 bits that is not known, as fragments of a live stream have it.
+// An unknown 32-bit length, as in fragments of a live stream.
 constexpr std::int64_t unknown_in_mp4 = 0xffffffff;
 
-// Whether the header says how long it is meant to become: what these formats' muxers write first,
-// and leave where they cannot come back.
+// Returns whether the header says how long the input is meant to become: these formats' muxers
+// write that first, and leave it if they cannot come back.
 bool announces(const AVFormatContext& container) {
   const std::string_view name = container.iformat->name;
   const bool once = container.pb && !(container.pb->seekable & AVIO_SEEKABLE_NORMAL);
@@ -41,8 +41,8 @@ std::string too_few(const char* type, std::int64_t came, std::int64_t listed) {
   return fmt::format("only {} of {} {} packets are there", came, listed, type);
 }
 
-// libavformat reads numbered pictures up to the first that is not there. What is wrong where others
-// come after `count` of them.
+// Says what is wrong if numbered pictures follow after a gap behind `count` of them: libavformat
+// reads them up to the first that is not there.
 std::string gap_in_numbers(const std::string& name, std::int64_t count) {
   constexpr int highest_first = 100'000, longest_gap = 1000;
   const auto there = [&](int number) {
@@ -75,7 +75,7 @@ void TruncationCheck::count(const AVPacket& packet) {
   if (counts_.size() < container_.nb_streams) counts_.resize(container_.nb_streams);  // found late
   Counts& counts = counts_[static_cast<std::size_t>(packet.stream_index)];
   ++counts.came;
-  // What is decoded last may be shown long before the end: the later of the two counts.
+  // The later of the two counts: a picture that is decoded last may be shown long before the end.
   const std::int64_t time = std::max(packet.dts, packet.pts);
   if (time == AV_NOPTS_VALUE) return;
   counts.until =
@@ -96,7 +96,7 @@ std::string TruncationCheck::missing(const Ending& ending) const {
   return missing.empty() ? ending.missing : missing;
 }
 
-// Those of fragments are listed as they come.
+// Packets of fragments are listed as they come.
 std::int64_t TruncationCheck::indexed(unsigned stream) const {
   return indexed_ ? avformat_index_get_entries_count(container_.streams[stream]) : 0;
 }
@@ -117,7 +117,7 @@ std::string TruncationCheck::missing_of_index() const {
 }
 
 std::string TruncationCheck::missing_of_header() const {
-  // Those of AVI that repeat the one before, or fall between two, have no packet.
+  // Frames of AVI that repeat the one before, or fall between two, have no packet.
   const std::int64_t packets = ticks_ ? video().until : video().came, frames = claimed_frames();
   if (packets + 1 + frames / 100 < frames) {
     const auto time = [&](std::int64_t ticks) {
@@ -125,8 +125,7 @@ std::string TruncationCheck::missing_of_header() const {
     };
     return ticks_ ? too_short(time(packets), time(frames)) : too_few("video", packets, frames);
   }
-  // Matroska's duration is counted from 0, as that of fragments is, the others' from the first
-  // packet.
+  // Matroska's duration is counted from 0, as that of fragments is; others' from the first packet.
   const bool fragments = indexed_ && video_.nb_frames == 0;
   const bool from_zero =
       fragments || std::string_view(container_.iformat->name).find("matroska") == 0;
@@ -147,7 +146,7 @@ std::int64_t TruncationCheck::claimed_duration() const {
   std::int64_t claimed = 0;
   const bool known = container_.duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
                      video_.nb_frames != unknown_in_avi;
-  // Of the longest stream that is read: chapters may have one that is not.
+  // Takes the longest stream that is read: chapters may have one that is not.
   for (unsigned i = 0; known && !video_only_ && i < container_.nb_streams; ++i) {
     const AVStream& stream = *container_.streams[i];
     if (stream.discard == AVDISCARD_ALL || (indexed_ && stream.duration == unknown_in_mp4))

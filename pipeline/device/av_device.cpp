@@ -8,8 +8,8 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// The runtime's context of the device that is current. av_hwdevice_ctx_create() would want it to
-// have been made with flags of libavutil's own.
+// Returns the runtime's context of the current device. av_hwdevice_ctx_create() would want a
+// context with libavutil's own flags.
 CUcontext current_context() {
   void* const address = driver_function("cuCtxGetCurrent");
   check_cuda(address ? cudaSuccess : cudaErrorSymbolNotFound, "cannot use the CUDA driver");

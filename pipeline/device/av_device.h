@@ -1,4 +1,4 @@
-// libavutil's handle of a CUDA device, for libavcodec's decoders and encoders there.
+// Makes libavutil's handle of a CUDA device, for libavcodec's decoders and encoders there.
 #pragma once
 
 #include "pipeline/av/av.h"
@@ -6,10 +6,10 @@
 
 namespace vidconv {
 
-// The handle of the device that is current, on the context of CUDA's runtime. What libav* queues
-// for itself it queues on `stream`, which outlives the handle and whoever refers to it. Throws
-// Error(device) that says `act` ("cannot decode on the device") where libav* has no such thing, or
-// the driver not what it needs; `index` as in cuda:N.
+// Returns the handle of the current device, on the context of CUDA's runtime. libav* queues its own
+// work on `stream`, which outlives the handle and all references to it. Throws Error(device) that
+// says `act` ("cannot decode on the device") if libav* has no such handle, or if the driver lacks
+// what it needs; `index` is N of cuda:N.
 BufferPtr make_av_device(const Stream& stream, const char* act, int index);
 
 }  // namespace vidconv

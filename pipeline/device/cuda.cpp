@@ -40,7 +40,7 @@ std::string version_text(int version) {  // 1000 * major + 10 * minor
 
 CudaProcessState& process = cuda_process_state();
 
-// See fail_cuda_after().
+// Returns a failure instead where fail_cuda_after() has asked for one.
 cudaError_t or_injected(cudaError_t result) {
   if (process.failure == cudaSuccess || result != cudaSuccess) return result;
   if (process.calls_to_failure > 0 && process.calls_to_failure-- > 0) return cudaSuccess;
@@ -50,7 +50,7 @@ cudaError_t or_injected(cudaError_t result) {
 
 Nodes nodes_of(std::optional<int> node) { return node ? Nodes{1} << *node : 0; }
 
-// Whether a device is current in this thread, rather than to be woken by its first call.
+// Returns whether a device is current in this thread; if not, its first call wakes one.
 bool has_context() {
   static const auto current =
       reinterpret_cast<CUresult (*)(CUcontext*)>(driver_function("cuCtxGetCurrent"));
@@ -58,7 +58,7 @@ bool has_context() {
   return !current || current(&context) != CUDA_SUCCESS || context;
 }
 
-// The blocks of pinned_memory.
+// Allocates the blocks of pinned_memory.
 class PinnedBlocks {
  public:
   std::byte* allocate(std::size_t bytes, Nodes nodes) noexcept {
@@ -125,7 +125,7 @@ class PinnedBlocks {
     plain_memory.release(block);
   }
 
-  // For all devices, by one that is awake.
+  // Pins a block for all devices, by one that is awake.
   static void pin(std::byte* block, Block& known) noexcept {
     cudaError_t result = cudaErrorUnknown;
     try {
@@ -138,14 +138,14 @@ class PinnedBlocks {
       ++process.allocations;
       return;
     }
-    cudaHostUnregister(block);  // where the failure was a test's
+    cudaHostUnregister(block);  // if the failure was a test's
     cudaGetLastError();         // not to be found by the next launch
     if (result == cudaErrorMemoryAllocation) process.pinning_failed = true;
   }
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all below
   std::map<std::byte*, Block> blocks_;
-  BlockCache kept_;  // of those above
+  BlockCache kept_;  // blocks that were released
   bool keeps_ = false;
 };
 
@@ -183,7 +183,7 @@ bool has_cuda_driver() {
 
 void wake_devices(const std::vector<int>& indices) noexcept {
   const auto wake = [](int index) {
-    cudaSetDevice(index);  // of this thread only
+    cudaSetDevice(index);  // in this thread only
     cudaFree(nullptr);
     cudaGetLastError();
   };
@@ -316,7 +316,7 @@ CurrentDevice::CurrentDevice(int index) : index_(index) {
 }
 
 CurrentDevice::~CurrentDevice() {
-  // A thread that had none keeps this one: to make the former one current would wake it.
+  // A thread that had no device keeps this one: making the former one current would wake it.
   if (index_ != before_ && !slept_) cudaSetDevice(before_);
 }
 
@@ -329,8 +329,8 @@ Event::Event(Kind kind) {
 }
 
 void Event::wait() const {
-  // Waking up takes as long as a small frame: sleep only where the device is slow. Each question
-  // takes a lock that the thread which submits frames needs too, so they are asked seldom.
+  // Waking up takes as long as a small frame, so sleep only where the device is slow. Each query
+  // takes a lock that the thread which submits frames needs too, so queries are rare.
   constexpr std::chrono::microseconds patience(1000), pause(4);
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const auto start = now();
@@ -382,8 +382,8 @@ DeviceBuffer make_cleared_buffer(int device, std::size_t bytes, const Stream& st
   DeviceBuffer buffer;
   check_cuda(buffer.reset(device, bytes), "cannot allocate device memory", value);
   ++process.allocations;
-  // What is copied back includes the gaps between rows, which no kernel writes. Streams do not wait
-  // for each other: what another one writes first would be cleared.
+  // Clears the gaps between rows, which are copied back and which no kernel writes. Waits, because
+  // streams do not wait for each other: what another one writes first would be cleared.
   check_cuda(cudaMemsetAsync(buffer.data(), 0, bytes, stream.get()), "cannot clear device memory",
              value);
   check_cuda(cudaStreamSynchronize(stream.get()), "cannot clear device memory", value);

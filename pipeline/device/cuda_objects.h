@@ -1,5 +1,5 @@
-// Owners of CUDA objects. All are move-only, belong to the device that is current when they are
-// made, and throw Error(device) where CUDA refuses.
+// These classes own CUDA objects. All are move-only, belong to the device that is current when they
+// are made, and throw Error(device) if CUDA refuses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,12 +17,12 @@
 
 namespace vidconv {
 
-// Throws Error(device) unless `result` is success. `act` is what was tried ("cannot upload a
-// frame"), `value` what it was tried on.
+// Throws Error(device) unless `result` is success. `act` was tried ("cannot upload a frame") on
+// `value`.
 void check_cuda(cudaError_t result, const char* act, const std::string& value = {});
 
-// Runs `queue`, which launches kernels: their room knows no Error. `remedy`: what to do where they
-// are refused.
+// Runs `queue`, which launches kernels: their code knows no Error. `remedy`: what to do if they are
+// refused.
 template <class F>
 auto as_device_error(const char* remedy, F&& queue) {
   try {
@@ -34,22 +34,22 @@ auto as_device_error(const char* remedy, F&& queue) {
   }
 }
 
-// For tests: after so many more calls of CUDA that are looked at, the next `times` count as having
-// failed with `error`. cudaSuccess: as it is again.
+// Makes CUDA fail in tests: after so many more checked calls, the next `times` calls count as
+// having failed with `error`. cudaSuccess: ends that.
 void fail_cuda_after(int calls, cudaError_t error, int times = INT_MAX);
 
-// For people, where there are no devices: what cudaGetDeviceCount() gave, and the CUDA version that
-// the driver is made for, 0 where there is none.
+// Says for people why there are no devices: by cudaGetDeviceCount()'s result, and the CUDA version
+// that the driver is made for, 0 if there is none.
 std::string why_no_device(cudaError_t error, int driver);
 
-// Allocations of device and pinned memory so far, in this process.
+// Returns the number of allocations of device and pinned memory so far, in this process.
 std::int64_t cuda_allocations();
 
-// A function of the driver's, of CUDA 12; nullptr where there is none of that name, or no driver.
+// Returns a function of the driver (CUDA 12); nullptr if there is none of that name, or no driver.
 void* driver_function(const char* name) noexcept;
 
 // Makes a device current in this thread, and the former one again at the end of the scope, unless
-// that sleeps, which would wake it. Costs next to nothing where it is the current one already.
+// that would wake it. Costs next to nothing if the device is current already.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);
@@ -60,7 +60,7 @@ class CurrentDevice {
  private:
   const int index_;
   int before_ = 0;
-  bool slept_ = false;  // the former one
+  bool slept_ = false;  // the former device
 };
 
 // A point in the work of a stream: for the order of things, or with the time at which the device
@@ -71,9 +71,9 @@ class Event {
   explicit Event(Kind kind);
 
   // Blocks this thread until the device has passed the last record(): polls for a millisecond, then
-  // sleeps. Returns at once where nothing was recorded.
+  // sleeps. Returns at once if nothing was recorded.
   void wait() const;
-  // Between two events of Kind::time that the device has passed.
+  // Returns the time between two events of Kind::time that the device has passed.
   static double seconds(const Event& begin, const Event& end);
 
   cudaEvent_t get() const { return event_.get(); }
@@ -85,15 +85,15 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
 };
 
-// A queue of device work that runs in order, independent of other streams. Dropping it does not
-// wait: synchronise first where the work uses memory that is dropped too.
+// A queue of device work that runs in order, independent of other streams. Destruction does not
+// wait: synchronise first if the work uses memory that is freed too.
 class Stream {
  public:
   Stream();
 
-  // All of these return at once.
+  // These functions do not block.
   void record(const Event& event) const;
-  // What is queued later waits for what `event` has recorded last.
+  // Makes work that is queued later wait for the last record() of `event`.
   void wait_for(const Event& event) const;
   // The host's memory must stay as it is until the copy is done; a copy from or to memory that is
   // not pinned may block. An upload may come from the memory of another device too.
@@ -114,8 +114,8 @@ class Stream {
 
 using cuda::DeviceBuffer;
 
-// Memory of the device cuda:`device`, zero at first. Waits for the device, and for what is queued
-// on the stream, which is one of its own.
+// Returns memory of cuda:`device`, set to zero. Blocks until the device has done that and what is
+// queued on the stream, which is one of its own.
 DeviceBuffer make_cleared_buffer(int device, std::size_t bytes, const Stream& stream);
 
 // Memory of the device that is current when a pool of frames grows; not cleared.

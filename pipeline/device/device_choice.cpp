@@ -25,7 +25,7 @@ std::vector<int> all_of(const CudaDevices& found) {
   return indices;
 }
 
-// "0", "0,2"; none where it is something else.
+// Parses "0" or "0,2"; none for anything else.
 std::optional<std::vector<int>> numbers_of(std::string_view text) {
   std::vector<int> numbers;
   for (std::size_t at = 0; at <= text.size();) {

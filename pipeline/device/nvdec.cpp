@@ -19,8 +19,8 @@ const PixelFormat* plain_format(AVPixelFormat coded) {
   return find_format(without_range(coded, range));
 }
 
-// libavcodec leaves the left and the top of a device's pictures to others. In the host's memory it
-// crops on the left as far as all planes still begin at multiples of 32 bytes: both are alike so.
+// libavcodec does not crop the left and the top of a device's pictures. In host memory it crops on
+// the left as far as all planes still begin at multiples of 32 bytes; this does the same.
 void crop(AVFrame& frame, const PixelFormat& format) {
   std::size_t unit = 1;
   for (const Component& c : format.components)
@@ -45,9 +45,9 @@ const AVCodec* find_nvdec_codec(AVCodecID id) {
 }
 
 NvdecShare share_device(int device, std::size_t frame_bytes, std::optional<int> sessions) {
-  // What a session keeps for itself: reference pictures and surfaces, rather more than less.
+  // Frames that a session keeps for itself: reference pictures and surfaces, rather more than less.
   constexpr std::size_t kept = 24;
-  constexpr int most_sessions = 7;  // as many engines has an H200; more sessions than that lose
+  constexpr int most_sessions = 7;  // as many as an H200 has engines; more sessions lose
   const CurrentDevice current(device);
   std::size_t free = 0, all = 0;
   check_cuda(cudaMemGetInfo(&free, &all), "cannot use the device");
@@ -64,7 +64,7 @@ NvdecMemory::NvdecMemory(int index) : device(index), pool(device_memory) {}
 
 struct NvdecPictures::Implementation {
   const std::shared_ptr<NvdecMemory> memory;
-  std::optional<Stream> stream;  // what NVDEC writes is complete before it is repacked
+  std::optional<Stream> stream;  // NVDEC's output is complete before it is repacked
   BufferPtr device;
 
   explicit Implementation(std::shared_ptr<NvdecMemory> from) : memory(std::move(from)) {
@@ -80,7 +80,7 @@ NvdecPictures::~NvdecPictures() = default;
 
 AVBufferRef* NvdecPictures::device() const { return implementation_->device.get(); }
 
-// The layouts that NVDEC writes hold every sample of these, and no others of the table.
+// The layouts that NVDEC writes hold every sample of these formats, and no others of the table.
 bool NvdecPictures::can_take(AVPixelFormat coded) {
   const PixelFormat* format = plain_format(coded);
   if (!format || format->components.size() != 3) return false;

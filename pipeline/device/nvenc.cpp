@@ -21,7 +21,7 @@ struct NvencPictures::Implementation {
   const int device;
   const PixelFormat& from;
   const PixelFormat& layout;
-  std::optional<Stream> stream;  // NVENC reads a surface when this has passed what is queued here
+  std::optional<Stream> stream;  // NVENC reads a surface once this has passed what is queued here
   BufferPtr surfaces;
 
   Implementation(int index, const PixelFormat& format, AVPixelFormat id, int width, int height)
@@ -65,7 +65,7 @@ FramePtr NvencPictures::take(const Frame& frame) {
     const SampleType& sample = self.from.components[i].sample;
     const ConstBytePlane plane = frame.component(i);
     auto* data = reinterpret_cast<std::byte*>(result->data[to.plane]) + to.offset;
-    // Layouts of 16 bits have the samples in the upper ones.
+    // 16-bit layouts have the samples in the upper bits.
     const int shift = sample.bytes() == 1 ? 0 : 16 - sample.depth - sample.shift;
     as_device_error("use `device` cpu", [&] {
       cuda::repack(plane, shift,

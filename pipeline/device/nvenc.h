@@ -1,5 +1,4 @@
-// NVENC: filtered frames of a CUDA device on their way to an encoder there, which never leave it.
-// No CUDA header here.
+// NVENC encodes filtered frames on the CUDA device, which they never leave. No CUDA header here.
 #pragma once
 
 #include <memory>
@@ -9,22 +8,23 @@
 
 namespace vidconv {
 
-// The pictures of one encoder: surfaces of libavutil's in the layout that the encoder takes, as
-// many as it holds at once, used again when it lets go of them.
+// The pictures of one encoder: libavutil's surfaces in the layout that the encoder takes, as many
+// as it holds at once, reused when it lets go of them.
 class NvencPictures {
  public:
-  // For frames of `format` and this size in memory of cuda:`device`; `layout` as device_layout()
-  // gives it. Throws Error(device).
+  // `format` and size are those of the frames in memory of cuda:`device`; `layout` is
+  // device_layout()'s. Throws Error(device).
   NvencPictures(int device, const PixelFormat& format, AVPixelFormat layout, int width, int height);
   ~NvencPictures();
   NvencPictures(const NvencPictures&) = delete;
   NvencPictures& operator=(const NvencPictures&) = delete;
 
-  // For AVCodecContext::hw_frames_ctx; belongs to this object, which outlives the encoder.
+  // Returns the AVCodecContext::hw_frames_ctx, which belongs to this object and outlives the
+  // encoder.
   AVBufferRef* surfaces() const;
-  // The same picture and properties on a surface. Waits for the copy, some 30 us for 3840x2160
-  // on an H200, so that the frame's memory is free at once; this is the encoder's own thread.
-  // Throws Error(device).
+  // Returns the picture with its properties on a surface. Blocks for the copy, some 30 us for
+  // 3840x2160 on an H200, so that the frame's memory is free at once; this is the encoder's own
+  // thread. Throws Error(device).
   FramePtr take(const Frame& frame);
 
  private:

@@ -8,7 +8,7 @@
 namespace vidconv {
 namespace {
 
-// What one convolver serves. Copies and fills take a variant of their own.
+// Returns whether one convolver serves both steps. Copies and fills take a variant of their own.
 bool same_computation(const Step& a, const Step& b) {
   return a.action == b.action && a.light == b.light && a.plan == b.plan;
 }

@@ -1,4 +1,4 @@
-// What computes the steps of each case of a work; cases that have the same plan share it.
+// CaseConvolvers holds the convolvers of each case of a work; cases with the same plan share them.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace vidconv {
 
-// run() of one belongs to one thread at a time, as does that of all.
+// Not thread-safe: all convolvers belong to one thread at a time.
 class CaseConvolvers {
  public:
-  // Throws as prepare_step() does, and as `make` does, which makes a convolver of what is prepared.
+  // Makes a convolver of a prepared step. The constructor throws as prepare_step() and `make` do.
   using Make = std::function<std::unique_ptr<Convolver>(const Prepared&)>;
   CaseConvolvers(const TimedWork& work, const ProcessorOptions& options, const Make& make);
 
   Convolver& of(std::size_t number, std::size_t step) const { return *cases_[number][step]; }
-  // The name of the variant of each step, case after case.
+  // Returns the name of each step's variant, case after case.
   const std::vector<std::string>& variants() const { return variants_; }
 
  private:

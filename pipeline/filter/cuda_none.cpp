@@ -1,4 +1,4 @@
-// Stands for cuda.cpp, cuda_mask.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and
+// Replaces cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and
 // processor_cuda.cpp in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
@@ -44,7 +44,7 @@ std::shared_ptr<DeviceMask> make_device_mask(const RegionPlace&, const PixelForm
   throw Error(Fault::device, "cannot make a mask on a device", "", no_cuda, "use `device` cpu");
 }
 
-// Nothing of NVDEC is asked for where there is no device.
+// NVDEC is never asked for without a device.
 const AVCodec* find_nvdec_codec(AVCodecID) { return nullptr; }
 NvdecShare share_device(int, std::size_t, std::optional<int>) { return {1, 8}; }
 NvdecMemory::NvdecMemory(int index) : device(index), pool(plain_memory) {}

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* leave_cuda = "use `device` cpu";
 
-// In traces. The plans' texts would not do: they are whatever a user wrote.
+// Returns the kernels' names in traces. The plans' texts would not do: a user may write anything.
 std::vector<std::string> kernel_names(const TimedWork& work,
                                       const std::vector<std::string>& variants) {
   std::vector<std::string> names;
@@ -24,12 +24,12 @@ std::vector<std::string> kernel_names(const TimedWork& work,
   return names;
 }
 
-// Of what a decoder makes of a picture of that size; one that needs more makes its slot grow.
+// Returns the bytes of a frame of that size as decoders pad it. A larger frame makes its slot grow.
 std::size_t padded_bytes(const TimedWork& work, int width, int height) {
   return aligned_layout(work.format(), width + 128, height + 64).bytes;
 }
 
-// Where parts change in the input's copy, that is what goes out, padding and all.
+// Where regions change in the input's copy, the copy goes out, with its padding.
 FrameLayout output_layout(const TimedWork& work, int width, int height) {
   FrameLayout layout = aligned_layout(work.format(), width, height);
   if (work.has_regions()) layout.bytes = padded_bytes(work, width, height);
@@ -106,7 +106,7 @@ void CudaStages::warm_up(Slot& slot) {
   slot.output.reset();
 }
 
-// The kernels of a step whose boxes are not known yet.
+// Launches the kernels of a step whose boxes are not known yet.
 void CudaStages::warm_up_part(const Slot& slot, std::size_t number, std::size_t s) {
   pairs_.clear();
   const Step& step = work_.cases()[number].steps[s];
@@ -127,7 +127,7 @@ void CudaStages::prepare(Slot& slot) {
   if (slot.edits) slot.output_at = slot.input_at;
 }
 
-// The copy of a frame that comes from the host is this slot's alone.
+// A frame that comes from the host may be edited: its copy on the device is this slot's alone.
 bool CudaStages::may_edit(const Slot& slot, std::size_t number) const {
   if (stay_ || slot.in_place || !parts_.only_edits(number)) return false;
   const bool by_field = filters_by_field(*slot.input, scan_);
@@ -204,8 +204,8 @@ void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bo
   as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
 }
 
-// Whether what the step begins with, or all that it does, is a copy which begin_parts() makes, or
-// which is not needed.
+// Returns whether the copy that the step begins with, or consists of, is made by begin_parts() or
+// is not needed.
 bool CudaStages::is_copied_first(const Slot& slot, std::size_t number, const Step& step) const {
   if (slot.edits) return true;
   const RegionStep* const first = parts_.first(number);
@@ -213,7 +213,7 @@ bool CudaStages::is_copied_first(const Slot& slot, std::size_t number, const Ste
          (step.where || step.action == Action::copy);
 }
 
-// The masks, before anything has changed, and in one launch the copies of what changes in part.
+// Makes the masks before anything changes, and in one launch the copies of what changes in part.
 void CudaStages::begin_parts(const Slot& slot, std::size_t number, bool by_field) {
   const std::vector<Step>& steps = work_.cases()[number].steps;
   left_.clear();
@@ -248,7 +248,7 @@ void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, b
   });
 }
 
-// What the steps of a filter have left.
+// Brings in the pieces that the steps of a filter have left.
 void CudaStages::bring_in() {
   if (left_.empty()) return;
   as_device_error(leave_cuda, [&] { left_by_->bring_in(left_, convolve_.get()); });
@@ -289,8 +289,8 @@ BytePlane CudaStages::beside(std::size_t i) const {
   return component_of(scratch_layout_, i, beside_.data());
 }
 
-// Component i in device memory. One frame after the other uses the scratch memory, because
-// convolve_ keeps their order.
+// Returns component i in device memory. All frames share the scratch memory, because convolve_
+// keeps their order.
 BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const {
   switch (slot.edits ? Place::input : place) {
     case Place::input:

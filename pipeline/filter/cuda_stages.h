@@ -1,4 +1,4 @@
-// The three stages that a frame passes on a CUDA device, each in a stream of its own.
+// CudaStages runs the three stages that a frame passes on a CUDA device, each in its own stream.
 #pragma once
 
 #include <array>
@@ -18,52 +18,52 @@
 
 namespace vidconv {
 
-// What one frame in flight occupies. The frames are held until the device no longer uses them.
+// The memory of one frame in flight. The frames are held until the device no longer uses them.
 struct Slot {
   explicit Slot(std::size_t kernels) : passage(kernels) {}
 
-  // In device memory, where a frame has to be copied to it and from it.
+  // Device memory for frames that have to be copied to the device and back.
   DeviceBuffer input_memory, output_memory;
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
-  bool in_place = false;  // the input lies on this device: it is not copied
-  bool edits = false;     // the output is the input's copy, in which parts have been changed
-  SlotBoxes boxes;        // where filters act, of the input
+  bool in_place = false;  // the input lies on this device and is not copied
+  bool edits = false;     // the output is the input's copy, with regions changed
+  SlotBoxes boxes;        // where filters act on the input
   Passage passage;
   std::atomic<bool> started = false;  // more than its upload is queued
-  const Passage* arrival = nullptr;   // whose last stage ends the group's
+  const Passage* arrival = nullptr;   // the passage whose last stage ends the group
 };
 
-// Frames that come in this device's memory skip the upload; those that are to stay there, the
-// download, which is no stage then. The device is current in all that is called here.
+// Frames that come in this device's memory skip the upload; frames that stay there skip the
+// download, which is no stage then. The device must be current in every call.
 class CudaStages {
  public:
   CudaStages(const TimedWork& work, int width, int height, const ProcessorOptions& options);
   ~CudaStages();  // waits for the device, which may still read frames and write slots
 
-  // With memory for frames of the size that was announced.
+  // Returns a slot with memory for frames of the constructor's size.
   std::unique_ptr<Slot> make_slot();
-  // Gives a slot what its input needs: memory on the device, an output, and where boxes are.
+  // Gives a slot what its input needs: device memory, an output, and the boxes' regions.
   void prepare(Slot& slot);
-  // The first launch of a kernel loads its code; that belongs to the start, not to a frame.
+  // Launches each kernel once: the first launch loads its code, which must not delay a frame.
   void warm_up(Slot& slot);
 
-  // Each queues the work of one frame and returns; not from two threads at once.
+  // Each queues the work of one frame and returns; not thread-safe.
   void upload(Slot& slot);
   void convolve(Slot& slot);
   void download(Slot& slot);
-  // The copies alone.
+  // Queue the copies alone.
   void copy_up(Slot& slot);
   void copy_down(Slot& slot);
 
-  // Queues what follows the uploads of `slots`, which pass together. The last one's
-  // done(last_stage()) is when all of them are through.
+  // Queues what follows the uploads of `slots`, which pass together. All of them are through when
+  // done(last_stage()) of the last one's passage is.
   void follow_up(std::span<Slot* const> slots);
   bool downloads() const { return !stay_; }
-  // That the host's memory of filtered frames comes from; none: wherever.
+  // Returns the NUMA node of filtered frames in host memory; none: any node.
   std::optional<int> node() const { return node_; }
   Passage::Stage last_stage() const { return stay_ ? Passage::convolve : Passage::download; }
-  // Notes in each of the three streams, in their order, that all that is queued by now is done.
+  // Records in each of the three streams, in their order, an event after all that is queued by now.
   void record(std::span<const Event, 3> ends) const;
 
   Timeline& timeline() { return timeline_; }
@@ -76,7 +76,7 @@ class CudaStages {
   void prepare_memory(Slot& slot);
   bool may_edit(const Slot& slot, std::size_t number) const;
   void warm_up_part(const Slot& slot, std::size_t number, std::size_t s);
-  void convolve(Slot& slot, std::size_t number);  // of the case
+  void convolve(Slot& slot, std::size_t number);  // `number`: the case's index
   void run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field);
   bool is_copied_first(const Slot& slot, std::size_t number, const Step& step) const;
   void begin_parts(const Slot& slot, std::size_t number, bool by_field);
@@ -89,25 +89,25 @@ class CudaStages {
   const TimedWork work_;
   const int device_;
   const std::optional<int> node_;
-  const bool stay_;  // filtered frames on the device
+  const bool stay_;  // filtered frames stay on the device
   const Scan scan_;
   Stream upload_, convolve_, download_;
-  FramePool pool_;            // of output frames
-  const std::size_t padded_;  // bytes of an input frame as decoders pad them
+  FramePool pool_;            // output frames
+  const std::size_t padded_;  // bytes of an input frame, with a decoder's padding
   const FrameLayout scratch_layout_;
   const CaseConvolvers convolvers_;
   const CudaRegions parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
-  DeviceBuffer beside_;                             // where parts are filtered
-  std::vector<std::vector<StepPlanes>> planes_of_;  // of each step of each case
-  std::vector<std::size_t> first_kernels_;          // of each case, among all kernels
-  std::vector<PlanePair> pairs_;                    // of the step being queued
-  std::vector<RegionStep::Planes> planes_;          // of the part being queued
-  std::vector<ConstBytePlane> components_;          // of its frame
-  std::vector<Blend> left_;                         // what is filtered and not in its frame yet,
-  RegionStep* left_by_ = nullptr;                   // by a step of the same samples
-  // But for pool_.
+  DeviceBuffer beside_;                             // where regions are filtered
+  std::vector<std::vector<StepPlanes>> planes_of_;  // for each step of each case
+  std::vector<std::size_t> first_kernels_;          // each case's first index among all kernels
+  std::vector<PlanePair> pairs_;                    // planes of the step being queued
+  std::vector<RegionStep::Planes> planes_;          // planes of the region being queued
+  std::vector<ConstBytePlane> components_;          // components of its frame
+  std::vector<Blend> left_;        // filtered pieces that are not in their frame yet
+  RegionStep* left_by_ = nullptr;  // brings them in: a step of the same samples
+  // Bytes allocated, but for those of pool_.
   std::atomic<std::size_t> device_bytes_ = 0, host_bytes_ = 0;
 };
 

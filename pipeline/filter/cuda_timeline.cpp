@@ -5,8 +5,8 @@
 namespace vidconv {
 namespace {
 
-// One frame in so many is timed: copies wait for the marks between them. Of the first ones it is
-// more, so that short runs have some.
+// One frame in so many is timed, because copies wait for the events between them. It is more of the
+// first frames, so that short runs have some times.
 constexpr std::int64_t sampling = 16, sampling_later = 64, first_ones = 256;
 constexpr const char* names[] = {"upload", "convolve", "download"};
 

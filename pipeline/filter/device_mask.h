@@ -1,4 +1,4 @@
-// DeviceMask: a mask that a filter makes of each picture, on a CUDA device.
+// DeviceMask makes a mask of each picture with a filter, on a CUDA device.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ class DeviceMask {
  public:
   virtual ~DeviceMask() = default;
 
-  // Queues what makes weights of a picture, of which these are the components, unfiltered. The
-  // weights of the picture before are gone then.
+  // Queues the kernels that make the weights of a picture, given its unfiltered components. They
+  // replace the weights of the picture before.
   virtual void make(std::span<const ConstBytePlane> components, bool by_field,
                     CudaStream stream) = 0;
-  // Of the samples of a plane of the place, as RegionPlace::add() orders them, in device memory.
+  // Returns the weights of a plane's samples in device memory, in the order of RegionPlace::add().
   virtual std::shared_ptr<const std::uint8_t> weights() const = 0;
-  virtual std::size_t bytes() const = 0;  // on the device
+  virtual std::size_t bytes() const = 0;  // bytes on the device
 };
 
-// Of a place of edges in pictures of that format and size, on the current device. In a build
-// without CUDA it throws Error(device).
+// Makes the mask of a place of edges in pictures of that format and size, on the current device.
+// Throws Error(device) in a build without CUDA.
 std::shared_ptr<DeviceMask> make_device_mask(const RegionPlace& place, const PixelFormat& format,
                                              int width, int height);
 

@@ -12,7 +12,7 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t response_alignment = 256;  // bytes, of the response
+constexpr std::size_t response_alignment = 256;  // bytes, of the response's rows
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + response_alignment - 1) / response_alignment * response_alignment;
@@ -25,7 +25,7 @@ Plane<std::uint8_t> weights_at(std::byte* memory, int width, int height) {
           .height = height};
 }
 
-// All of its memory is used again by the next picture: a stream keeps their order.
+// The next picture uses all of its memory again: a stream keeps their order.
 class CudaMask final : public DeviceMask {
  public:
   CudaMask(const RegionPlace& place, const PixelFormat& format, int width, int height)

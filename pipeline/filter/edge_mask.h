@@ -1,4 +1,4 @@
-// EdgeMask: a mask that a filter makes of each picture.
+// EdgeMask makes a mask of each picture with a filter.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@
 
 namespace vidconv {
 
-// Luma, or R, G and B: of which masks are made.
+// Returns the components that masks are made of: luma, or R, G and B.
 std::vector<std::size_t> components_seen(const PixelFormat& format);
-// What a filter that makes masks does to them.
+// Returns the plan of a filter that makes masks of these components.
 Plan edge_plan(const FilterSpec& filter, const PixelFormat& format);
 
-// For the CPU.
+// Makes masks on the CPU.
 class EdgeMask {
  public:
-  // `filter`: for pictures as they are stored, of that format and size.
+  // `filter`: for pictures of that format and size as they are stored.
   EdgeMask(const FilterSpec& filter, const PixelFormat& format, int width, int height, int threads);
 
-  // Of the picture's pixels: what the filter makes of luma, or the largest of what it makes of R, G
-  // and B; full scale is 255. `components`: of the picture as it came. Until the next call.
+  // Returns the weights of the picture's pixels: the filter's response in luma, or the largest of
+  // its responses in R, G and B; 255 is full scale. `components`: the unfiltered picture. Valid
+  // until the next call.
   const Weights& of(std::span<const ConstBytePlane> components, bool by_field);
 
  private:
@@ -34,7 +35,7 @@ class EdgeMask {
   std::vector<std::size_t> components_;
   const SampleType sample_;
   std::unique_ptr<Convolver> convolver_;
-  std::vector<std::byte> memory_;  // of one response
+  std::vector<std::byte> memory_;  // one component's response
   std::vector<PlanePair> pairs_;
   Weights weights_;
 };

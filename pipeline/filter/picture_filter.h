@@ -1,4 +1,4 @@
-// PictureFilter: pictures in memory of others, filtered where they lie.
+// PictureFilter filters pictures in the caller's memory.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace vidconv {
 
-// Where a plane of a picture begins.
+// The first byte of a picture's plane, and the distance of its rows.
 struct PlaceOfPlane {
   std::byte* data = nullptr;
   std::ptrdiff_t stride = 0;  // bytes from one row to the next; may be negative
 };
 
-// What plane `p` of a picture takes.
+// The size of a picture's plane.
 struct PlaneExtent {
   std::int64_t row_bytes = 0;
   int rows = 0;
@@ -27,36 +27,36 @@ struct PlaneExtent {
 };
 PlaneExtent extent_of_plane(const PixelFormat& format, int p, int width, int height);
 
-// Runs the steps of a work on pictures of one size. run() belongs to one thread at a time.
+// Runs the steps of a work on pictures of one size. Not thread-safe.
 class PictureFilter {
  public:
   virtual ~PictureFilter() = default;
   PictureFilter(const PictureFilter&) = delete;
   PictureFilter& operator=(const PictureFilter&) = delete;
 
-  // `from` and `to`: of each plane of the work's format; `from` is only read, and none overlaps one
-  // that is written. On the CPU done on return; on a CUDA device queued on `stream`, which is one
-  // of that device, and complete when the stream has got so far. Allocates nothing. Throws
+  // `from` and `to`: a place for each plane of the work's format. `from` is only read, and no plane
+  // overlaps one that is written. On the CPU the picture is done on return; on a CUDA device the
+  // work is queued on `stream`, which belongs to that device. Allocates nothing. Throws
   // Error(device), and Error(usage) for memory that the device cannot use.
   virtual void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to,
                    CudaStream stream) = 0;
-  // The name of the variant that computes each step.
+  // Returns the name of each step's variant.
   virtual const std::vector<std::string>& variants() const = 0;
-  // Bytes of what lies between steps.
+  // Returns the bytes of the pictures between steps.
   virtual std::size_t memory() const = 0;
 
  protected:
   PictureFilter() = default;
 };
 
-// `options`: the device, its index, threads and scan (automatic is progressive here). `hosted`:
-// planes lie in the host's memory whatever the device; run() is done on return then. The work's
-// formats outlive it. Throws Error(device), Error(usage); of a CUDA device in a build without CUDA
-// as well.
+// Makes a picture filter. `options`: the device, its index, threads, and scan (automatic is
+// progressive here). `hosted`: planes lie in host memory whatever the device, and run() is done on
+// return. The work's formats outlive the filter. Throws Error(device) or Error(usage), also for a
+// CUDA device in a build without CUDA.
 std::unique_ptr<PictureFilter> make_picture_filter(Work work, int width, int height,
                                                    const ProcessorOptions& options, bool hosted);
 
-// The two that it chooses from.
+// Make the two filters that make_picture_filter() chooses from.
 std::unique_ptr<PictureFilter> make_cpu_picture_filter(Work work, int width, int height,
                                                        const ProcessorOptions& options);
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,

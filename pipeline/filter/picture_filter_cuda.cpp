@@ -1,4 +1,4 @@
-// The picture filters of CUDA devices: on a stream of the caller's, and for pictures of the host.
+// Picture filters on CUDA devices: on the caller's stream, and for pictures in host memory.
 #include <cstring>
 #include <utility>
 
@@ -14,7 +14,7 @@ constexpr const char* use_cpu = "use `device` cpu";
 
 class CudaPictureFilter final : public PictureFilter {
  public:
-  // The device is current.
+  // The device must be current.
   CudaPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
       : device_(options.device_index),
         steps_(as_device_error(use_cpu,
@@ -69,7 +69,7 @@ class CudaPictureFilter final : public PictureFilter {
 
   const int device_;
   const std::unique_ptr<PictureSteps> steps_;
-  const Event done_;  // what was run last
+  const Event done_;  // recorded after the last run
   CudaStream stream_ = nullptr;
   bool used_ = false;
 };
@@ -77,7 +77,7 @@ class CudaPictureFilter final : public PictureFilter {
 // Pictures in the host's memory, copied to the device and back through pinned memory.
 class HostedPictureFilter final : public PictureFilter {
  public:
-  // The device is current.
+  // The device must be current.
   HostedPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
       : device_(options.device_index),
         pinned_(*work.format, width, height, pinned_memory, "for a picture on its way"),

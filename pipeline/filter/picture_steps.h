@@ -1,4 +1,4 @@
-// What picture filters of the CPU and of CUDA have in common.
+// PictureSteps is the part that picture filters of the CPU and of CUDA share.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace vidconv {
 
-// A picture in memory of our own, its planes one after the other.
+// A picture in memory of its own, its planes one after the other.
 class OwnPicture {
  public:
-  // Throws Error(device) where memory is out; `what`: what it is for.
+  // Throws Error(device) if memory runs out; `what` says what it is for.
   OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
              const char* what);
 
   std::byte* data() const { return memory_.get(); }
 
   std::vector<PlaceOfPlane> planes;
-  std::size_t bytes = 0;  // in all
+  std::size_t bytes = 0;  // bytes of all planes
 
  private:
   struct Release {
@@ -33,10 +33,10 @@ class OwnPicture {
   std::unique_ptr<std::byte, Release> memory_{nullptr, Release{nullptr}};
 };
 
-// The steps of a work, ready to run on planes in memory of one kind, with what lies between them.
+// The steps of a work, ready to run on planes in memory of one kind, with their scratch pictures.
 class PictureSteps {
  public:
-  // `memory`: of the scratch pictures.
+  // `memory`: where scratch pictures are allocated.
   PictureSteps(Work work, int width, int height, const ProcessorOptions& options,
                const FrameMemory& memory);
 
@@ -53,13 +53,13 @@ class PictureSteps {
   const bool by_field_;
   std::vector<std::string> variants_;
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
-  std::vector<StepPlanes> step_planes_;                 // of each
-  std::vector<OwnPicture> scratch_;  // those of the work, then one where parts are filtered
+  std::vector<StepPlanes> step_planes_;                 // one per step
+  std::vector<OwnPicture> scratch_;  // the work's, then one where regions are filtered
   std::vector<Turn> turns_;          // the steps being run
   SharedRegions places_;
-  RegionSteps parts_;                       // of the steps that act on a part
-  std::vector<ConstBytePlane> components_;  // of the input
-  std::vector<RegionStep::Planes> planes_;  // of the one being run
+  RegionSteps parts_;                       // nullptr for steps on whole pictures
+  std::vector<ConstBytePlane> components_;  // the input's
+  std::vector<RegionStep::Planes> planes_;  // planes of the step being run
 };
 
 }  // namespace vidconv

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* remedy = "leave the variant to vidconv, or see `variants`";
 
-// The named variant can be used here, on pictures of this size.
+// Throws unless the named variant can be used here, on pictures of this size.
 void check_variant(int width, int height, const ProcessorOptions& options) {
   const Variant& variant = *options.variant;
   const std::string name(variant.name);
@@ -54,7 +54,7 @@ PreparedStep prepare_named(const Variant& variant, const Work& work, const Step&
               remedy);
 }
 
-// What another variant of the CPU makes of the step; `usual` itself where that is the definition.
+// Prepares the step with another variant of the CPU; returns `usual` if only that can compute it.
 PreparedStep prepare_another(PreparedStep usual, const Step& step) {
   for (const Variant& other : variants()) {
     if (other.device != Device::cpu || other.name == usual.variant) continue;

@@ -1,4 +1,4 @@
-// A processor around another one, which does what is not overridden.
+// ProcessorAround forwards to another processor whatever a derived class does not override.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@
 namespace vidconv {
 namespace {
 
-// What comes out is what goes in, as of the kernel identity.
+// Returns whether frames come out as they go in, as with the kernel identity.
 bool only_copies(const Work& work) {
   return std::ranges::all_of(work.steps, [](const Step& step) {
     return step.from == Place::input && step.to == Place::output && !step.light && !step.where &&
@@ -86,7 +86,8 @@ class CpuProcessor final : public Processor {
   }
 
  private:
-  // To be filtered in turn, as the frames of a video are: a cache would hold one that is small.
+  // Returns copies to be filtered in turn, as a video's frames are: a cache would hold a small
+  // frame.
   std::vector<Frame> copies_of(const Frame& frame) const {
     constexpr std::size_t most = 8, most_bytes = 256 << 20;
     FramePool pool(pool_.layout(), plain_memory);
@@ -95,14 +96,14 @@ class CpuProcessor final : public Processor {
     while (copies.size() < count) {
       FramePtr av = pool.get();
       copy_properties(frame.av(), *av);
-      av->format = frame.av().format;  // one that lies in memory as the pool's
+      av->format = frame.av().format;  // a format that lies in memory as the pool's
       check_av(av_frame_copy(av.get(), &frame.av()), Fault::internal, "cannot copy a frame");
       copies.emplace_back(std::move(av), frame);
     }
     return copies;
   }
 
-  // What convolvers allocate when they first run, by the width of the planes, is there before the
+  // Makes convolvers allocate what they need at their first run, for the planes' width, before the
   // first frame of a case that comes late.
   void warm_up() {
     Frame frame(pool_.get(), 0);
@@ -182,13 +183,13 @@ class CpuProcessor final : public Processor {
   const CaseConvolvers convolvers_;
   std::vector<std::vector<StepPlanes>> planes_of_;  // the steps of each case
   std::vector<Turn> turns_;                         // the steps being run
-  std::vector<PlanePair> pairs_;                    // of a case that is warmed up
+  std::vector<PlanePair> pairs_;                    // planes of a case that is warmed up
   SharedRegions places_;
-  std::vector<char> copies_;                // of each case: nothing else, so that it is left out
-  std::vector<RegionSteps> parts_;          // of each case
-  std::vector<ConstBytePlane> components_;  // of the input
-  std::vector<RegionStep::Planes> planes_;  // of the part being run
-  std::optional<Frame> beside_;             // where parts are filtered
+  std::vector<char> copies_;                // per case: it only copies, so frames are passed on
+  std::vector<RegionSteps> parts_;          // one list per case
+  std::vector<ConstBytePlane> components_;  // the input's
+  std::vector<RegionStep::Planes> planes_;  // planes of the region being run
+  std::optional<Frame> beside_;             // where regions are filtered
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;

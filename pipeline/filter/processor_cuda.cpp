@@ -1,9 +1,9 @@
 // The processor of a CUDA device. A frame passes three streams, upload, convolve and download, each
 // of which works on another frame at the same time; events hand it from one to the next. Frames
-// that lie on the device already skip the first, and those that an encoder takes there the last.
+// that lie on the device already skip the first; frames that an encoder takes there skip the last.
 //
-// What follows a copy waits until the copy engine has drained, and the next copy until that is
-// told: 6 us on an H200, a tenth of a frame of 1920x1080. So frames pass in groups that share their
+// Work after a copy waits until the copy engine has drained, and the next copy until it is told of
+// that: 6 us on an H200, a tenth of a frame of 1920x1080. So frames pass in groups that share their
 // events, and collect() starts a group that is not full when it has to wait for it: groups grow
 // only where the device is behind.
 #include <algorithm>
@@ -33,7 +33,7 @@ auto with_frame_number(std::int64_t number, F&& f) {
 
 class CudaProcessor final : public Processor {
  public:
-  // The device is current.
+  // The device must be current.
   CudaProcessor(const TimedWork& work, int width, int height, const ProcessorOptions& options)
       : index_(options.device_index),
         stages_(work, width, height, options),
@@ -60,7 +60,7 @@ class CudaProcessor final : public Processor {
     Slot& slot = **taken;
     const std::int64_t number = frame.number();
     const std::size_t video = frame.video();
-    slot.input.emplace(std::move(frame));  // where it stays, whatever happens
+    slot.input.emplace(std::move(frame));  // it stays there, whatever happens
     return with_frame_number(number, [&] {
       const CurrentDevice current(index_);
       stages_.prepare(slot);
@@ -167,8 +167,8 @@ class CudaProcessor final : public Processor {
     }
   }
 
-  // How often enqueue(slot) can be done in a second, slot after slot, in rounds of all slots of
-  // which two are queued.
+  // Returns how often per second enqueue(slot) can be done, slot after slot, in rounds of all slots
+  // with two rounds queued.
   template <class F>
   double frames_per_second(double seconds, F&& enqueue) {
     struct Round {
@@ -194,7 +194,7 @@ class CudaProcessor final : public Processor {
     return static_cast<double>((n - 1) * slots_.size()) / seconds_since(start);
   }
 
-  // Queues what follows the uploads of the pending slots. Under the mutex.
+  // Queues what follows the uploads of the pending slots. The caller holds mutex_.
   void start_pending() {
     stages_.follow_up(pending_);
     for (Slot* slot : pending_) {
@@ -206,12 +206,12 @@ class CudaProcessor final : public Processor {
 
   const int index_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  CudaStages stages_;           // ends before the slots, which the device may still use
+  CudaStages stages_;           // destroyed before the slots, which the device may still use
   const int group_;             // frames that pass together
-  std::mutex mutex_;            // of the queueing, and of pending_
-  std::vector<Slot*> pending_;  // of which only the upload is queued
+  std::mutex mutex_;            // guards the queueing and pending_
+  std::vector<Slot*> pending_;  // only their uploads are queued
   Channel<Slot*> free_, in_flight_;
-  std::optional<Frame> refused_;  // came when all was cancelled
+  std::optional<Frame> refused_;  // came after cancel()
   std::string name_;
 };
 

@@ -1,4 +1,4 @@
-// A processor for each of several CUDA devices, and for those who stand in for one that fails.
+// Makes a processor for each of several CUDA devices, and for stand-ins of one that fails.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ class Devices {
         options_(options),
         at_(options.devices.empty() ? std::vector{options.device_index} : options.devices) {}
 
-  // All at once: most of it is waiting for the devices. Another device stands in for one that
-  // fails already here, but for want of memory, which whoever asked may ask less of.
+  // Makes all at once, because most of it is waiting for the devices. A stand-in replaces a device
+  // that fails already here, except for lack of memory: then the caller may ask for less.
   std::vector<std::unique_ptr<Processor>> make_all() {
     std::vector<std::future<std::unique_ptr<Processor>>> made;
     for (std::size_t place = 0; place < at_.size(); ++place)
@@ -41,7 +41,7 @@ class Devices {
     return all;
   }
 
-  // See ReplaceProcessor.
+  // Is the ReplaceProcessor of these devices.
   std::unique_ptr<Processor> replace(std::size_t place, const Error& failure) {
     const int failed = at_[place];
     if (failed == cpu) throw failure;
@@ -61,7 +61,7 @@ class Devices {
     return device == cpu ? "the CPU" : fmt::format("cuda:{}", device);
   }
 
-  // By the first stand-in that has not failed and does not now; null where there is none.
+  // Makes the first stand-in that has not failed and does not fail now; null if there is none.
   std::unique_ptr<Processor> take_over(std::size_t place) {
     for (const int device : options_.stand_ins) {
       if (failed_.contains(device)) continue;
@@ -98,7 +98,7 @@ class Devices {
     return make_cuda_processor(work_, width_, height_, one);
   }
 
-  // What a place's rows of a trace are called.
+  // Returns the name of a place's rows in a trace.
   std::string track(std::size_t place) const {
     if (at_.size() == 1) return options_.track;
     const auto end = at_.begin() + static_cast<std::ptrdiff_t>(place);

@@ -3,7 +3,7 @@
 namespace vidconv {
 namespace {
 
-// Throws the last refusal where one slot is too many.
+// Throws the last error if even one slot does not fit.
 std::unique_ptr<Processor> make_with_fewer_slots(const MakeProcessor& make,
                                                  ProcessorOptions& options,
                                                  const Notify& notify_user) {

@@ -1,5 +1,4 @@
-// Around a processor whose filters leave out some frames: those are passed on as they are, in their
-// place among the others.
+// Wraps a processor whose filters leave out some frames, which are passed on as they are, in order.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -44,9 +43,9 @@ class PassingProcessor final : public ProcessorAround {
   std::int64_t passed_on() const override { return passed_on_; }
 
  private:
-  // In the order of all frames.
+  // An entry in the order of all frames.
   struct Place {
-    std::optional<Frame> passed_on;  // none: the next that comes out of the filter
+    std::optional<Frame> passed_on;  // none: the next frame out of the filter
   };
 
   static std::size_t slots_of(const ProcessorOptions& options) {
@@ -54,14 +53,15 @@ class PassingProcessor final : public ProcessorAround {
     return devices * static_cast<std::size_t>(options.slots);
   }
 
-  // Those that lie in the other memory than filtered ones are copied to where they are wanted.
+  // A frame in other memory than filtered ones is not passed: the filter copies it to where it
+  // belongs.
   bool passes(const Frame& frame) const {
     return frame.on_device() == stay_on_device_ && work_.leaves_out(frame);
   }
 
   const TimedWork work_;
   const bool stay_on_device_;
-  Channel<Place> order_;  // of the frames in flight, as many as the processor has slots for
+  Channel<Place> order_;  // the frames in flight, as many as the processor has slots for
   std::atomic<std::int64_t> passed_on_ = 0;
 };
 

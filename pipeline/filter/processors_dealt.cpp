@@ -15,7 +15,7 @@
 namespace vidconv {
 namespace {
 
-// Adds up what stages of the same name say; `combine` of two of them.
+// Adds `more` to `all`; `combine` adds a stage to one of the same name.
 template <class T, class F>
 void merge(std::vector<T>& all, const std::vector<T>& more, F&& combine) {
   for (const T& stage : more) {
@@ -67,7 +67,7 @@ class DealtProcessors final : public Processor {
     place.submitting = false;
     if (failure) place.fail(*failure);
     changed_.notify_all();
-    // What a processor that has failed did not take it gives back.
+    // A processor that has failed gives back a frame that it did not take, so none is lost.
     return taken || (place.failure && !cancelled_);
   }
 
@@ -104,7 +104,7 @@ class DealtProcessors final : public Processor {
     }
   }
 
-  // Each stage as of the place where it has worked longest: they work side by side.
+  // Returns each stage's time in the place where it has worked longest: places work side by side.
   std::vector<StageTime> stages() const override {
     const std::lock_guard lock(mutex_);
     std::vector<StageTime> all;
@@ -185,10 +185,10 @@ class DealtProcessors final : public Processor {
   }
 
  private:
-  // The processor in one place, and those before it, which have failed.
+  // The processor in one place, after those that have failed there.
   struct Place {
     std::vector<std::unique_ptr<Processor>> processors;
-    std::optional<Error> failure;  // of the last one; set until it is replaced
+    std::optional<Error> failure;  // the last one's; set until it is replaced
     bool submitting = false;       // somebody is in its submit()
     bool closed = false;
 
@@ -203,8 +203,8 @@ class DealtProcessors final : public Processor {
 
   bool replaceable(const Error& error) const { return replace_ && error.fault() == Fault::device; }
 
-  // In turn. NVDEC's sessions give some dozens of one device one after the other: where that one
-  // alone can read them, the others wait meanwhile.
+  // Returns the places in turn. NVDEC's sessions deliver some dozens of frames from one device
+  // after the other: where that device alone can read them, the other devices wait meanwhile.
   std::size_t place_for(const Frame& frame) {
     if (!frame.on_device() || places_.size() == 1) return next_++ % places_.size();
     if (!shared_) shared_ = reach_each_other(devices_);
@@ -218,8 +218,8 @@ class DealtProcessors final : public Processor {
                 fmt::format("cuda:{}", device), "");
   }
 
-  // Another processor in the place of one that has failed, for whoever collects. False where all is
-  // cancelled.
+  // Puts another processor in the place of one that has failed; called by the thread that collects.
+  // Returns false after cancel().
   bool replace(std::size_t number) {
     Place& place = places_[number];
     std::unique_lock lock(mutex_);
@@ -240,7 +240,7 @@ class DealtProcessors final : public Processor {
     return true;
   }
 
-  // What `measure` finds in all places at once, added up.
+  // Returns the rates that `measure` finds in all places at once, added up.
   template <class F>
   std::vector<StageRate> measure_all(const Frame& sample, F&& measure) {
     if (sample.on_device() && places_.size() > 1)
@@ -267,15 +267,15 @@ class DealtProcessors final : public Processor {
   }
 
   const ReplaceProcessor replace_;
-  mutable std::mutex mutex_;  // of what is in places_, which only collect() adds processors to
+  mutable std::mutex mutex_;  // guards the contents of places_; only collect() adds processors
   std::condition_variable changed_;
   std::vector<Place> places_;
-  std::vector<int> devices_;  // of the first processor in each place; -1: none
+  std::vector<int> devices_;  // each place's first device; -1: none
   bool cancelled_ = false;
   Channel<std::size_t> order_;  // the place of each frame in flight
-  // Of the thread that submits.
+  // Only the thread that submits uses these.
   std::size_t next_ = 0;
-  std::optional<bool> shared_;  // each device reads the others' memory; nothing: not asked yet
+  std::optional<bool> shared_;  // each device reads the others' memory; none: not asked yet
 };
 
 }  // namespace

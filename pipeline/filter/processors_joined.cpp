@@ -1,4 +1,4 @@
-// Several processors as one: each frame goes to that of its video.
+// Joins several processors into one: each frame goes to the one of its video.
 #include <utility>
 
 #include "pipeline/base/channel.h"

@@ -11,7 +11,7 @@ namespace {
 
 bool finds_parts(const std::unique_ptr<RegionStep>& part) { return part && part->place().moves(); }
 
-// What is copied may change where it comes as a float (-0 becomes 0) or with bits below its codes.
+// A copy may change floats (-0 becomes 0) and samples with bits below their codes.
 bool only_edits(const Work& work) {
   return work.has_regions() && std::ranges::all_of(work.steps, [](const Step& step) {
            return (step.where || step.action == Action::copy) && step.plan.sample.shift == 0 &&

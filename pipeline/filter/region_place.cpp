@@ -13,10 +13,10 @@ namespace vidconv {
 namespace {
 
 constexpr std::size_t longest_excerpt = 60;  // characters
-// Samples without a weight that a piece may have for being one and not two.
+// Most samples without a weight that a piece may take in to spare a second piece.
 constexpr int worth_of_few = 1 << 15;
 
-// Throws SpecError where it is not as large as the pictures are seen.
+// Throws SpecError unless the mask is as large as the pictures are shown.
 void check_mask_video(MaskVideos& masks, const FilterSpec& where, int width, int height) {
   const std::size_t column = where.place().mask_at() + 1;
   if (where.shown().swaps()) std::swap(width, height);
@@ -35,7 +35,7 @@ void check_mask_video(MaskVideos& masks, const FilterSpec& where, int width, int
                                 mask.height, width, height));
 }
 
-// `masks`: where the place is one of a mask video, else it may be null.
+// `masks` may be null unless the place is a mask video.
 PicturePart part_of_picture(const FilterSpec& where, int width, int height, MaskVideos* masks) {
   const bool by_video = !where.place().mask_video().empty();
   if (by_video && masks == nullptr)
@@ -152,7 +152,7 @@ void RegionPlace::add(const Frame& frame, bool note, std::vector<PlacedBox>& box
     add_weights(weights_of(boxes, area, feather, width_, height_), area, pieces);
 }
 
-// A sample is in the part where one of its pixels is.
+// A sample is in the region if one of its pixels is.
 void RegionPlace::add_rects(std::span<const Rect> pixels, RegionPieces& pieces) const {
   for (std::size_t which = 0; which < pieces.planes.size(); ++which) {
     const int height = rows_of(Rect{0, 0, plane_width_, plane_height_}, which).height;
@@ -176,7 +176,7 @@ void RegionPlace::add_weights(const Weights& pixels, const Rect& area, RegionPie
   const Weights progressive = touched(pixels, x, y, false, samples.width, samples.height);
   const std::size_t first = keep(progressive);
   add_pieces(progressive.plane(), samples, first, 0, pieces);
-  // Rows of luma belong to one field each; those of chroma stand for others in a field.
+  // A row of luma belongs to one field; a row of chroma covers other pixels within a field.
   const bool others = y > 1;
   const Weights interlaced =
       others ? touched(pixels, x, y, true, samples.width, samples.height) : Weights(0, 0);
@@ -186,7 +186,7 @@ void RegionPlace::add_weights(const Weights& pixels, const Rect& area, RegionPie
                pieces);
 }
 
-// `weights`: of `samples`, kept from the weight `first` on.
+// `weights`: of `samples`, stored from the index `first` on.
 void RegionPlace::add_pieces(const Plane<const std::uint8_t>& weights, const Rect& samples,
                              std::size_t first, std::size_t which, RegionPieces& pieces) const {
   const Plane<const std::uint8_t> rows = rows_of(weights, which);

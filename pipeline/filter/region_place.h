@@ -1,4 +1,4 @@
-// Where in the planes of a step it acts, which says so.
+// RegionPlace says where in its planes a step acts that names a region.
 #pragma once
 
 #include <array>
@@ -17,70 +17,71 @@ namespace vidconv {
 
 struct RegionPiece {
   Rect rect;
-  // Of its samples: where the first one lies among all weights, and how far it is to the next row.
-  // -1: all are 255.
+  // Index of the first sample's weight among all weights, and distance to the next row's. -1: all
+  // weights are 255.
   std::ptrdiff_t weights = -1, stride = 0;
 
-  // Those, where all weights lie from `all` on.
+  // Returns the piece's weights, where `all` points to the first of all weights.
   Plane<const std::uint8_t> weights_in(const std::uint8_t* all) const {
     return {.data = all + weights, .stride = stride, .width = rect.width, .height = rect.height};
   }
 };
 
-// What is filtered of a plane (0) and of each of its fields (1, 2). No sample is in two pieces.
+// The pieces that are filtered of a plane (0) and of each of its fields (1, 2). No sample is in
+// two.
 struct RegionPieces {
   std::array<std::vector<RegionPiece>, 3> planes;
-  std::vector<std::uint8_t> weights;  // of all pieces
+  std::vector<std::uint8_t> weights;  // all pieces' weights
 
   void clear();
 };
 
-// `which`: 0 for the plane, 1 and 2 for its fields.
+// Returns the rows of a plane (`which` is 0) or of one of its fields (1, 2).
 template <class T>
 Plane<T> rows_of(const Plane<T>& plane, std::size_t which) {
   return which == 0 ? plane : field_of(plane, static_cast<int>(which) - 1);
 }
 Rect rows_of(const Rect& r, std::size_t which);
 
-// For all components of a step, which are of one size.
+// The place of a step, for all of its components, which are of one size.
 class RegionPlace {
  public:
-  // Of a step of `work` that says where, in pictures of that size. `few`: rather than small ones.
-  // Throws Error(filter_spec) where the place does not lie in the picture.
+  // `step` is one of `work` that names a region, in pictures of that size. `few`: prefers few
+  // pieces to small ones. Throws Error(filter_spec) if the place does not lie in the picture.
   RegionPlace(const Work& work, const Step& step, int width, int height, bool few);
 
   enum class Kind : std::uint8_t { fixed, edges, boxes, video };
   Kind kind() const { return kind_; }
-  // Whether the host finds what is filtered of each frame, before it is.
+  // Returns whether the host finds the pieces of each frame anew, before it is filtered.
   bool moves() const { return kind_ == Kind::boxes || kind_ == Kind::video; }
-  // The same place in planes of the same kind.
+  // Returns whether both are one place in planes of the same kind.
   bool operator==(const RegionPlace& other) const;
 
   const FilterSpec& where() const { return *where_; }
   Subsampling subsampling() const { return subsampling_; }
-  const std::vector<Rect>& limits() const {
-    return limits_;
-  }  // of masks of each picture, in pixels
+  // Returns the limits of each picture's mask, in pixels.
+  const std::vector<Rect>& limits() const { return limits_; }
   int plane_width() const { return plane_width_; }
   int plane_height() const { return plane_height_; }
-  // The most weights of a frame, where there are others in each.
+  // Returns the most weights that a frame may have, where each frame has its own.
   std::size_t most_weights() const;
 
-  // Each adds what is filtered to none. A fixed place; of edges all that may have a weight, and no
-  // weights: they are those of the plane's samples in order, of the rows of both fields too.
+  // Each adds pieces to empty `pieces`. This one adds those of a fixed place; of edges it adds all
+  // pieces that may have a weight, and no weights: their indices are those of the plane's samples
+  // in order, with the rows of both fields.
   void add(RegionPieces& pieces) const;
-  // Edges, of a mask of the picture's pixels as it is stored:
+  // Adds the pieces of edges, by a mask of the picture's pixels as they are stored.
   void add(const Weights& edges, RegionPieces& pieces) const;
-  // Boxes, of a frame; `note` as Boxes::on() has it, `boxes`: memory for them.
+  // Adds the pieces of a frame's boxes; `note` as for Boxes::on(), `boxes`: memory for them.
   void add(const Frame& frame, bool note, std::vector<PlacedBox>& boxes,
            RegionPieces& pieces) const;
-  // A mask video, at a frame.
+  // Adds the pieces of a mask video at the frame's time.
   void add(const Frame& frame, MaskVideo& video, RegionPieces& pieces) const;
 
  private:
   void add_limits(RegionPieces& pieces) const;
   void add_rects(std::span<const Rect> pixels, RegionPieces& pieces) const;
-  // Of the pixels of `area`, which begins at multiples of 8.
+  // Adds the weights of the pixels of `area`, which begins at multiples of 8.
   void add_weights(const Weights& pixels, const Rect& area, RegionPieces& pieces) const;
   void add_pieces(const Plane<const std::uint8_t>& weights, const Rect& samples, std::size_t first,
                   std::size_t which, RegionPieces& pieces) const;
@@ -88,15 +89,15 @@ class RegionPlace {
   Kind kind_ = Kind::fixed;
   const bool few_;
   const Subsampling subsampling_;
-  const int width_, height_;              // of the picture
-  const int plane_width_, plane_height_;  // of the components
+  const int width_, height_;              // the picture's size
+  const int plane_width_, plane_height_;  // the components' size
   const std::shared_ptr<const FilterSpec> where_;
   const std::shared_ptr<Boxes> boxes_;
   const BoxClock clock_;
-  std::vector<Rect> limits_;  // of masks of each picture
+  std::vector<Rect> limits_;  // limits of each picture's mask
 };
 
-// Throws Error(filter_spec) where a part does not lie in pictures of that size.
+// Throws Error(filter_spec) if a region does not lie in pictures of that size.
 void check_regions(const Work& work, int width, int height);
 
 }  // namespace vidconv

@@ -51,7 +51,7 @@ RegionStep::RegionStep(const Work& work, const Step& step, int width, int height
       most = std::max({most, windows.windows().size(), windows.parts().size()});
     pairs_.reserve(most * step.components.size());
     for (std::vector<Blend>* blends : {&round_, &left_, &weighted_})
-      blends->reserve(2 * most * step.components.size());  // of both fields
+      blends->reserve(2 * most * step.components.size());  // two fields
     return;
   }
   now_.pieces = std::make_shared<RegionPieces>();
@@ -168,7 +168,8 @@ void RegionStep::add_pieces(std::span<const Planes> components, std::size_t whic
   }
 }
 
-// On a CUDA device all in one launch. On the CPU the copier is quicker with packed pixels.
+// Brings in all in one launch on a CUDA device. On the CPU the copier is quicker with packed
+// pixels.
 void RegionStep::bring_in(std::span<const Blend> left, CudaStream stream) {
   if (cuda_) return blender_->run(left, stream);
   pairs_.clear();

@@ -1,4 +1,4 @@
-// RegionStep: a step that acts on a part of the picture.
+// RegionStep runs a step that acts on a region of the picture.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@
 
 namespace vidconv {
 
-// What a step filters of one frame. One that is used again needs no new memory.
+// The region that a step filters in one frame. Using it again needs no new memory.
 struct FrameRegion {
-  std::shared_ptr<RegionPieces> pieces;  // of a fixed place: everyone's
-  std::array<RegionWindows, 3> windows;  // of each of its planes
-  // The pieces' weights, where the step's blender reads them.
+  std::shared_ptr<RegionPieces> pieces;  // shared by all where the place is fixed
+  std::array<RegionWindows, 3> windows;  // a plane's (0) and its two fields' (1, 2)
+  // The pieces' weights, where the step's blender can read them.
   std::shared_ptr<const std::uint8_t> weights;
 
   std::vector<PlacedBox> boxes;
   std::vector<Rect> rects;
 
-  // Whether nothing that is read for a piece has changed by then where pieces are brought into the
-  // picture that they are made of.
+  // Returns whether all windows are filtered before any piece is brought into the picture, so that
+  // pieces may go into the picture that they are computed from.
   bool in_one_round(bool by_field) const;
 };
 
-// What is known of a place that steps have: of one that is fixed all, on a CUDA device what makes
-// weights of edges.
+// A place that steps act in, and what is computed once for it: all pieces of a fixed place, and on
+// a CUDA device the maker of edges' weights.
 struct SharedRegion {
   RegionPlace place;
   std::shared_ptr<RegionPieces> pieces = nullptr;
@@ -46,76 +46,75 @@ struct SharedRegion {
   std::shared_ptr<DeviceMask> mask = nullptr;
 };
 
-// Of many steps, which run one after the other: those in the same place share it.
+// The places of many steps that run one after the other: steps in the same place share it.
 class SharedRegions {
  public:
-  // Where it is not known, `make` says what there is to know.
+  // Returns the region of `place`, which `make` makes where it is not known yet.
   template <class Make>
   const SharedRegion& find(const RegionPlace& place, const Make& make) {
     for (const SharedRegion& known : known_)
       if (known.place == place) return known;
     return known_.emplace_back(make());
   }
-  // What reads a mask video.
+  // Returns the reader of a mask video, which all steps with that video share.
   std::shared_ptr<MaskVideo> video(MaskVideos& masks, const std::string& path);
-  std::size_t bytes() const;  // of all weights, and what makes them
+  std::size_t bytes() const;  // bytes of all weights, and of what makes them
 
  private:
   std::deque<SharedRegion> known_;
   std::map<std::string, std::shared_ptr<MaskVideo>> videos_;
 };
 
-// How a step acts on its part of the planes: windows around its pieces are filtered beside the
-// picture, and what they hold of the pieces is brought into it, or as much of it as their weights
-// say.
+// Filters a step's region of the planes: windows around its pieces are filtered beside the picture,
+// and the pieces are brought into it, blended by their weights where they have any.
 class RegionStep {
  public:
-  // Of a step of `work` that says where, in pictures of that size. Of the options the device, which
-  // is current, threads and whole_planes, with which windows are whole planes. Throws
-  // Error(filter_spec) where the part does not lie in the picture.
+  // `step` is one of `work` that names a region, in pictures of that size. Uses these options: the
+  // device, which is current, threads, and whole_planes, which makes windows whole planes. Throws
+  // Error(filter_spec) if the region does not lie in the picture.
   RegionStep(const Work& work, const Step& step, int width, int height,
              const ProcessorOptions& options, SharedRegions& known);
 
   RegionPlace::Kind kind() const { return place_.kind(); }
   const RegionPlace& place() const { return place_; }
   const SampleType& sample() const { return plan_.sample; }
-  // What is filtered of each frame, of a fixed place; of the frame that was set, of others.
+  // Returns what is filtered: in every frame if the place is fixed, else in the frame that was set.
   const FrameRegion& now() const { return now_; }
 
-  // Before run(): the picture that is next, of which these are the components, unfiltered, where a
-  // mask is made of it.
+  // Sets the unfiltered components of the next picture, before run(), if a mask is made of it.
   void set_picture(std::span<const ConstBytePlane> components, bool by_field, CudaStream stream);
-  // Whether that does for both steps.
+  // Returns whether one set_picture() serves both steps.
   bool shares_mask(const RegionStep& other) const {
     return device_edges_ && device_edges_ == other.device_edges_;
   }
-  // On the CPU: the same of its frame, which says what is filtered where place().moves().
+  // Sets the next frame on the CPU, which determines what is filtered if place().moves().
   void set_frame(const Frame& frame);
-  // What boxes and mask videos make of a frame, but for where their weights can be read.
+  // Finds what boxes or a mask video cover in a frame, but does not set `now.weights`.
   void find_region(const Frame& frame, FrameRegion& now) const;
 
-  // A component of the picture, the same of the result, and memory for as much, which is the
+  // A component of the picture, the same one of the result, and memory of that size, which is the
   // step's until all is brought in.
   struct Planes {
     ConstBytePlane from;
     BytePlane to, beside;
-    // `to` holds the picture already. Then it may be `from` too, where FrameRegion::in_one_round().
+    // `to` holds the picture already. It may then be `from` too, if FrameRegion::in_one_round().
     bool copied = false;
   };
-  // `convolver`: of the step's plan. As Convolver::run().
+  // Runs the step. `convolver`: of the step's plan. Blocks or queues as Convolver::run() does.
   void run(Convolver& convolver, std::span<const Planes> components, bool by_field,
            CudaStream stream, const FrameRegion& now);
-  // In steps, so that several which act on different components of a picture share what a device
-  // starts. As run(), but what is still beside the picture is added to `left`,
+  // filter() and bring_in() do in two calls what run() does, so that several steps on different
+  // components of a picture share launches. filter() adds to `left` what is still beside the
+  // picture.
   void filter(Convolver& convolver, std::span<const Planes> components, bool by_field,
               CudaStream stream, const FrameRegion& now, std::vector<Blend>& left);
-  // for a step of the same samples.
+  // Brings in what steps of the same samples have left.
   void bring_in(std::span<const Blend> left, CudaStream stream);
-  // Planes of the step's samples, as filters pass on what they leave alone.
+  // Copies planes of the step's samples, as filters copy what they leave alone.
   void copy(std::span<const PlanePair> planes, CudaStream stream) { copier_->run(planes, stream); }
 
-  // Adds the rectangles outside of which nothing of a plane is changed: of a whole plane (0), or of
-  // one of its fields (1, 2).
+  // Adds the rectangles outside of which nothing changes in a plane (0) or in one of its fields (1,
+  // 2).
   void add_rects(std::size_t which, std::vector<Rect>& rects) const;
 
  private:
@@ -128,22 +127,22 @@ class RegionStep {
                   std::vector<Blend>& blends) const;
 
   const Plan& plan_;
-  const bool notes_;  // the boxes that it acts in
+  const bool notes_;  // the boxes it acts in count as applied
   const RegionPlace place_;
   const WindowRule rule_;
   const bool cuda_;
   std::unique_ptr<Convolver> copier_;
   std::unique_ptr<Blender> blender_;
-  // Of a step with a mask of edges, by the device.
+  // Makers of a mask of edges, on the CPU and on a CUDA device; at most one is set.
   std::unique_ptr<EdgeMask> edges_;
   std::shared_ptr<DeviceMask> device_edges_;
-  std::shared_ptr<MaskVideo> video_;  // of a step with one, everyone's
+  std::shared_ptr<MaskVideo> video_;  // shared by all steps with that video
   std::vector<PlanePair> pairs_;
   std::vector<Blend> round_, left_, weighted_;
   FrameRegion now_;
 };
 
-// One for each step of a work that acts on a part, nullptr for the others.
+// One for each step of a work that acts on a region, nullptr for the others.
 using RegionSteps = std::vector<std::unique_ptr<RegionStep>>;
 RegionSteps make_region_steps(const Work& work, int width, int height,
                               const ProcessorOptions& options, SharedRegions& known);

@@ -11,7 +11,7 @@ bool is_whole_way(const Step& step) {
   return step.from == Place::input && step.to == Place::output && !step.where && !step.light;
 }
 
-// Finds the step that only copies the component; nullptr where there is none.
+// Returns the planes of the step that only copies the component; nullptr if there is none.
 StepPlanes* copy_of(const Work& work, std::size_t component, std::vector<StepPlanes>& planes) {
   for (std::size_t s = 0; s < work.steps.size(); ++s)
     if (work.steps[s].action == Action::copy && is_whole_way(work.steps[s]) &&
@@ -20,7 +20,7 @@ StepPlanes* copy_of(const Work& work, std::size_t component, std::vector<StepPla
   return nullptr;
 }
 
-// Has step `s` copy all that lies beside its components, where that is to be copied.
+// Makes step `s` copy all that lies beside its components and is to be copied.
 void take_what_is_beside(const Work& work, std::size_t s, int width,
                          std::vector<StepPlanes>& planes) {
   const PixelFormat& format = *work.format;
@@ -34,13 +34,13 @@ void take_what_is_beside(const Work& work, std::size_t s, int width,
   for (std::size_t i = 0; i < format.components.size(); ++i) {
     const Component& c = format.components[i];
     if (c.plane != first.plane || format.width_of(c, width) == 0) continue;
-    // A row of 4:2:2 whose last pair of pixels is half there has bytes beyond all of these.
+    // A row of 4:2:2 that ends in half a pair of pixels has bytes beyond all of these.
     if (c.step * format.width_of(c, width) != first.step * format.width_of(first, width)) return;
     if (std::ranges::count(planes[s].components, i) > 0) {
       taken[static_cast<std::size_t>(place_of(c))] = true;
       continue;
     }
-    // A copy is of codes: bits below them are cleared, and of floats -0 becomes 0.
+    // A copy writes codes: it clears the bits below them, and turns -0 of floats into 0.
     if (copy_of(work, i, planes) == nullptr || c.sample.bytes() != first.sample.bytes() ||
         c.sample.shift != 0 || c.sample.storage == Storage::f32)
       return;
@@ -54,8 +54,8 @@ void take_what_is_beside(const Work& work, std::size_t s, int width,
       planes[s].beside.push_back(std::ptrdiff_t{place - place_of(first)} * first.sample.bytes());
 }
 
-// How many steps from `first` on may take turns: consecutive ones, whose components lie side by
-// side in one plane, and of which none reads what another has written.
+// Returns how many steps from `first` on may take turns: consecutive steps whose components lie
+// side by side in one plane, and none of which reads what another has written.
 std::size_t steps_in_turn(const Work& work, const std::vector<StepPlanes>& planes,
                           std::size_t first) {
   const auto plane_of = [&](std::size_t s) {
@@ -75,7 +75,7 @@ std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
   std::vector<StepPlanes> planes;
   for (const Step& step : work.steps) {
     planes.push_back({step.components, {}});
-    // Padding of rows that need none.
+    // Rows that need no padding have padding components of width 0.
     std::erase_if(planes.back().components, [&](std::size_t i) {
       return work.format->width_of(work.format->components[i], width) == 0;
     });
@@ -90,8 +90,8 @@ std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
 }
 
 void run_in_turn(std::span<Turn> turns, int threads, CudaStream stream) {
-  // A few megabytes of 4K: beyond the second-level cache, but so many that the rows which a kernel
-  // reaches beyond them cost little.
+  // A few megabytes of 4K: more than a second-level cache holds, but so many rows that those which
+  // a kernel reads beyond them cost little.
   const int rows = 128 * threads;
   int height = 0;
   for (Turn& turn : turns) {

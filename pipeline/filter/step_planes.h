@@ -1,5 +1,5 @@
-// What a step's convolver gets: the planes of its components, in the order in which those of a
-// pixel are computed together, and what it copies in passing.
+// StepPlanes lists the planes that a step's convolver gets, in the order in which the components of
+// a pixel are computed together, and what it copies in passing.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,34 @@
 namespace vidconv {
 
 struct StepPlanes {
-  std::vector<std::size_t> components;  // none where other steps copy them all in passing
-  // What lies in the pixels of the first component and is copied with it: so many bytes from it.
+  std::vector<std::size_t> components;  // none if other steps copy them all in passing
+  // Samples in the first component's pixels that are copied with it: their distances from it in
+  // bytes.
   std::vector<std::ptrdiff_t> beside;
-  // So many steps from this one on lie in the same pixels, from input to output: they take turns.
+  // Number of steps from this one on that take turns: they share pixels, from input to output.
   std::size_t in_turn = 1;
 };
 
-// Of each step of `work`, of pictures of that width. A component that is only copied costs little
-// where it lies in the pixels that another step computes, because they pass by there; alone, as
-// much as all of the picture. `convolvers`: of the steps.
+// Returns the planes of each step of `work`, for pictures of that width. A component that is only
+// copied costs little in pixels that another step computes, which are loaded anyway; alone it costs
+// as much as the whole picture. `convolvers`: the steps'.
 std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
                                         const std::vector<const Convolver*>& convolvers);
 
-// One step that is ready to run.
+// A step that is ready to run.
 struct Turn {
   Convolver* convolver = nullptr;
   std::vector<PlanePair> pairs = {};
   bool is_done = false;
 };
 
-// Runs the steps so many rows at a time, where their convolvers can, so that each finds in a cache
-// what the one before has brought there. `threads`: of the convolvers. On a CUDA device work is
-// queued on `stream`.
+// Runs the steps in turn on some rows at a time, where their convolvers can, so that each finds in
+// a cache what the one before has loaded. `threads`: the convolvers' threads. On a CUDA device the
+// work is queued on `stream`.
 void run_in_turn(std::span<Turn> turns, int threads, CudaStream stream);
 
-// Replaces `pairs` by those of a step; `from(i)` and `to(i)` are the planes of component i. By
-// field: the upper rows of all components, then the lower ones.
+// Replaces `pairs` with a step's; `from(i)` and `to(i)` return the planes of component i.
+// `by_field`: first the upper field of all components, then the lower.
 template <class From, class To>
 void set_pairs(const StepPlanes& planes, const From& from, const To& to, bool by_field,
                std::vector<PlanePair>& pairs) {

@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr int grid = 8;  // of pixels: whole samples of every plane and field begin there
+constexpr int grid = 8;  // pixels; whole samples of every plane and field begin there
 
 Rect on_grid(const Rect& r, int width, int height) {
   const auto down = [](int n) { return n / grid * grid; };
@@ -15,8 +15,8 @@ Rect on_grid(const Rect& r, int width, int height) {
   return cut(rect_between(down(r.x), down(r.y), up(r.right()), up(r.bottom())), width, height);
 }
 
-// Pixels whose middle is in the ellipse that the rectangle is drawn around. `area`: what is
-// painted.
+// Paints the pixels whose middle is in the ellipse inscribed in `box`. `area`: the pixels of
+// `weights`.
 void paint_ellipse(Weights& weights, const Rect& area, const Rect& box, const Rect& visible) {
   const double rx = box.width, ry = box.height;
   for (int y = visible.y; y < visible.bottom(); ++y) {

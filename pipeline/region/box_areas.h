@@ -1,4 +1,4 @@
-// Weights of boxes: as small as they go, because there are others in each frame.
+// Computes the weights of boxes only around them, because each frame has others.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace vidconv {
 
-// Parts of the picture that hold all of the boxes and what their feather reaches, none of them
-// touching another; each begins at multiples of 8.
+// Returns areas of the picture that hold all boxes and what their feather reaches. No two touch;
+// each begins at multiples of 8.
 std::vector<Rect> areas_of(std::span<const PlacedBox> boxes, int feather, int width, int height);
 
-// Of the pixels of one of these.
+// Returns the weights of the pixels of one of these areas.
 Weights weights_of(std::span<const PlacedBox> boxes, const Rect& area, int feather, int width,
                    int height);
 

@@ -1,4 +1,4 @@
-// BoxIndex: which of many stretches of time are near a moment, without looking at all of them.
+// BoxIndex finds the spans of time near a moment, without looking at all of them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace vidconv {
 
 class BoxIndex {
  public:
-  // `number`: what find() gives out.
+  // `number`: what find() returns for the span.
   struct Span {
     std::uint32_t number;
     double from, to;
@@ -18,15 +18,15 @@ class BoxIndex {
   BoxIndex() = default;
   explicit BoxIndex(std::span<const Span> spans);
 
-  // Appends the numbers of all spans that touch from..to, each once, and perhaps of some nearby.
+  // Appends the number of each span that touches from..to, once, and perhaps of some nearby.
   void find(double from, double to, std::vector<std::uint32_t>& numbers) const;
 
  private:
   std::size_t bucket_of(double place) const;
 
-  // Equal stretches of time from first_ on; of each, what touches it, one after another.
+  // Buckets are equal ranges of time from first_ on; numbers_ has the spans that touch each bucket.
   double first_ = 0, last_ = -1, width_ = 1;
-  std::vector<std::uint32_t> begins_;  // of each bucket in numbers_, and the end
+  std::vector<std::uint32_t> begins_;  // each bucket's first index in numbers_, and the end
   std::vector<std::uint32_t> numbers_;
 };
 

@@ -46,7 +46,7 @@ void Boxes::make_tracks() {
   std::ranges::sort(named, [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(key(a), place_of(a), a) < std::tuple(key(b), place_of(b), b);
   });
-  // Groups of the named ones, and of each its first line in the file.
+  // A group is the lines of one id, with its first line in the file.
   struct Group {
     std::uint32_t first_line, begin, end;
   };
@@ -109,8 +109,8 @@ Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool b
   return {from, from + static_cast<double>(frame_duration(frame.av())) * av_q2d(clock.time_base)};
 }
 
-// The lines of the track that the moment is between, and how far it is from one to the other. False
-// where it has none.
+// Finds the lines of the track that the moment is between, and how far it is from one to the other.
+// Returns false if there are none.
 bool Boxes::find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
                  double& part) const {
   const auto place = [&](std::uint32_t i) { return place_of(i); };
@@ -139,7 +139,7 @@ Rect Boxes::rect_between_lines(const BoxLine& a, const BoxLine& b, double part, 
   const double height = down * between(a.height, b.height);
   const double left = across * between(a.x, b.x) - options_.grow * width;
   const double top = down * between(a.y, b.y) - options_.grow * height;
-  // Up to whole pixels outwards.
+  // Rounds outwards to whole pixels.
   return rect_between(static_cast<int>(std::floor(left)), static_cast<int>(std::floor(top)),
                       static_cast<int>(std::ceil(left + (1 + 2 * options_.grow) * width)),
                       static_cast<int>(std::ceil(top + (1 + 2 * options_.grow) * height)));

@@ -1,4 +1,4 @@
-// Boxes: where in each frame filters act, as a detector has found it.
+// Boxes says where filters act in each frame, as a detector has found it.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 
 namespace vidconv {
 
-// One line of a file of boxes (docs/places.md). Pixels of what is seen, or parts of its size.
+// A line of a file of boxes (docs/places.md), in pixels of the displayed picture or relative to it.
 struct BoxLine {
-  int line = 0;                       // of the file, counted from 1
-  std::optional<std::int64_t> frame;  // counted from 0; else
-  double time = 0;                    // in seconds
-  std::string id = {};                // of what is seen there; empty: nothing else is known of it
+  int line = 0;                       // number in the file, from 1
+  std::optional<std::int64_t> frame;  // counted from 0; none: `time` counts
+  double time = 0;                    // seconds
+  std::string id = {};                // the object's name; empty: nothing else is known of it
   double x = 0, y = 0, width = 0, height = 0;
   bool ellipse = false;
-  int filter = 0;  // of the chain, counted from 1; 0: each that has no place of its own
+  int filter = 0;  // number in the chain, from 1; 0: each without a place of its own
 };
 
-// What a box's numbers count.
+// The unit of a box's numbers.
 enum class Units { unknown, pixels, relative };
 
 struct BoxOptions {
   std::string file = {};             // for messages
-  double grow = 0;                   // of a box's width and height, on each side
-  std::optional<bool> ellipse = {};  // all of them, or none; else as each line says
+  double grow = 0;                   // share of a box's width and height, added on each side
+  std::optional<bool> ellipse = {};  // all boxes, or none; else as each line says
   int feather = 0;                   // pixels
-  Units units = Units::unknown;      // relative: parts of the picture's width and height
+  Units units = Units::unknown;      // relative: fractions of the picture's width and height
 };
 
 // A box on one frame, in stored pixels; it may reach beyond the picture.
@@ -45,52 +45,52 @@ struct PlacedBox {
   bool ellipse = false;
 };
 
-// What a frame's number and time are in the whole of its input.
+// Finds a frame's number and time in the whole of its input.
 struct BoxClock {
   AVRational time_base = {0, 1};
   InputClock clock = {};
 };
 
-// What became of the boxes of one id, or of a line without one.
+// Tells on which frames the boxes of one id, or of a line without one, were applied.
 struct BoxAccount {
   std::string id;
-  int line = 0;             // the first
-  std::size_t lines = 0;    // how many
-  std::int64_t frames = 0;  // on which it was filtered
+  int line = 0;             // the first line's number
+  std::size_t lines = 0;    // number of lines
+  std::int64_t frames = 0;  // number of frames it was applied to
   std::int64_t first = 0, last = 0;
 };
 
-// Any thread.
+// Thread-safe.
 class Boxes {
  public:
   Boxes(std::vector<BoxLine> lines, BoxOptions options);
 
   const BoxOptions& options() const { return options_; }
-  // The same, applied to no frame yet.
+  // Returns the same boxes, applied to no frame yet.
   std::shared_ptr<Boxes> anew() const { return std::make_shared<Boxes>(lines_, options_); }
-  // The line that names the filter of the largest number; of all of them one that names none.
+  // Returns the line that names the filter with the largest number; if none names any, some line.
   const BoxLine& last_filter() const;
-  bool has_frames() const;   // some lines are by frame
-  bool has_weights() const;  // some boxes are not filtered in all of their pixels alike
+  bool has_frames() const;   // some lines count frames
+  bool has_weights() const;  // some boxes do not filter all of their pixels alike
 
-  // Those of filter `filter` of the chain (from 0) on a frame that is shown so; between two lines
-  // of one id boxes move in straight lines. `clock`: of the frame's video. Notes that they were
-  // applied where `note`.
+  // Sets `boxes` to those of filter `filter` of the chain (from 0) on a frame that is displayed as
+  // `shown` says; between two lines of one id a box moves in a straight line. `clock`: the frame's
+  // video's. With `note`, notes that they were applied.
   void on(const Frame& frame, const BoxClock& clock, std::size_t filter, const Orientation& shown,
           bool note, std::vector<PlacedBox>& boxes);
 
-  // After the last frame. Throws Error(filter_spec) where a line was not applied to any frame: of
-  // all, or where only a part of the input was read, of that part.
+  // Throws Error(filter_spec) after the last frame if some lines were applied to no frame. Unless
+  // `whole`, only lines within the range that was read count.
   void check(bool whole) const;
   std::vector<BoxAccount> accounts() const;
 
  private:
   struct Track {
-    std::uint32_t begin, end;  // of order_
+    std::uint32_t begin, end;  // range of order_
     std::int64_t frames = 0, first = 0, last = -1;
   };
   using Lines = std::span<const std::uint32_t>;
-  // When a frame is shown, in what lines count.
+  // The time during which a frame is shown, in the lines' unit.
   struct Moment {
     double from, to;
   };
@@ -100,7 +100,7 @@ class Boxes {
   static Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame);
   bool find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
             double& part) const;
-  // In a picture that is seen so large.
+  // Returns the box between two lines in a displayed picture of that size.
   Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part, int width,
                           int height) const;
   std::string why_not(std::size_t line) const;
@@ -109,12 +109,12 @@ class Boxes {
   const BoxOptions options_;
   std::vector<std::uint32_t> order_;     // lines of one track side by side, in order of time
   std::vector<Track> tracks_;            // in order of their first lines
-  BoxIndex by_frame_, by_time_;          // of tracks_
-  mutable std::mutex mutex_;             // of all below
-  std::vector<bool> applied_, outside_;  // of each line
+  BoxIndex by_frame_, by_time_;          // the numbers are indices of tracks_
+  mutable std::mutex mutex_;             // guards all below
+  std::vector<bool> applied_, outside_;  // one per line
   std::optional<double> first_time_, last_time_;
   std::optional<std::int64_t> first_frame_, last_frame_;
-  std::string size_;  // of the pictures
+  std::string size_;  // the displayed pictures' size, for messages
 };
 
 }  // namespace vidconv

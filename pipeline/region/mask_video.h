@@ -1,4 +1,4 @@
-// Mask videos: how much is filtered of each frame, as the luma of another video says.
+// Mask videos say by their luma how much is filtered of each frame of another video.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace vidconv {
 
-// Reads one, for frames that come in the order of their time. One thread.
+// Reads a mask video for frames that come in order of time. Not thread-safe.
 class MaskVideo {
  public:
   virtual ~MaskVideo() = default;
 
-  // The picture that is shown at a time, in microseconds since the beginning; before the first the
-  // first, after the last the last. Of what is seen, until the next call. An earlier time than the
-  // one before is read from the beginning. Throws Error(input).
+  // Returns the picture shown at `time`, microseconds since the beginning, as displayed: the first
+  // one before the beginning, the last one after the end. Valid until the next call. For a time
+  // earlier than the last one, reads from the beginning again. Throws Error(input).
   virtual const Weights& at(std::int64_t time) = 0;
 };
 
-// Whoever knows how to read them. Any thread.
+// Reads mask videos. Thread-safe.
 class MaskVideos {
  public:
   struct Size {
@@ -28,9 +28,9 @@ class MaskVideos {
   };
   virtual ~MaskVideos() = default;
 
-  // Of its pictures, as they are seen; read once. Throws Error where it is no mask.
+  // Returns the size of its pictures as displayed; reads it once. Throws Error if it is no mask.
   virtual Size size(const std::string& path) = 0;
-  // Which size() has found to be one. Throws Error.
+  // Opens a video that size() has accepted. Throws Error.
   virtual std::unique_ptr<MaskVideo> open(const std::string& path) = 0;
 };
 

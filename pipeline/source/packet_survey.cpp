@@ -14,12 +14,13 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// As libavformat is told it.
+// Returns the input's address for libavformat.
 std::string url_of(const std::string& input) {
   return is_url(input) ? input : "file:" + local_path(input);
 }
 
-// So far that no frame of the part comes after it, in whatever order frames are decoded.
+// Returns whether no frame of the range comes after this packet, in whatever order frames are
+// decoded.
 bool is_past(const AVPacket& packet, const AVStream& stream, const InputRange& part) {
   return part.end != INT64_MAX && packet.dts != AV_NOPTS_VALUE &&
          av_rescale_q(packet.dts, stream.time_base, AV_TIME_BASE_Q) - AV_TIME_BASE > part.end;

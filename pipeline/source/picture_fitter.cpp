@@ -58,7 +58,7 @@ void PictureFitter::say_change(const AVFrame& frame, std::int64_t number) {
                         colours(frame.colorspace, frame.color_range)));
 }
 
-// An output has one of each for all frames.
+// An output has one value of each for all frames.
 void PictureFitter::name_lost(const AVFrame& frame, std::int64_t number) {
   std::string lost;
   const auto add = [&](const char* what, const char* from, const char* to) {
@@ -129,7 +129,7 @@ void PictureFitter::name_lost_metadata(const AVFrame& frame, std::int64_t number
 FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device) {
   if (!named_) name_lost(*frame, number);
   const bool same_size = frame->width == first_.width && frame->height == first_.height;
-  // On a device its format is the device's.
+  // A frame on a device has the device's format.
   const bool same_format = frame->format == first_.format->id;
   if (same_size && same_format && !has_other_colours(*frame)) return frame;
   if (on_device)

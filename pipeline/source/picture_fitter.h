@@ -1,5 +1,5 @@
-// PictureFitter: pictures in the size, format, matrix and range of the first one. Encoders cannot
-// change, and neither can most players.
+// PictureFitter converts pictures to the size, format, matrix and range of the first one. Encoders
+// cannot change these, and neither can most players.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ namespace vidconv {
 
 class PictureFitter {
  public:
-  // `first` outlives this object. Pictures that are made lie in `memory`; `notify`
-  // hears of the first, `lose` of what is not kept.
+  // `first` outlives this object. Pictures that are made lie in `memory`; `notify` hears of the
+  // first of them, `lose` of what is not kept.
   PictureFitter(const VideoInfo& first, const FrameMemory& memory, Notify notify, Notify lose)
       : first_(first), memory_(memory), notify_(std::move(notify)), lose_(std::move(lose)) {}
 
-  // The frame itself where it is as the first one. Throws Error(device) where it is not and lies
-  // `on_device`.
+  // Returns the frame itself if it is as the first one, else a converted one. Throws Error(device)
+  // if it is not and lies `on_device`.
   FramePtr fit(FramePtr frame, std::int64_t number, bool on_device);
 
   std::size_t memory() const { return converter_ ? converter_->memory() : 0; }
@@ -26,7 +26,7 @@ class PictureFitter {
  private:
   const VideoInfo& first_;
   const FrameMemory memory_;
-  // Compares what the frame says, or what is meant where it says nothing.
+  // Compares what the frame says, or what is assumed if it says nothing.
   bool has_other_colours(const AVFrame& frame) const;
   void say_change(const AVFrame& frame, std::int64_t number);
   void name_lost(const AVFrame& frame, std::int64_t number);
@@ -35,10 +35,10 @@ class PictureFitter {
 
   const Notify notify_, lose_;
   std::optional<Converter> converter_;
-  std::optional<AVRational> aspect_;  // of the first
-  bool named_ = false;                // what is lost
-  bool format_is_named_ = false;      // the same of the format
-  bool metadata_is_named_ = false;    // the same of metadata of each picture
+  std::optional<AVRational> aspect_;  // the first picture's
+  bool named_ = false;                // `lose` has heard of properties
+  bool format_is_named_ = false;      // and of the format
+  bool metadata_is_named_ = false;    // and of metadata of pictures
 };
 
 }  // namespace vidconv

@@ -13,9 +13,9 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr std::size_t longest_shown = 80;  // of a description in a message, bytes
+constexpr std::size_t longest_shown = 80;  // bytes of a description in a message
 
-// Takes the longest number at the start of `text`; none where there is none. One beyond 64 bits
+// Takes the longest number at the start of `text`; none if there is none. A number beyond 64 bits
 // counts as the largest.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t value = 0;
@@ -26,7 +26,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return value;
 }
 
-// Takes what follows `mark`, up to the next mark, if `text` starts with it.
+// Takes the text from `mark` to the next mark, if `text` starts with it.
 std::optional<std::string> take_part(std::string_view& text, char mark) {
   if (!text.starts_with(mark)) return std::nullopt;
   const std::size_t end = text.find_first_of(":@#", 1);
@@ -35,7 +35,8 @@ std::optional<std::string> take_part(std::string_view& text, char mark) {
   return part;
 }
 
-// 25, 30000/1001 or ntsc-film. libavutil alone would take "0x19", "PI" and " 5*5 " too.
+// Returns whether the text is like 25, 30000/1001 or ntsc-film. libavutil alone would take "0x19",
+// "PI" and " 5*5 " too.
 bool looks_like_rate(std::string_view text) {
   return text.find_first_not_of("0123456789./") == text.npos ||
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == text.npos;

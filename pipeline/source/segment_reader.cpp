@@ -28,7 +28,7 @@ std::optional<Frame> SegmentReader::next() {
 void SegmentReader::finish() {
   if (thread_.joinable()) thread_.join();
   const std::int64_t handed_out = at_ - stretch_.begin;
-  account_.frames_unused += account_.frames_handed_on - handed_out;  // of an interrupted run
+  account_.frames_unused += account_.frames_handed_on - handed_out;  // after an interrupted run
   account_.frames_handed_on = handed_out;
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -62,7 +62,7 @@ void SegmentReader::read() {
     too_many_ = number == stretch_.end;
     if (too_many_) break;
     const auto memory = read->on_device() ? Frame::Memory::device : Frame::Memory::host;
-    // Waits while those before it have not been taken.
+    // Blocks while frames before it have not been taken.
     if (!frames_.push(Frame(read->release(), number++, memory))) break;
     begun_ = true;
   }

@@ -1,4 +1,4 @@
-// SegmentReader: reads one stretch of a container's frames ahead, on a thread of its own.
+// SegmentReader reads one stretch of a container's frames ahead, on a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,11 @@
 
 namespace vidconv {
 
-// All members but those that say otherwise belong to one thread.
+// Not thread-safe but for members that say so.
 class SegmentReader {
  public:
-  // Called on the reader's thread. What it opens hands out the frames of the stretch and no others.
+  // Opens a source that gives the frames of the stretch and no others. Called on the reader's
+  // thread.
   using Open = std::function<std::unique_ptr<Source>()>;
 
   SegmentReader(FrameOrder::Stretch stretch, Open open);
@@ -29,28 +30,29 @@ class SegmentReader {
   SegmentReader& operator=(const SegmentReader&) = delete;
 
   const FrameOrder::Stretch& stretch() const { return stretch_; }
-  // Whether next() gives this frame.
+  // Returns whether next() gives this frame.
   bool gives(std::int64_t number) const { return number == at_ && number < stretch_.end; }
-  // How many frames are still to be handed out.
+  // Returns how many frames are still to be handed out.
   std::int64_t left() const { return stretch_.end - at_; }
 
-  // Whether next() has something to give, or knows that there is nothing: it was opened.
+  // Returns whether the source is open, and next() has a frame or knows that there is none.
   bool has_begun() const { return begun_; }
-  // Blocks for the next frame, which has its number in the video. None where there is none:
+  // Blocks for the next frame, which has its number in the video. Returns none if there is none:
   // finish() knows why.
   std::optional<Frame> next();
-  // Any thread.
+  // Makes next() and the reading end. Thread-safe.
   void cancel();
 
-  // Whether finish() would not block.
+  // Returns whether finish() would not block.
   bool has_ended() const { return ended_; }
   // Blocks until everything of the stretch has been read. Throws what the source has thrown.
   void finish();
-  // What was read was neither damaged nor more than the frames of the stretch. After finish().
+  // Returns whether the input was neither damaged nor had more frames than the stretch. After
+  // finish().
   bool is_whole() const { return !too_many_ && !damaged_; }
-  // Of its video. After finish(), whatever that throws.
+  // Returns the statistics of its video. After finish(), whatever that throws.
   const PacketStatistics& account() const { return account_; }
-  // Of frames; any thread.
+  // Returns the bytes of frames. Thread-safe.
   std::size_t memory() const;
 
  private:
@@ -59,11 +61,11 @@ class SegmentReader {
 
   const FrameOrder::Stretch stretch_;
   const Open open_;
-  std::int64_t at_ = stretch_.begin;  // the next to be handed out
-  // The decoder has frames of its own under way; these are those that it is done with.
+  std::int64_t at_ = stretch_.begin;  // the next frame to be handed out
+  // The decoder has frames of its own under way; this many more are decoded and wait.
   static constexpr std::size_t ahead = 2;
   Channel<Frame> frames_{ahead};
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // guards the next two
   std::unique_ptr<Source> source_;
   bool cancelled_ = false;
   std::exception_ptr failure_;

@@ -15,16 +15,16 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// To go through the packets of an input, seconds: some gigabytes in memory.
+// Seconds to go through the packets of an input: some gigabytes in memory.
 constexpr double longest_survey = 3;
-// Between key frames, seconds: each stretch is decoded from the one before it on.
+// Most seconds between key frames: each stretch is decoded from the key frame before it on.
 constexpr int longest_gap = 10;
 // Reading costs something where the input is not much smaller than its frames.
 constexpr std::int64_t least_compression = 8;
-// A reader is opened, and has its first frames, while so many of another are still to come, for
-// each of those that are read at once: they may all need one at the same time.
+// A reader is opened, and has its first frames, while so many frames of another are still to come,
+// for each stretch that is read at once: all of them may need a reader at the same time.
 constexpr std::int64_t frames_to_open = 16;
-// As many are opened at a time, on a device: it begins one session after the other, and the first
+// Readers that are opened at once on a device: it begins one session after the other, and the first
 // would have to wait for the last.
 constexpr int opened_on_device = 2;
 
@@ -43,7 +43,7 @@ std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(
   quiet.video_only = true;
   quiet.notify = nullptr;
   quiet.files = nullptr;
-  // Where it ends earlier, it has to know when packets are decoded, which takes pictures to tell.
+  // A pass that ends earlier has to know when packets are decoded, which takes pictures to tell.
   if (!options.duration) quiet.known = std::make_shared<const StreamInfo>(container);
   Survey survey = survey_packets(input, quiet, source, first, longest_survey);
   const AVRational time_base = source.video().time_base;
@@ -153,8 +153,8 @@ void SegmentSource::look_after(const SegmentReader& reader) {
   read_ahead();
 }
 
-// SegmentSource are begun in their order, and as many are under way as are wanted in turns: those
-// that have nearly all of their frames are followed by the next.
+// Stretches are begun in their order, and as many are under way as are wanted in turns: one that
+// has given nearly all of its frames is followed by the next.
 void SegmentSource::read_ahead() {
   const int at_once = options_.order->at_once();
   const int most_opened = options_.on_device ? std::min(opened_on_device, at_once) : at_once;
@@ -194,7 +194,7 @@ void SegmentSource::start(const FrameOrder::Stretch& stretch) {
   if (cancelled_) readers_.back()->cancel();
 }
 
-// On the reader's thread.
+// Runs on the reader's thread.
 std::unique_ptr<Source> SegmentSource::open(const FrameOrder::Stretch& stretch,
                                             std::size_t number) {
   const auto& times = *options_.times;
@@ -234,7 +234,7 @@ bool SegmentSource::finish_read(bool all) {
   Readers due;
   {
     const std::lock_guard lock(mutex_);
-    memory_ = std::max(memory_, memory_now());  // what a reader has grows until it is gone
+    memory_ = std::max(memory_, memory_now());  // a reader's memory grows until it is gone
     const auto first = std::stable_partition(readers_.begin(), readers_.end(),
                                              [&](const auto& reader) { return !is_due(reader); });
     std::move(first, readers_.end(), std::back_inserter(due));
@@ -258,7 +258,7 @@ void SegmentSource::close(Readers readers) {
   }
 }
 
-// Of what is given up, nothing is judged.
+// A reader that is given up is not judged.
 void SegmentSource::finish(SegmentReader& reader) {
   const bool given_up = is_stopped() || reader.left() > 0;
   std::exception_ptr failure;

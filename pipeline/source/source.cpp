@@ -39,7 +39,7 @@ constexpr SourceKind every_source[] = {
       "leave it out, or limit it by `duration`");
 }
 
-// What waits for its reader is never late.
+// Throws for an input that waits for its reader: it is never late.
 void refuse_stored(const std::string& input, const SourceOptions& options) {
   struct stat status {};
   const bool known = input == "-" ? fstat(options.stdin_fd, &status) == 0
@@ -53,13 +53,13 @@ void refuse_stored(const std::string& input, const SourceOptions& options) {
                 "leave it out; it is for cameras, streams and pipes");
 }
 
-// Whether it is for our own reader of y4m.
+// Returns whether our own reader of y4m takes the input.
 bool is_y4m(ByteReader& reader, const SourceOptions& options) {
   return (options.format.empty() || options.format == "yuv4mpegpipe") &&
          reader.peek(y4m_magic.size()) == y4m_magic;
 }
 
-// A stream of bytes that says itself what it is.
+// Opens a stream of bytes that says itself what it is.
 std::unique_ptr<Source> open_stream(std::unique_ptr<ByteReader> reader,
                                     const SourceOptions& options) {
   if (is_y4m(*reader, options)) return open_y4m(std::move(reader), options);
@@ -148,7 +148,7 @@ std::unique_ptr<Source> open_file_source(const std::string& input, const SourceO
   if (!S_ISREG(status.st_mode) || is_y4m(*reader, options))
     return open_stream(std::move(reader), options);
   if (status.st_size == 0) throw Error(Fault::input, "cannot read the input", path, "it is empty");
-  return open_container("file:" + path, nullptr, options);  // which seeks by itself
+  return open_container("file:" + path, nullptr, options);  // it seeks by itself
 }
 
 }  // namespace vidconv

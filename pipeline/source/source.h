@@ -1,4 +1,4 @@
-// Source: where frames come from.
+// Source is where frames come from.
 #pragma once
 
 #include <cstdint>
@@ -19,57 +19,57 @@
 
 namespace vidconv {
 
-// The next thing that comes out of an input: a frame to filter, or a packet of another stream to
-// copy (its stream_index and time base are the input's).
+// The next thing out of an input: a frame to filter, or a packet of another stream to copy (its
+// stream_index and time base are the input's).
 using Item = std::variant<Frame, PacketPtr>;
 
 class Source {
  public:
   virtual ~Source() = default;
 
-  // Known once the source is open and unchanged from then on.
+  // Returns the video, which is known once the source is open and unchanged from then on.
   virtual const VideoInfo& video() const = 0;
   virtual UnreadContainer container() const { return {}; }
-  // Which of its streams is the video; -1 where there is no container.
+  // Returns the index of the video among its streams; -1 if there is no container.
   virtual int video_stream() const { return -1; }
-  // Every video of which frames come: Frame::video() counts them. The first is video().
+  // Returns every video of which frames come; Frame::video() is the index. The first is video().
   virtual std::vector<InputVideo> videos() const { return {{video_stream(), video()}}; }
-  // Whether it is signed for where it comes from (C2PA). Before the first next().
+  // Returns whether it is signed for where it comes from (C2PA). Before the first next().
   virtual bool has_manifest() const { return false; }
   InputInfo info() const { return {videos(), container(), has_manifest()}; }
 
-  // Whether set_order() may be called: any frame can be had, at about the cost of any other. Looks
-  // at the input for that, which may take seconds. Before the first next().
+  // Returns whether set_order() may be called: any frame can be had, at about the cost of any
+  // other. Looks at the input for that, which may take seconds. Before the first next().
   virtual bool takes_order() { return false; }
-  // Where takes_order(): when each frame is shown, in order; null where frame n is shown at n.
+  // Returns when each frame is shown, in order, if takes_order(); null if frame n is shown at n.
   virtual std::shared_ptr<const std::vector<std::int64_t>> times() const { return nullptr; }
-  // From now on frames come in this order, with the numbers and times that they have in the order
-  // of time. Where takes_order(), before the first next().
+  // Makes frames come in this order, with the numbers and times that they have in the order of
+  // time. If takes_order(), before the first next().
   virtual void set_order(std::shared_ptr<FrameOrder>) {}
-  // Whether next() has thrown because frames were not what takes_order() had seen of them: they can
-  // be had in order of time, by another source.
+  // Returns whether next() has thrown because frames were not what takes_order() had seen of them:
+  // another source can give them in order of time.
   virtual bool has_lost_order() const { return false; }
 
-  // None at the end, and soon after an interruption or cancel(). Frames come in order of time,
-  // numbered from 0, each with a pts greater than the one before; but for set_order(). Throws
-  // Error(input).
+  // Returns the next item; none at the end, and soon after an interruption or cancel(). Frames come
+  // in order of time, unless set_order() was called, numbered from 0, each with a pts greater than
+  // the one before. Throws Error(input).
   virtual std::optional<Item> next() = 0;
-  // Makes a next() that waits for input return. Any thread.
+  // Makes a next() that waits for input return. Thread-safe.
   virtual void cancel() = 0;
 
-  // Whether frames come in memory of the CUDA device.
+  // Returns whether frames come in memory of the CUDA device.
   virtual bool on_device() const { return false; }
 
-  // Complete when next() has returned none.
+  // Returns the damage; complete when next() has returned none.
   virtual Damage damage() const { return {}; }
-  // What became of what was read, of each stream; complete when next() has returned none and no
+  // Returns the packet statistics of each stream; complete when next() has returned none and no
   // other thread uses the source.
   virtual std::vector<PacketStatistics> accounts() const { return {}; }
-  // Host memory for frames so far, bytes. Any thread.
+  // Returns the bytes of host memory for frames so far. Thread-safe.
   virtual std::size_t memory() const = 0;
 };
 
-// "25", "30000/1001" or "ntsc-film"; none for what is not a number of frames per second.
+// Parses "25", "30000/1001" or "ntsc-film"; none for anything else.
 std::optional<AVRational> frame_rate_of(const std::string& text);
 
 // A kind of source: one row of the table.
@@ -80,13 +80,13 @@ struct SourceKind {
   std::unique_ptr<Source> (*open)(const std::string& input, const SourceOptions& options);
 };
 
-// In the order in which they are asked; the last one accepts everything.
+// Returns the kinds in the order in which they are asked; the last one accepts everything.
 std::span<const SourceKind> source_kinds();
 
-// `input`: a file or URL, "-", "v4l2:...", or "pattern:...". Where all videos are wanted and there
-// are several, their frames come in order of time, numbered together; `options.frames` counts for
-// each. Throws Error(usage) for a malformed description, Error(input) for an input that cannot be
-// read at all.
+// Opens an input: a file or URL, "-", "v4l2:...", or "pattern:...". If all videos are wanted and
+// there are several, their frames come in order of time, numbered together; `options.frames` counts
+// for each. Throws Error(usage) for a malformed description, Error(input) for an input that cannot
+// be read at all.
 std::unique_ptr<Source> open_source(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv

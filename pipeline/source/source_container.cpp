@@ -1,4 +1,4 @@
-// A container that libavformat reads: decodes one video stream, hands on the packets of the others.
+// Decodes one video stream of a container that libavformat reads, and hands on the others' packets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +113,8 @@ class ContainerSource final : public Source {
   }
 
  private:
-  // Whether it is a file of which any place can be read, and nobody wants less than all of it.
+  // Returns whether it is a file of which any place can be read, and nobody wants less than all of
+  // it.
   bool may_be_in_stretches() const {
     const AVIOContext* io = input_.container().pb;
     return !is_url(url_) && io && (io->seekable & AVIO_SEEKABLE_NORMAL) && !options_.interval &&
@@ -122,7 +123,8 @@ class ContainerSource final : public Source {
            !ready_.empty() && std::holds_alternative<Frame>(ready_.back());
   }
 
-  // Of what is read from beginning to end: without frames where these are left out.
+  // Returns the next item of an input that is read from beginning to end; without frames if these
+  // are left out.
   std::optional<Item> next_ready() {
     if (ready_.empty()) produce();
     if (options_.strict) refuse_damage(damage(), input_.name());
@@ -143,7 +145,7 @@ class ContainerSource final : public Source {
       if (container.streams[i] != stream_) container.streams[i]->discard = AVDISCARD_ALL;
   }
 
-  // As if nothing had been read yet.
+  // Begins as if nothing had been read yet.
   void begin() {
     find_video();
     decoder_ = make_decoder(*stream_,
@@ -167,14 +169,14 @@ class ContainerSource final : public Source {
     marks_.emplace(std::string_view(input_.container().iformat->name) == "mpegts");
     ready_.clear();
     damage_ = {};
-    if (part_.cut) forget_damage();  // what lies at the beginning may not be of the part
+    if (part_.cut) forget_damage();  // damage at the beginning may not be of the range
     video_done_ = draining_ = at_end_ = false;
     drain_failures_ = 0;
   }
 
-  // The picture is known for certain only when one was decoded, so that nobody gets a source
-  // without one: it throws where the input was interrupted before. False where this place is too
-  // late in the input for that.
+  // Decodes until the picture is known for certain, so that nobody gets a source without one;
+  // throws if the input was interrupted before. Returns false if this place is too late in the
+  // input.
   bool begin_decoding() {
     while (info_.width == 0 && !at_end_ && !search_->too_late()) step();
     if (info_.width > 0) return true;
@@ -211,7 +213,7 @@ class ContainerSource final : public Source {
     while (ready_.empty() && !at_end_ && !input_.stopped()) step();
   }
 
-  // One frame out of the decoder, or one packet into it or past it.
+  // Takes one frame out of the decoder, or one packet into it or past it.
   void step() {
     if (!video_done_ && !leaves_out_) {
       FramePtr frame = std::move(spare_);
@@ -270,7 +272,7 @@ class ContainerSource final : public Source {
     ++damage_.packets;
   }
 
-  // Ticks of the video.
+  // Returns ticks of the video.
   std::int64_t time_of_start() const {
     const std::int64_t start = input_.container().start_time;
     return start == unknown_time ? 0 : av_rescale_q(start, AV_TIME_BASE_Q, stream_->time_base);
@@ -313,7 +315,7 @@ class ContainerSource final : public Source {
     if (code == AVERROR(ETIMEDOUT) && options_.timeout > 0)
       return fmt::format("nothing came for {:g} s", options_.timeout);
     const std::string_view scheme = scheme_of(input_.name());
-    // What FFmpeg says of these however the other end has gone.
+    // FFmpeg says this of these however the other end has gone.
     if (code == AVERROR(EIO) && (scheme == "srt" || scheme.starts_with("rtmp")))
       return fmt::format("the connection has ended, and {} does not tell a goodbye from a loss",
                          scheme);
@@ -334,7 +336,7 @@ class ContainerSource final : public Source {
   void name_missing_pictures() {
     PacketStatistics& a = accounts_->filtered();
     a.without_picture = std::max<std::int64_t>(0, a.decoded - a.failed - a.hidden - a.frames);
-    // A packet may be a field, or a picture that is for others to refer to.
+    // A packet may be a field, or a picture that only others refer to.
     const bool one_each =
         stream_->codecpar->codec_id != AV_CODEC_ID_VP8 && info_.field_order <= AV_FIELD_PROGRESSIVE;
     if (a.without_picture > 0 && one_each)
@@ -355,7 +357,7 @@ class ContainerSource final : public Source {
     PacketStatistics& account = accounts_->filtered();
     ++account.frames;
     const FrameTimes::Shown shown = times_->find(*frame, frame_rate());
-    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when
+    if (shown.pts == unknown_time && !search_->begun()) {  // nobody knows when it is shown
       ++account.frames_outside;
       return;
     }
@@ -399,7 +401,7 @@ class ContainerSource final : public Source {
     }
   }
 
-  // Hears what the output cannot say, with other words than a sink's.
+  // Returns who hears what the output cannot say, with other words than a sink's.
   Notify loss() const {
     if (!options_.strict) return options_.notify;
     return [](MessageKind, const std::string& lost) {
@@ -407,17 +409,17 @@ class ContainerSource final : public Source {
     };
   }
 
-  // Whether the user has said how fast frames come of a bare stream, which may say another rate.
+  // Returns whether the user has said the rate of a bare stream, which may say another.
   bool has_asked_rate() const {
     return !options_.frame_rate.empty() &&
            !std::string_view(input_.container().iformat->name).starts_with("image2");
   }
 
-  // Nominal; 0 where unknown.
+  // Returns the nominal rate; 0 if unknown.
   AVRational frame_rate() const {
     if (info_.width > 0) return info_.frame_rate;
     if (has_asked_rate()) return frame_rate_of(options_.frame_rate).value();
-    // Others are guessed from times, which may be those of fields.
+    // Other rates are guessed from times, which may be those of fields.
     const bool is_bare = input_.container().iformat->flags & AVFMT_NOTIMESTAMPS;
     if (is_bare && stream_->avg_frame_rate.num > 0) return stream_->avg_frame_rate;
     return av_guess_frame_rate(&input_.container(), stream_, nullptr);
@@ -448,12 +450,12 @@ class ContainerSource final : public Source {
     fitter_.emplace(info_, options_.memory, options_.notify, loss());
   }
 
-  static constexpr int most_drain_failures = 1000;  // more than a decoder can hold packets
+  static constexpr int most_drain_failures = 1000;  // more than the packets that a decoder can hold
 
   const std::string url_;
   const SourceOptions options_;
   ContainerInput input_;
-  InputRange part_;  // its end is moved to where so many frames end
+  InputRange part_;  // its end is moved to where the wanted frames end
   AVStream* stream_ = nullptr;
   std::unique_ptr<VideoDecoder> decoder_;
   std::optional<TruncationCheck> arrivals_;
@@ -466,9 +468,9 @@ class ContainerSource final : public Source {
   std::optional<StreamStatistics> accounts_;
   std::optional<Marks> marks_;
   std::optional<MissedStreams> missed_;
-  std::int64_t errors_before_ = 0;  // that are forgotten
+  std::int64_t errors_before_ = 0;  // errors that are forgotten
 
-  std::deque<Item> ready_;           // what next() hands out
+  std::deque<Item> ready_;           // items for next() to hand out
   FramePtr spare_;                   // an empty frame for the decoder to fill
   std::int64_t count_ = 0;           // frames so far
   std::atomic<bool> begun_ = false;  // next() was called

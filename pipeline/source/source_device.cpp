@@ -1,4 +1,4 @@
-// A camera or another device of FFmpeg's: a container whose packets come in their own time.
+// Opens a camera or another device of FFmpeg's: a container whose packets come in their own time.
 #include <unistd.h>
 
 #include <cerrno>

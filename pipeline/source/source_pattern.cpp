@@ -1,5 +1,5 @@
-// pattern:WxH[:PIXFMT][@FPS][#FRAMES]: a moving picture out of integer arithmetic, the same on
-// every machine. It has what filters show themselves on: smooth areas, edges, fine detail.
+// Makes pattern:WxH[:PIXFMT][@FPS][#FRAMES], a moving picture out of integer arithmetic, the same
+// on every machine. It has what filters show themselves on: smooth areas, edges, fine detail.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -15,13 +15,13 @@ namespace {
 constexpr std::int64_t default_frames = 250;
 constexpr std::string_view prefix = "pattern:";
 
-// After so many the pattern begins anew, before its arithmetic overflows.
+// The pattern begins anew after so many frames, before its arithmetic overflows.
 constexpr std::int64_t most_frames = (std::int64_t{1} << 48) - 1;
 
 // All levels are in 0..65535.
 constexpr int full = 65535;
 
-// Up and down again once in 2 * 65536 steps.
+// Goes up and down again once in 2 * 65536 steps.
 int triangle(std::int64_t phase) {
   const int p = static_cast<int>(phase & 0x1ffff);
   return p <= full ? p : 0x1ffff - p;
@@ -35,7 +35,7 @@ std::uint32_t scramble(std::uint32_t v) {
   return v ^ (v >> 16);
 }
 
-// Where the columns or rows of a slope have come to, in steps of 65536 over a size.
+// The place that the columns or rows of a slope have come to, in steps of 65536 over a size.
 struct Steps {
   std::uint32_t whole, rest;  // modulo 2^32: a triangle needs 17 bits
 };
@@ -64,7 +64,7 @@ class Moment {
     }
   }
 
-  // Of the row at `y`, of samples that lie `apart`.
+  // Sets the levels of the row at `y`.
   void levels(int y, std::uint16_t* row) const {
     if (hue_ == 0 && y >= letters_top_ && y < letters_bottom_)
       letters(y, row);
@@ -74,12 +74,12 @@ class Moment {
   }
 
  private:
-  // A slope that drifts; each hue drifts its own way. The same as shade(), without a division for
-  // each sample.
+  // Draws a slope that drifts; each hue drifts its own way. Does as shade() does, without a
+  // division for each sample.
   void shades(int y, std::uint16_t* row) const {
     const Steps down = steps_to(std::int64_t{y} * (3 - hue_), size_);
     const auto begin = down.whole + static_cast<std::uint32_t>(n_ * 900 * (hue_ + 1));
-    // As many as make it a whole step with this.
+    // Rests of at least this much make another whole step.
     const std::uint32_t missing = static_cast<std::uint32_t>(size_) - down.rest;
     const std::uint32_t* const wholes = wholes_.data();
     const std::uint32_t* const rests = rests_.data();
@@ -96,7 +96,7 @@ class Moment {
     return triangle((slope << 16) / size_ + n_ * 900 * (hue + 1));
   }
 
-  // Another slope, darkened.
+  // Draws another slope, darkened.
   void disc(int y, std::uint16_t* row) const {
     const std::int64_t dy = y - disc_y_, radius = size_ / 6;
     if (dy * dy >= radius * radius) return;
@@ -109,11 +109,11 @@ class Moment {
     }
   }
 
-  // Cells of 8x8 with blots of 5x6 in them, scrolling to the left by a pixel a frame.
+  // Draws cells of 8x8 with blots of 5x6 in them, scrolling to the left by a pixel a frame.
   void letters(int y, std::uint16_t* row) const {
     const int below = y - letters_top_, j = below % 8;
     std::int64_t cell = -1;
-    std::uint32_t blots = 0;  // of this row of the cell
+    std::uint32_t blots = 0;  // in this row of the cell
     for (std::size_t k = 0; k < wholes_.size(); ++k) {
       const std::int64_t column = static_cast<std::int64_t>(k) * apart_ + n_;
       if (cell != column / 8) {
@@ -127,7 +127,7 @@ class Moment {
 
   const std::int64_t n_;
   const int size_, hue_, apart_, disc_x_, disc_y_, letters_top_, letters_bottom_;
-  std::vector<std::uint32_t> wholes_, rests_;  // of the columns
+  std::vector<std::uint32_t> wholes_, rests_;  // one per column
 };
 
 template <class T>

@@ -25,7 +25,7 @@ class PushedSource final : public Source {
   }
   void cancel() override { frames_->channel.cancel(); }
   std::vector<PacketStatistics> accounts() const override { return {account_}; }
-  std::size_t memory() const override { return 0; }  // the program's
+  std::size_t memory() const override { return 0; }  // frames are the program's
 
  private:
   const VideoInfo video_;

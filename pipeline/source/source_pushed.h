@@ -1,4 +1,4 @@
-// PushedSource: frames that a program hands over one by one.
+// PushedSource gives frames that a program hands over one by one.
 #pragma once
 
 #include <atomic>
@@ -10,18 +10,19 @@
 
 namespace vidconv {
 
-// Where the frames wait that are handed over. Any thread; push(), close() and cancel() are the
-// program's, who gives frames a number from 0, in order of time.
+// Holds the frames that are handed over. Thread-safe; push(), close() and cancel() are for the
+// program, which numbers frames from 0, in order of time.
 struct PushedFrames {
   explicit PushedFrames(std::size_t capacity) : channel(capacity) {}
 
   Channel<Frame> channel;
-  // Set before the channel is cancelled: nothing is to come of it, and next() throws
+  // Is set before the channel is cancelled: nothing is to come of it, and next() throws
   // Error(interrupted).
   std::atomic<bool> abandoned = false;
 };
 
-// The source of these frames, which are like `video` says. Ends when they are closed or cancelled.
+// Makes the source of these frames, which are as `video` says. It ends when they are closed or
+// cancelled.
 std::unique_ptr<Source> make_pushed_source(const VideoInfo& video,
                                            std::shared_ptr<PushedFrames> frames);
 

@@ -1,4 +1,4 @@
-// Bare frames: no header, no gaps; the user says what they are.
+// Reads bare frames: no header, no gaps; the user says what they are.
 #include <utility>
 
 #include "pipeline/source/source_kinds.h"

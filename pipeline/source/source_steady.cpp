@@ -13,9 +13,9 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// The most that are in flight with the usual slots and channels: one being read, two in the
-// channel, one being handed over, four that wait for the processor, one that it filters. With more
-// slots the pool grows.
+// The most frames in flight with the usual slots and channels: one being read, two in the channel,
+// one being handed over, four that wait for the processor, one that it filters. With more slots the
+// pool grows.
 constexpr std::int64_t most_in_flight = 9;
 
 }  // namespace

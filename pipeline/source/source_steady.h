@@ -1,4 +1,4 @@
-// SteadySource: what sources have in common that hold nothing but pictures at a steady rate.
+// SteadySource is the base of sources that hold nothing but pictures at a steady rate.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace vidconv {
 
-// Frame n of the input is shown at n / frame_rate. Knows numbers, times and limits; where pixels
-// come from is the derived class's.
+// Knows numbers, times and limits: frame n of the input is shown at n / frame_rate. The derived
+// class knows where pixels come from.
 class SteadySource : public Source {
  public:
   const VideoInfo& video() const override { return info_; }
@@ -25,21 +25,21 @@ class SteadySource : public Source {
   std::size_t memory() const override { return pool_.bytes(); }
 
  protected:
-  // Takes size, format, frame rate and colour from `info` and fills in the rest. `available`: how
-  // many frames the input has, where that is known.
+  // Takes size, format, frame rate and colour from `info` and fills in the rest. `available`: the
+  // number of frames in the input, if known.
   SteadySource(VideoInfo info, const SourceOptions& options, std::optional<std::int64_t> available);
 
   // Fills the visible picture with frame `index` of the input; called for each index in turn, or
-  // after go_to(). False at the end, and at an early end after calling end_early().
+  // after go_to(). Returns false at the end, and at an early end after calling end_early().
   virtual bool read(Frame& frame, std::int64_t index) = 0;
-  // Where takes_order(): read() is called next for frame `index`.
+  // Makes read() go on with frame `index`, if takes_order().
   virtual void go_to(std::int64_t) {}
-  // Goes to frame `index` without reading, if that is possible; else the frames are read and
-  // dropped.
+  // Goes to frame `index` without reading, if that is possible; returns false if not: then the
+  // frames are read and dropped.
   virtual bool skip_to(std::int64_t) { return false; }
 
-  // Says of the input, before anybody asks, that it seems to have so many frames. The end is where
-  // read() finds it.
+  // Says, before anybody asks, how many frames the input seems to have. The end is where read()
+  // finds it.
   void expect(std::int64_t frames);
   void end_early(std::string why) { damage_.truncated = std::move(why); }
   bool stopped() const { return cancelled_ || (interrupted_ && *interrupted_); }
@@ -55,9 +55,10 @@ class SteadySource : public Source {
   std::atomic<bool> cancelled_ = false;
   Damage damage_;
   PacketStatistics account_;
-  std::int64_t first_ = 0;                                       // of the part, by index
-  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  // after the last
-  std::int64_t index_ = 0;  // of the next frame to read; in another order, after all that were read
+  std::int64_t first_ = 0;                                       // the range's first index
+  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();  // the index after its last
+  // Index of the next frame to read; in another order, after all that were read.
+  std::int64_t index_ = 0;
   std::shared_ptr<FrameOrder> order_;  // may be null
 };
 

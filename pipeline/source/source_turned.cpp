@@ -1,4 +1,4 @@
-// A source that turns the pictures of another one upright.
+// Turns the pictures of another source upright.
 #include <utility>
 
 #include "pipeline/av/turner.h"
@@ -56,7 +56,7 @@ class TurnedSource final : public Source {
  private:
   const std::unique_ptr<Source> source_;
   std::vector<InputVideo> videos_;
-  std::vector<std::unique_ptr<Turner>> turners_;  // of each video; null: it is not turned
+  std::vector<std::unique_ptr<Turner>> turners_;  // one per video; null: it is not turned
 };
 
 }  // namespace

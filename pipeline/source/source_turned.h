@@ -1,4 +1,4 @@
-// turn_source(): another source, with pictures turned upright.
+// Turns the pictures of another source upright.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace vidconv {
 
-// `shown`: of each video of `source`, how its pictures are seen, instead of what the source says.
-// `source` gives frames in the host's memory. Those that are turned are in `memory`.
+// Returns a source that turns the pictures of `source`, which lie in host memory, into `memory`.
+// `shown`: how each video's pictures are displayed, whatever `source` says.
 std::unique_ptr<Source> turn_source(std::unique_ptr<Source> source,
                                     const std::vector<Orientation>& shown,
                                     const FrameMemory& memory);

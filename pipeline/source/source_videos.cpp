@@ -1,4 +1,4 @@
-// Several videos of one file: the file is opened once for each, and the frames are put in order of
+// Reads several videos of one file: opens the file once for each, and puts the frames in order of
 // time.
 #include <algorithm>
 #include <utility>
@@ -68,7 +68,7 @@ class Videos final : public Source {
     return all;
   }
 
-  // Each video's are those of the source that has decoded it.
+  // Takes each video's statistics from the source that has decoded it.
   std::vector<PacketStatistics> accounts() const override {
     std::vector<PacketStatistics> all = lanes_[0].source->accounts();
     for (const Lane& lane : lanes_) {
@@ -101,7 +101,7 @@ class Videos final : public Source {
     bool at_end;
   };
 
-  // Of the packets of the first lane, none of the videos that others decode.
+  // Takes packets from the first lane alone, but none of the videos that others decode.
   void look_ahead(Lane& lane) {
     while (!lane.ahead && !lane.at_end) {
       lane.ahead = lane.source->next();

@@ -1,4 +1,4 @@
-// YUV4MPEG2, read straight into frames: https://wiki.multimedia.cx/index.php/YUV4MPEG2
+// Reads YUV4MPEG2 straight into frames: https://wiki.multimedia.cx/index.php/YUV4MPEG2
 #include <array>
 #include <charconv>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t longest_line = 4096;
 constexpr std::string_view plain_frame = "FRAME\n";
 
-// The text up to the next newline, which is taken too; none at the end of the input.
+// Returns the text up to the next newline, which is taken too; none at the end of the input.
 std::optional<std::string> read_line(ByteReader& reader) {
   std::string line;
   std::byte next;
@@ -28,7 +28,7 @@ std::optional<std::string> read_line(ByteReader& reader) {
   throw Error(Fault::input, "cannot read the y4m header of", reader.name(), why);
 }
 
-// A number and nothing else.
+// Parses a number and nothing else.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number = 0;
@@ -38,7 +38,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
-// "30000:1001", or "0:0" for what is unknown, as which it comes back: {0, 1}.
+// Parses "30000:1001", or "0:0" for unknown, which gives {0, 1}.
 std::optional<AVRational> parse_ratio(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos) return std::nullopt;
@@ -49,11 +49,11 @@ std::optional<AVRational> parse_ratio(std::string_view text) {
   return AVRational{*num, *den};
 }
 
-// `line`: the header without its magic and newline.
+// Parses `line`, the header without its magic and newline.
 VideoInfo parse_header(std::string_view line, const ByteReader& reader, std::int64_t max_pixels) {
   VideoInfo info;
   std::int64_t width = 0, height = 0;
-  std::string_view chroma = "420jpeg";  // what a header without C means
+  std::string_view chroma = "420jpeg";  // the default of a header without C
   while (!line.empty()) {
     const std::size_t space = line.find(' ');
     const std::string_view word = line.substr(0, space);
@@ -111,11 +111,11 @@ class Y4mSource final : public SteadySource {
         frame_bytes_(static_cast<std::int64_t>(
             plain_frame.size() + packed_bytes(*info.format, info.width, info.height))) {
     reader_->read_by(threads_that_read());
-    // Few write anything behind FRAME: where there is something, there are fewer frames.
+    // Few writers put anything behind FRAME; if one does, there are fewer frames.
     if (reader_->size() > header_bytes_) expect(frames_in_file());
   }
 
-  // Where nothing is behind FRAME, and each is where it should be.
+  // Returns whether nothing is behind FRAME, and each is where it should be.
   bool takes_order() override {
     if (reader_->size() <= header_bytes_) return false;
     std::array<std::byte, plain_frame.size()> start;
@@ -134,7 +134,7 @@ class Y4mSource final : public SteadySource {
 
  private:
   std::int64_t begin_of(std::int64_t frame) const { return header_bytes_ + frame * frame_bytes_; }
-  // The last one may be cut off.
+  // The last frame may be cut off.
   std::int64_t frames_in_file() const {
     return (reader_->size() - header_bytes_ + frame_bytes_ - 1) / frame_bytes_;
   }
@@ -164,7 +164,7 @@ class Y4mSource final : public SteadySource {
   }
 
   std::unique_ptr<ByteReader> reader_;
-  const std::int64_t header_bytes_, frame_bytes_;  // of a frame, with its own header
+  const std::int64_t header_bytes_, frame_bytes_;  // a frame's, with its own header
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// StreamStatistics: what became of what a container held, stream by stream.
+// StreamStatistics counts what became of the packets of a container, stream by stream.
 #pragma once
 
 #include <deque>
@@ -12,15 +12,15 @@ namespace vidconv {
 
 class StreamStatistics {
  public:
-  // `filtered`: the stream that is decoded. Both outlive this object.
+  // `filtered`: the stream that is decoded. Both arguments outlive this object.
   StreamStatistics(const AVFormatContext& container, const AVStream& filtered);
 
-  // Containers may find streams on the way.
+  // Returns a stream's statistics. Containers may find streams on the way.
   PacketStatistics& of(int stream);
   PacketStatistics& filtered() { return of(filtered_.index); }
-  // The item goes on to whoever asked for it.
+  // Counts an item that goes on to whoever asked for it.
   void hand_on(const Item& item);
-  // So far, the items in `waiting` not being wanted any more.
+  // Returns the statistics so far, with the items in `waiting` not being wanted any more.
   std::vector<PacketStatistics> without(const std::deque<Item>& waiting) const;
 
  private:

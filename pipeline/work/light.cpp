@@ -19,7 +19,7 @@ std::optional<Transfer> transfer_of(AVColorTransferCharacteristic transfer) {
     case AVCOL_TRC_SMPTE170M:
     case AVCOL_TRC_BT2020_10:
     case AVCOL_TRC_BT2020_12:
-    case AVCOL_TRC_IEC61966_2_4:  // the same, continued below 0 and beyond 1
+    case AVCOL_TRC_IEC61966_2_4:  // BT.709, continued below 0 and beyond 1
       return Transfer::bt709;
     case AVCOL_TRC_IEC61966_2_1:
       return Transfer::srgb;

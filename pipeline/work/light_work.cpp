@@ -11,8 +11,8 @@ const PixelFormat& light_format(const LightPlan& light) {
   return *find_format(light.model == ColourModel::grey ? AV_PIX_FMT_GRAYF32 : AV_PIX_FMT_GBRPF32);
 }
 
-// Where a step of the filters on light works, which came from a frame and went to one: in scratch
-// memory throughout. `longest`: how many steps there are.
+// Returns where a step on light works instead of `place`, a frame: in scratch memory throughout.
+// `longest`: the number of steps.
 Place in_scratch(Place place, std::size_t longest) {
   if (place == Place::output) return Place::scratch1;  // the step before, if any, wrote scratch0
   if (place == Place::input) return longest % 2 ? Place::scratch0 : Place::scratch1;

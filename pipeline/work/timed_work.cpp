@@ -12,9 +12,9 @@
 namespace vidconv {
 namespace {
 
-// Of each there is a number in a table.
+// Each moment has a number in a table.
 constexpr std::size_t most_moments = 1 << 20;
-// Each has plans, and what computes them.
+// Each case has plans, and convolvers.
 constexpr std::size_t most_cases = 4096;
 
 void add_ends(const std::vector<Stretch>& stretches, std::vector<std::int64_t>& ends) {
@@ -29,12 +29,12 @@ void sort_once(std::vector<std::int64_t>& ends) {
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
 }
 
-// How many of them have passed.
+// Returns how many of them have passed.
 std::size_t passed(const std::vector<std::int64_t>& ends, std::int64_t at) {
   return static_cast<std::size_t>(std::ranges::upper_bound(ends, at) - ends.begin());
 }
 
-// A moment when so many have passed.
+// Returns a moment when so many have passed.
 std::int64_t moment(const std::vector<std::int64_t>& ends, std::size_t passed) {
   return passed == 0 ? INT64_MIN : ends[passed - 1];
 }
@@ -48,8 +48,7 @@ void check_numbers(std::span<const FilterSpec> chain, const VideoInfo& video) {
                   "give times, which are counted from the input's beginning");
 }
 
-// Of each filter of a chain whether it acts, and which values it has: the same numbers, the same
-// case.
+// For each filter of a chain whether it acts, and its values: equal numbers are one case.
 using State = std::vector<int>;
 
 State state_at(std::span<const FilterSpec> chain, std::int64_t time, std::int64_t frame) {
@@ -81,7 +80,7 @@ std::vector<FilterSpec> acting_in(const State& state, std::span<const FilterSpec
   return acting;
 }
 
-// Nothing that can be seen in the output.
+// Returns whether no change can be seen in the output.
 bool changes_nothing(const Work& work) {
   return std::ranges::all_of(work.steps, [](const Step& step) {
     return !step.light &&

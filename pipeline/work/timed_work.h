@@ -1,4 +1,4 @@
-// TimedWork: what is done to which frame of a video, whose filters come and go.
+// TimedWork says what is done to each frame of a video whose filters come and go.
 #pragma once
 
 #include <cstddef>
@@ -14,50 +14,49 @@
 
 namespace vidconv {
 
-// Whether the filter counts frames of the input, to know when it acts or with which values.
+// Returns whether the filter counts frames of the input, to know when it acts or with which values.
 bool counts_frames(const FilterSpec& spec);
 
-// Each set of filters that act on some frame together is a case.
+// A case is a set of filters that act together on some frame.
 class TimedWork {
  public:
-  // The same for every frame.
-  TimedWork(Work always);  // NOLINT(google-explicit-constructor): a work is one
+  // Makes a work that is done to every frame.
+  TimedWork(Work always);  // NOLINT(google-explicit-constructor): it is a simple case
 
-  // `chain` for frames of `video`; `make` makes the work of those of its filters that act together,
-  // given in their order and as for all frames. Throws what `make` throws, and Error(filter_spec)
-  // where nobody knows the numbers of frames, or there are too many cases.
+  // Makes the work of `chain` for frames of `video`. `make` makes the work of the filters that act
+  // together, given in their order and as if for all frames. Throws what `make` throws, and
+  // Error(filter_spec) if frame numbers are needed and unknown, or if there are too many cases.
   using MakeWork = std::function<Work(std::span<const FilterSpec>)>;
   TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video, const MakeWork& make);
 
-  // Those of its filters that act by masks of videos get them here, for frames that this clock is
-  // of.
+  // Gives `masks` to the filters that act by mask videos, for frames of this clock.
   void read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock);
 
   const std::vector<Work>& cases() const { return *cases_; }
-  // Which of them a frame is. Any thread.
+  // Returns the index of a frame's case. Thread-safe.
   std::size_t case_of(const Frame& frame) const;
 
-  // No filter acts on some frames: the first case then, whose work copies them for those who cannot
-  // have them as they are.
+  // Returns whether no filter acts on some frames. They are the first case, whose work copies them
+  // for callers that cannot have them as they are.
   bool leaves_out() const { return leaves_out_; }
   bool leaves_out(const Frame& frame) const { return leaves_out_ && case_of(frame) == 0; }
 
   const PixelFormat& format() const { return *cases()[0].format; }
-  // Of the cases that need most.
+  // Return what the case needs that needs most.
   const PixelFormat& scratch_format() const;
   int scratch_frames() const;
   std::size_t most_steps() const;
-  bool has_regions() const;  // some case
+  bool has_regions() const;  // in some case
 
  private:
   AVRational time_base_{1, 1};
   InputClock clock_;
-  std::shared_ptr<const std::vector<Work>> cases_;  // of all copies
+  std::shared_ptr<const std::vector<Work>> cases_;  // shared by all copies
   bool leaves_out_ = false;
   // Where something begins or ends, in microseconds and in frames of the input, in order. Between
-  // these the case is always the same.
+  // these the case does not change.
   std::vector<std::int64_t> times_, frames_;
-  std::vector<std::size_t> case_at_;  // by how many of the times, and of the frames, have passed
+  std::vector<std::size_t> case_at_;  // by how many times, and frames, have passed
 };
 
 }  // namespace vidconv

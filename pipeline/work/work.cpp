@@ -66,7 +66,7 @@ Plan plan_for(Action action, const Filter& filter, const Component& c, Border bo
   throw Error(Fault::internal, "unknown action", "", "");
 }
 
-// What is left to do to one component, first to last: at least one thing, the last into the output.
+// A thing left to do to a component. There is at least one, and the last writes the output.
 struct Task {
   Action action;
   std::size_t link;
@@ -85,20 +85,20 @@ Tasks tasks_for(std::size_t component, const std::vector<Link>& links) {
   return tasks;
 }
 
-// Whether something of what task `index` makes is in the output, unfiltered.
+// Returns whether the output shows some of what task `index` makes, unfiltered.
 bool is_seen(const Tasks& tasks, std::size_t index, const std::vector<Link>& links) {
   return std::all_of(tasks.begin() + static_cast<std::ptrdiff_t>(index) + 1, tasks.end(),
                      [&](const Task& later) { return !links[later.link].everywhere; });
 }
 
-// `left`: how many tasks follow on the same component.
+// Returns where a task writes after which `left` tasks follow on the same component.
 Place place_before(std::size_t left) {
   return left == 0 ? Place::output : left % 2 ? Place::scratch0 : Place::scratch1;
 }
 
 // Components whose task has an equal key share a step.
 auto key_of(const Task& task, const Component& c, bool first) {
-  const bool plain = task.action == Action::copy;  // the same plan for every kind of plane
+  const bool plain = task.action == Action::copy;  // one plan for every kind of plane
   const Subsampling s = plain ? Subsampling{} : c.subsampling;
   return std::tuple(task.action, task.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
                     c.sample.storage, c.sample.depth, c.sample.shift);
@@ -144,7 +144,8 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   }
   // All components end together in the output, so that those with fewer tasks start later.
   for (std::size_t left = longest; left-- > 0;) {
-    std::vector<decltype(key_of({}, format.components[0], true))> keys;  // of the steps made here
+    // Keys of the steps that are made here.
+    std::vector<decltype(key_of({}, format.components[0], true))> keys;
     const std::size_t begin = work.steps.size();
     for (std::size_t i = 0; i < todo.size(); ++i) {
       if (todo[i].size() <= left) continue;

@@ -1,4 +1,4 @@
-// Work: what is computed for each component of a frame, ready for any device.
+// Work says what is computed for each component of a frame, ready for any device.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace vidconv {
 
-// What one filter of the chain does to one component.
+// The effect of a filter of the chain on a component.
 enum class Action : std::uint8_t {
   filter,
   copy,
   fill,  // with the neutral code
-  // Of all colours at once, as Step::light says:
+  // These act on all colours at once, as Step::light says.
   to_light,  // from the input to scratch memory
   to_codes,  // from scratch memory to the output
 };
@@ -32,56 +32,55 @@ enum class Action : std::uint8_t {
 struct Link {
   std::string text;             // the filter as it was given
   std::vector<Action> actions;  // one per component
-  bool everywhere = true;       // else on a part of the picture
+  bool everywhere = true;       // false: on a region of the picture
 };
 
-// Where a step reads and writes: the frame that came, the frame that goes, or one of two frames of
-// scratch memory.
+// The frames that a step reads and writes: the input, the output, or one of two scratch frames.
 enum class Place : std::uint8_t { input, scratch0, scratch1, output };
 
-// One plan for one or more components of equal kind and size: one call of Convolver::run.
+// One plan for components of equal kind and size, computed in one call of Convolver::run().
 struct Step {
   Plan plan;
-  Filter filter = {};  // of Action::filter: what was asked for, which the plan computes; for people
+  Filter filter = {};  // the filter asked for, which `plan` computes; for people
   std::vector<std::size_t> components;
   Place from = Place::input, to = Place::output;
   Action action = Action::filter;
-  std::size_t link = 0;  // of the chain; 0 for a component that is only copied
-  std::shared_ptr<const LightPlan> light = nullptr;  // of to_light and to_codes
-  // Says on which part of the picture; the rest is copied. nullptr: on all of it.
+  std::size_t link = 0;  // index in the chain; 0 for a component that is only copied
+  std::shared_ptr<const LightPlan> light = nullptr;  // for to_light and to_codes
+  // Names the region of the picture that the step acts on; the rest is copied. nullptr: all of it.
   std::shared_ptr<const FilterSpec> where = nullptr;
 };
 
 struct Work {
   const PixelFormat* format = nullptr;
-  const PixelFormat* scratch_format = nullptr;  // of the scratch frames
+  const PixelFormat* scratch_format = nullptr;  // the scratch frames' format
   std::vector<Link> links;                      // for people
-  // In order of execution; together they write every component of the output once. What cannot be
-  // seen in the result is left out: copies between filters, filters before a fill.
+  // Steps in order of execution; together they write every component of the output once. Anything
+  // that cannot be seen in the result is left out: copies between filters, filters before a fill.
   std::vector<Step> steps;
 
-  // Of the filters that act in boxes, and of those by masks of videos, whose frames are counted so.
+  // For filters that act in boxes or by mask videos, with the clock that counts their frames.
   std::shared_ptr<Boxes> boxes = nullptr;
   std::shared_ptr<MaskVideos> masks = nullptr;
   BoxClock clock = {};
 
-  // How many of the scratch frames the steps use: 0, 1 or 2.
+  // Returns how many scratch frames the steps use: 0, 1 or 2.
   int scratch_frames() const;
-  // Whether a step acts on a part of the picture.
+  // Returns whether a step acts on a region of the picture.
   bool has_regions() const;
 };
 
-// `planes`: of the filters that were not given their own. `codes`: what filtered samples of the
-// output may be; copied planes, alpha and what passes between filters are not limited. (Where the
-// filters that follow act on parts of the picture, it does not only pass.)
-// Throws Error(usage) where a selection names a component that the format lacks, and where a filter
-// is not for all frames, which TimedWork sees to.
+// Makes the work of a chain of filters. `planes`: for filters without planes of their own. `codes`:
+// the range of filtered samples in the output; copied planes, alpha and samples between filters are
+// not limited, except for filters before one that acts on a region, since their samples are output
+// too. Throws Error(usage) if a selection names a component that the format lacks, or if a filter
+// is not for all frames: that is for TimedWork.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes = Codes::all);
 
-// The same in linear light: all colours become light, the filters act on each of its planes, and
-// light becomes codes again. Alpha is copied. Throws Error(usage) where a filter has planes of its
-// own, or acts on a part of the picture.
+// Makes the work in linear light: all colours become light, the filters act on each of its planes,
+// and light becomes codes again. Alpha is copied. Throws Error(usage) if a filter has planes of its
+// own, or acts on a region of the picture.
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
                      const LightPlan& light);
 

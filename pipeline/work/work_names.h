@@ -1,4 +1,4 @@
-// The words for what a work is made of, in reports and explanations. They end with 0.
+// Returns the words for the parts of a work, in reports and explanations. They end with 0.
 #pragma once
 
 #include <string_view>

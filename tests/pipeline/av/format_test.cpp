@@ -66,7 +66,7 @@ TEST(Format, WhatCannotBeConvertedIsNamed) {
   }
 }
 
-// What the kernels' tests go through are all the kinds of samples there are.
+// The kernels' tests go through all the kinds of samples that there are.
 TEST(Format, EveryKindOfSampleIsTested) {
   for (const PixelFormat& format : formats())
     for (const Component& c : format.components)
@@ -75,7 +75,7 @@ TEST(Format, EveryKindOfSampleIsTested) {
           << format.name << ": " << c.sample.depth << " bits, shift " << c.sample.shift;
 }
 
-// Whatever libavutil has: in the table, or a reason to tell people. Nothing is forgotten.
+// Every format of libavutil is in the table, or has a reason to tell people. Nothing is forgotten.
 TEST(Format, EveryFormatIsInTheTableOrSaysWhyNot) {
   const AVPixFmtDescriptor* desc = nullptr;
   while ((desc = av_pix_fmt_desc_next(desc))) {
@@ -89,8 +89,8 @@ TEST(Format, EveryFormatIsInTheTableOrSaysWhyNot) {
   }
 }
 
-// Planar and grey words of 8 to 16 bits in native order, read off the descriptor by other rules
-// than the table's, and what is promised by name.
+// Planar and grey words of 8 to 16 bits in native order are read off the descriptor by other rules
+// than the table's; other formats are promised by name.
 TEST(Format, NothingThatFitsIsMissing) {
   const AVPixFmtDescriptor* desc = nullptr;
   while ((desc = av_pix_fmt_desc_next(desc))) {

@@ -1,4 +1,4 @@
-// Layouts of pictures of all sizes: either refused, or planes that lie inside of their memory.
+// Layouts of pictures of all sizes are refused, or have planes that lie inside of their memory.
 #include "pipeline/av/frame_layout.h"
 
 #include <climits>
@@ -16,7 +16,7 @@ constexpr int sizes[] = {
     65535,        65536,       16384,  1 << 20, (1 << 24), 1 << 28, 1 << 30, INT_MAX - 256,
     INT_MAX - 64, INT_MAX - 1, INT_MAX};
 
-// Where the last plane ends, without a limit of words.
+// Returns where the last plane ends, without a limit of words.
 Wide end_of(const FrameLayout& layout) {
   Wide end = 0;
   for (int p = 0; p < layout.format->planes; ++p) {
@@ -53,7 +53,7 @@ TEST(FrameLayout, HoldsItsPlanesOrIsRefused) {
   EXPECT_GT(refused, 1000);
 }
 
-// 4096 samples in a row, and what is near it, are common: rows that crowd in a cache must not be.
+// Rows of 4096 samples, or nearly so, are common: they must not crowd in a cache.
 TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
   int moved = 0;
   for (const PixelFormat& format : formats())
@@ -72,12 +72,12 @@ TEST(FrameLayout, KeepsRowsApartWhereACpuFiltersThem) {
   EXPECT_GT(moved, 0);
   EXPECT_EQ(aligned_layout(*find_format(AV_PIX_FMT_GRAY8), 1920, 1080, Rows::apart).stride[0],
             1920);
-  // As close as can be where memory matters more.
+  // Rows are as close as can be where memory matters more.
   EXPECT_EQ(aligned_layout(*find_format(AV_PIX_FMT_GRAY8), 1 << 16, 1 << 14, Rows::apart).stride[0],
             1 << 16);
 }
 
-// The same of a picture between two filters.
+// A picture between two filters keeps its rows apart as well.
 TEST(FrameLayout, OwnPicturesKeepRowsApart) {
   for (const int width : {640, 1920, 2048, 4096, 8192}) {
     const OwnPicture picture(*find_format(AV_PIX_FMT_YUV420P10), width, 16, plain_memory, "");
@@ -110,7 +110,7 @@ TEST(PictureSize, IsComparedWithoutOverflow) {
                [&] { check(640, 480, 640 * 480 - 1, Fault::input); });
 }
 
-// Headers of all these sizes, and bytes: too few for a picture, or a picture.
+// Headers have all these sizes, and bytes: too few for a picture, or a picture.
 TEST(PictureSize, OfAnyHeaderIsHarmless) {
   const TempDir dir;
   const std::string bytes(3000, 'A');

@@ -1,6 +1,6 @@
-// FFmpeg is made to say every line that decides something. Where this fails, the version at hand
-// puts a line otherwise, and pipeline/av/log_lines.h has to learn it. Two lines need a server, and
-// what they decide is tested there: `chunk` (corpus.named) and `certificate` (Secure.*).
+// FFmpeg is made to say every line that decides something. If this fails, the FFmpeg at hand words
+// a line differently, and pipeline/av/log_lines.h has to learn it. Two lines need a server, and
+// their effects are tested there: `chunk` (corpus.named) and `certificate` (Secure.*).
 #include "pipeline/av/log_lines.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class LogLines : public testing::Test {
  protected:
   LogLines() { capture_av_log(); }
 
-  // What is said while the input is opened with such options and read to its end.
+  // Returns what is said while the input is opened with such options and read to its end.
   std::string read(const std::string& input, const std::map<std::string, std::string>& options = {},
                    bool decode = false) {
     const AvLines said({}, AV_LOG_DEBUG);
@@ -82,7 +82,7 @@ TEST_F(LogLines, RefusedSizes) {
       << said.text();
 }
 
-// What they complain of is a size, in the name of the decoder that was asked for the picture.
+// A complaint names a size, in the name of the decoder that was asked for the picture.
 TEST_F(LogLines, NamesOfClasses) {
   const CodecContextPtr decoder(avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_MJPEG)));
   int key = 0;

@@ -38,8 +38,8 @@ TEST(Pool, UsesMemoryAgain) {
   EXPECT_EQ(pool.allocated(), 1);
 }
 
-// A frame takes over how another one lies, so that a copy of the bytes is a copy of the picture;
-// the next one from the pool lies as ever.
+// A frame takes over another one's layout, so that a copy of the bytes is a copy of the picture;
+// the next one from the pool has the pool's layout again.
 TEST(Pool, FramesLieAsOthersDo) {
   FrameLayout roomy = aligned_layout(yuv420p, 100, 50);
   roomy.bytes = aligned_layout(yuv420p, 300, 90).bytes;
@@ -158,7 +158,7 @@ TEST(Layout, PackedFramesHaveNoGaps) {
   }
 }
 
-// What a device does: one copy of the extent, then work on the components in the copy.
+// A device does this: one copy of the extent, then work on the components in the copy.
 TEST(Frame, ComponentsInACopyOfTheExtent) {
   for (const PixelFormat& format : formats()) {
     SCOPED_TRACE(format.name);

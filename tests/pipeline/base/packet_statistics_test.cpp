@@ -1,4 +1,4 @@
-// The ledger adds up, and says so where it does not.
+// The ledger adds up, and says so if it does not.
 #include "pipeline/base/packet_statistics.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Account, AddingLeavesNoCountOut) {
   EXPECT_FALSE(filtered);
 }
 
-// Says that it has handed on one more than it has.
+// Claims to have handed on one more than it has.
 class BoastfulSource final : public Source {
  public:
   explicit BoastfulSource(std::unique_ptr<Source> inner) : inner_(std::move(inner)) {}

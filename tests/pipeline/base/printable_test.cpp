@@ -27,7 +27,7 @@ TEST(Printable, ShowsBytesThatAreNoText) {
   EXPECT_EQ(printable("\xc1\x8a"), "\\xc1\\x8a");             // a newline in two bytes
   EXPECT_EQ(printable("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");    // in three
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");    // half a surrogate
-  EXPECT_EQ(printable("\xe2\x82\x1b"), "\\xe2\\x82\\u001b");  // what follows is looked at
+  EXPECT_EQ(printable("\xe2\x82\x1b"), "\\xe2\\x82\\u001b");  // the next byte is looked at
 }
 
 TEST(Printable, EveryByteAloneIsHarmless) {

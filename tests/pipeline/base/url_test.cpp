@@ -1,4 +1,4 @@
-// URLs: told from paths, and without what nobody may see.
+// URLs are told from paths, and shown without what nobody may see.
 #include "pipeline/base/url.h"
 
 #include <gtest/gtest.h>

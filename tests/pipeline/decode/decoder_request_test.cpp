@@ -1,4 +1,4 @@
-// From the user's words to a device and a decoder.
+// Tests the way from the user's words to a device and a decoder.
 #include "pipeline/decode/decoder_request.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(DecoderRequest, NvdecWantsItsFramesOnTheDevice) {
       none_found{.ours = true, .why = "no driver"};
   const auto chosen = choose_decoder(nvdec, cuda, false, {});
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(chosen->devices, (std::vector{2, 1}));  // each once
+  EXPECT_EQ(chosen->devices, (std::vector{2, 1}));  // each device once
   EXPECT_EQ(chosen->sessions, 3);
   EXPECT_FALSE(choose_decoder(parse_decoder("auto"), cuda, false, {}));
   EXPECT_FALSE(choose_decoder(parse_decoder("cpu"), cuda, true, {}));

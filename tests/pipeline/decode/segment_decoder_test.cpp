@@ -1,5 +1,5 @@
-// Several decoders on one stream give the frames of one: in closed and open groups of pictures,
-// with parts shorter and longer than what may wait, and where sessions are refused.
+// Several decoders on one stream give the frames of one, in closed and open groups of pictures,
+// with segments shorter and longer than what may wait, and where sessions are refused.
 #include "pipeline/decode/segment_decoder.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using test::TempDir;
 struct CodedClip {
   const char* name;
   const char* encoding;
-  int least_parts;  // what the clip is made for
+  int least_parts;  // segments that the clip is made for
 };
 
 constexpr CodedClip coded_clips[] = {
@@ -36,7 +36,7 @@ constexpr CodedClip coded_clips[] = {
     {"mpeg2.mkv", "-c:v mpeg2video -g 10 -bf 2", 1},
 };
 
-// 75 frames, the first clip's way unless told otherwise; its path.
+// Makes a clip of 75 frames, the first kind unless told otherwise, and returns its path.
 std::string make_coded_clip(const TempDir& dir, const CodedClip& clip = coded_clips[0]) {
   std::string path = dir / clip.name;
   test::output_of(
@@ -102,7 +102,7 @@ TEST_P(Parts, GiveTheFramesOfOneDecoder) {
   }
 }
 
-// Otherwise the test above would prove nothing.
+// Without such cuts, the test above would prove nothing.
 TEST_P(Parts, AreCutWhereTheyMayBe) {
   const TempDir dir;
   const std::string path = make_coded_clip(dir, GetParam());
@@ -143,7 +143,7 @@ TEST(SegmentDecoder, CanBeDroppedAtAnyMoment) {
   const std::string path = make_coded_clip(dir);
   for (int frames = 0; frames < 40; frames += 3) {
     drop_after(path, frames, {.sessions = 3, .frames = 2, .least_packets = 5});
-    // While sessions wait for parts to join, which without end they would get only from more
+    // Sessions meanwhile wait for segments to join, which without an end would come only with more
     // packets.
     drop_after(path, frames,
                {.sessions = 3,
@@ -154,14 +154,14 @@ TEST(SegmentDecoder, CanBeDroppedAtAnyMoment) {
   }
 }
 
-// A device that has no room for so many decoders, or none of this kind.
+// Acts as a device that has no room for so many decoders, or none of this kind.
 class RefusingDecoder final : public Decoder {
  public:
   RefusingDecoder(const AVStream& stream, int packets, bool slow = false)
       : Decoder(stream, {.threads = 1}), left_(packets), slow_(slow) {}
   Result send(const AVPacket* packet) override {
     if (left_-- > 0) return Decoder::send(packet);
-    // Until others have done what they can.
+    // Waits until others have done what they can.
     if (slow_) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return Result::refused;
   }
@@ -171,7 +171,7 @@ class RefusingDecoder final : public Decoder {
   const bool slow_;
 };
 
-// Sessions from the `good`th on are refused, after this many packets.
+// Makes a decoder whose sessions from the `good`th on are refused, after this many packets.
 std::unique_ptr<VideoDecoder> make_partly_refused(const AVStream& stream, int good, int packets,
                                                   bool slow = false, std::size_t frames = 3) {
   return std::make_unique<SegmentDecoder>(
@@ -202,7 +202,7 @@ TEST(SegmentDecoder, LeavesPartsOfRefusedSessionsToOthers) {
       }
 }
 
-// Counts how often it is told that a stream has ended.
+// Counts how often the decoder is told that a stream has ended.
 class EndedDecoder final : public Decoder {
  public:
   EndedDecoder(const AVStream& stream, std::atomic<int>& ends, std::chrono::milliseconds delay)
@@ -218,8 +218,8 @@ class EndedDecoder final : public Decoder {
   const std::chrono::milliseconds delay_;
 };
 
-// Ending a stream and beginning another takes a device long; and while one session lags, the others
-// run out of parts.
+// Ending a stream and beginning another takes a device long, and while one session lags, the others
+// run out of segments.
 TEST(SegmentDecoder, JoinsPartsUntilTheStreamEnds) {
   const TempDir dir;
   const std::string path = make_coded_clip(dir);
@@ -252,7 +252,8 @@ class Fallback : public testing::TestWithParam<CodedClip> {
     ASSERT_EQ(wanted_.size(), 75u);
   }
 
-  // By `first` and, from where that refuses, one decoder of the CPU; `begun`: after a frame.
+  // Decodes by `first` and, from where that refuses, by one decoder of the CPU; `begun`: after a
+  // frame.
   void expect_all(std::unique_ptr<VideoDecoder> first, AVFormatContext& input, bool begun) const {
     const AVStream& stream = *input.streams[0];
     int fallbacks = 0;
@@ -312,8 +313,8 @@ TEST_P(Fallback, OfSeveralSessionsLosesNone) {
 
 INSTANTIATE_TEST_SUITE_P(Clips, Fallback, testing::ValuesIn(coded_clips), name_of_clip);
 
-// Two clips one after the other, the second with a header of its own, as in a file with two sample
-// entries: parts that begin later know only the first one's.
+// Two clips follow each other, the second with a header of its own, as in a file with two sample
+// entries: segments that begin later know only the first header.
 TEST(FallbackOfHeaders, WhereTheHeaderChangesTheCpuGoesOn) {
   const TempDir dir;
   const std::string first = make_coded_clip(dir);

@@ -17,7 +17,7 @@ using test::TempDir;
 
 class Damaged : public testing::Test {
  protected:
-  // Four seconds: 100 frames.
+  // Makes a clip of four seconds: 100 frames.
   std::string make(const std::string& name, const std::string& options) {
     output_of("ffmpeg -v error -f lavfi -i testsrc2=s=160x120:r=25:d=4 -g 10 " + options + " " +
               dir_ / name);
@@ -27,7 +27,7 @@ class Damaged : public testing::Test {
     test::write_file(dir_ / name, bytes);
     return read_all(dir_ / name);
   }
-  // The first half of such a clip.
+  // Reads the first half of such a clip.
   Contents read_half(const std::string& name, const std::string& options) {
     const std::string bytes = make(name, options);
     return read_bytes("half-" + name, bytes.substr(0, bytes.size() / 2));
@@ -64,7 +64,7 @@ TEST_F(Damaged, UnevenFilesAreWhole) {
   }
 }
 
-// Several videos, sound, subtitles and chapters, each with an end of its own.
+// Several videos, sound, subtitles and chapters each have an end of their own.
 TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
   test::write_file(dir_ / "words.srt", "1\n00:00:04,000 --> 00:00:06,000\nWords\n\n");
   test::write_file(dir_ / "chapters.txt",
@@ -90,7 +90,7 @@ TEST_F(Damaged, StreamsMayEndOneAfterTheOther) {
   }
 }
 
-// What comes through a pipe may be live: only an end in the middle of something is damage.
+// A pipe's input may be live: only an end in the middle of something is damage.
 TEST_F(Damaged, LiveStreamsEnd) {
   const auto piped = [&](const std::string& made) {
     output_of(made + " > " + dir_ / "live");
@@ -104,7 +104,7 @@ TEST_F(Damaged, LiveStreamsEnd) {
   const std::string clip =
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -f lavfi -i "
       "sine=d=1 -c:v mpeg4 -c:a mp3 -ar 44100 ";
-  // The first three announce ten seconds, or no number of frames that there is.
+  // The first three announce ten seconds, or no number of frames that is there.
   for (const char* format :
        {"-t 10 -c:v flv -f flv", "-t 10 -f matroska", "-f avi", "-f mpegts", "-f nut"}) {
     SCOPED_TRACE(format);

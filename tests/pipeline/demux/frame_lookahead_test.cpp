@@ -1,4 +1,4 @@
-// Frames that say a time far ahead of all others, and those before the first that says one.
+// Tests frames that say a time far ahead of all others, and frames before the first that says one.
 #include "pipeline/demux/frame_lookahead.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ using TimeList = std::vector<std::int64_t>;
 
 class Ahead : public testing::Test {
  protected:
-  // The times that come of these, of frames of 40 each; `most_` becomes how many waited at once.
+  // Returns the times that come of these, of frames of 40 each; sets `most_` to how many waited at
+  // once.
   TimeList taken(const TimeList& times, FrameLookahead::Options options = {}) {
     options.notify = [this](MessageKind kind, const std::string& line) {
       EXPECT_EQ(kind, MessageKind::times_moved);

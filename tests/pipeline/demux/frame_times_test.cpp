@@ -1,4 +1,4 @@
-// When frames are shown where the decoder does not say so, or says the same twice.
+// Tests when frames are shown if the decoder does not say so, or says the same twice.
 #include "pipeline/demux/frame_times.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ class Times : public testing::Test {
     return frame;
   }
 
-  // The time that a frame gets when it is handed on; the first is shown at 0 where nobody knows.
+  // Returns the time that a frame gets when it is handed on; the first is shown at 0 if nobody
+  // knows.
   std::int64_t pass(std::int64_t time, std::int64_t duration = 0, std::int64_t offset = 0) {
     const FramePtr frame = told(time, duration);
     FrameTimes::Shown shown = times_.find(*frame, rate);

@@ -1,4 +1,4 @@
-// What is known of a file's streams is what would be found of them once more, frames included.
+// StreamInfo knows of a file's streams what would be found of them once more, frames included.
 #include "pipeline/demux/stream_info.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::shared_ptr<const StreamInfo> found_in(const std::string& path) {
       ContainerInput("file:" + path, nullptr, {}).container());
 }
 
-// Opened, but nothing found.
+// Opens a file without finding anything out.
 class Opened {
  public:
   explicit Opened(const std::string& path) {

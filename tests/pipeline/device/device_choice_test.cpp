@@ -1,4 +1,4 @@
-// Which devices a word means, on hosts with none, one and three of them.
+// Tests which devices a word means, on hosts with none, one and three of them.
 #include "pipeline/device/device_choice.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(DeviceChoice, AWordForOneOrSeveral) {
   }
 }
 
-// On a machine without a device nothing need be said of it to who has not asked.
+// On a machine without a device, nobody who has not asked for one need hear of it.
 TEST(DeviceChoice, ADeviceThatNobodyAskedForIsNotMissed) {
   for (const bool asked : {false, true})
     for (const bool expected : {false, true}) {

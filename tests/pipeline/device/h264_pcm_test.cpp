@@ -1,5 +1,5 @@
-// The writer of uncompressed H.264 that NVENC's double is made of: libavcodec gives back what was
-// written.
+// Tests the writer of uncompressed H.264 that NVENC's double is made of: libavcodec gives back what
+// was written.
 #include "tests/doubles/h264_pcm.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace vidconv::test {
 namespace {
 
-// Noise, with runs of zeros and ones in it that need bytes of emulation prevention.
+// Returns noise with runs of zeros and ones in it, which need bytes of emulation prevention.
 PcmPlanes picture(const PcmVideo& video, unsigned seed) {
   PcmPlanes planes;
   for (std::size_t p = 0; p < 3; ++p) {

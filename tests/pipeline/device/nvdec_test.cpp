@@ -1,5 +1,5 @@
-// NVDEC gives the frames of the CPU's decoders: every codec and depth that the device takes, in any
-// number of sessions, on parts and whole files; what it does not take the CPU decodes.
+// NVDEC gives the frames of the CPU's decoders for every codec and depth that the device takes, in
+// any number of sessions, on ranges and whole files; the CPU decodes what NVDEC does not take.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-enum class Taken { always, by_some, never };  // by the devices that there are
+enum class Taken { always, by_some, never };  // by the devices of this machine
 
 struct NvdecClip {
   const char* name;
@@ -130,7 +130,8 @@ class Nvdec : public testing::TestWithParam<NvdecClip> {
   std::string path_;
 };
 
-// Inverse transforms of the older codecs may differ by one; what they predict from then does too.
+// Inverse transforms of the older codecs may differ by one; pictures predicted from them then
+// differ too.
 void expect_near(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -171,7 +172,7 @@ TEST_P(NvdecParts, GivesPartsOfAFile) {
   }
 }
 
-// Damage may look otherwise, but it does not hang, and frames keep their times.
+// Damage may look different, but it does not hang, and frames keep their times.
 TEST_P(Nvdec, SurvivesDamage) {
   std::string bytes = test::read_file(path_);
   for (std::size_t at = bytes.size() / 3; at < bytes.size() / 2; at += 97) bytes[at] ^= 0x55;
@@ -184,8 +185,8 @@ TEST_P(Nvdec, SurvivesDamage) {
   }
 }
 
-// Exact codecs, in files with an index: without one seeking ends between key frames, and each
-// decoder has its own idea of what is missing.
+// Returns exact codecs in files with an index. Without one seeking ends between key frames, and
+// each decoder has its own idea of what is missing.
 std::vector<NvdecClip> clips_to_cut() {
   std::vector<NvdecClip> clips;
   std::ranges::copy_if(nvdec_clips, std::back_inserter(clips), [](const NvdecClip& clip) {

@@ -1,5 +1,5 @@
-// NVENC by its double, frames that never leave the device: the samples, order and times of the
-// CPU's way, in memory that does not grow, whatever fails.
+// NVENC's double takes frames that never leave the device: samples, order and times are those of
+// the CPU's way, and memory does not grow, whatever fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class NvencCuda : public NvencTest {
   }
 };
 
-// Transport streams repeat the headers: the double knows of 10 bits too late for others.
+// Transport streams repeat the headers: for others the double knows of 10 bits too late.
 TEST_F(NvencCuda, FramesOfEverySizeComeBack) {
   for (const char* format : {"yuv420p", "nv12", "yuv420p10le", "yuv444p", "yuv444p10le"})
     for (int width = 1; width <= 40; ++width) {
@@ -74,7 +74,7 @@ TEST_F(NvencCuda, FramesOfNvdecComeBack) {
   EXPECT_EQ(nvenc().from_device, 60);
 }
 
-// Videos of 64x48 and 32x32 in one file, uncompressed.
+// Writes videos of 64x48 and 32x32 into one file, uncompressed.
 void write_two_videos(const std::string& path) {
   AVFormatContext* raw = nullptr;
   ASSERT_GE(avformat_alloc_output_context2(&raw, nullptr, "nut", path.c_str()), 0);
@@ -134,7 +134,7 @@ TEST_F(NvencCuda, SeveralVideosHaveAnEncoderEach) {
   }
 }
 
-// Neither the pool of filtered frames nor NVENC's surfaces.
+// Neither the pool of filtered frames nor NVENC's surfaces grow.
 TEST_F(NvencCuda, MemoryDoesNotGrowWithTheVideo) {
   const auto cost = [&](int frames) {
     nvenc().registrations = 0;
@@ -202,7 +202,7 @@ TEST_F(NvencCuda, AnyCallOfCudaMayFail) {
   EXPECT_GT(failures, 50);
 }
 
-// A frame of the host's is a mistake of ours.
+// A host frame is a mistake of ours.
 TEST_F(NvencCuda, HostFramesAreRefusedWhereTheDevicesAreAnnounced) {
   const auto source = open_source("pattern:32x32#2", {});
   const auto sink =
@@ -211,8 +211,8 @@ TEST_F(NvencCuda, HostFramesAreRefusedWhereTheDevicesAreAnnounced) {
                      [&] { sink->write(std::get<Frame>(*source->next())); });
 }
 
-// Every format that has a layout, without an encoder: the surface holds the frame's samples, in the
-// upper bits of 16.
+// For every format that has a layout, without an encoder, the surface holds the frame's samples, in
+// the upper bits of 16.
 TEST(NvencCudaLayout, SurfacesHoldEverySample) {
   if (!test::has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
   const AVCodec* encoder = avcodec_find_encoder_by_name("hevc_nvenc");

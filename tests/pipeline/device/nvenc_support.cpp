@@ -7,7 +7,7 @@
 namespace vidconv::test {
 namespace {
 
-// Where the doubles lie: VIDCONV_TEST_DOUBLES, or where they were built.
+// Returns where the doubles lie: VIDCONV_TEST_DOUBLES, or where they were built.
 std::string double_path(const char* name) {
   const char* elsewhere = std::getenv("VIDCONV_TEST_DOUBLES");
   return std::string(elsewhere ? elsewhere : VIDCONV_DOUBLES) + "/" + name;
@@ -21,7 +21,7 @@ NvencDouble* load_double() {
   return reinterpret_cast<Get*>(dlsym(library, "nvenc_double"))();
 }
 
-// One device: where there are several, libavcodec tries the next when one refuses.
+// Shows one device only: with several, libavcodec tries the next when one refuses.
 bool load_driver() {
   setenv("CUDA_VISIBLE_DEVICES", "0", 0);
 #ifdef VIDCONV_CUDA_DOUBLE

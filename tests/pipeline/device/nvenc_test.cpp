@@ -1,5 +1,5 @@
-// NVENC by its double, frames from the host: what comes out of the file is what went into the
-// encoder, in order and time; whatever NVENC refuses is an error that says so.
+// NVENC's double takes frames from the host: the file holds what went into the encoder, in order
+// and time, and anything that NVENC refuses is an error that says so.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -23,7 +23,7 @@ using test::output_of;
 class Nvenc : public NvencTest {};
 
 #ifdef VIDCONV_CUDA_DOUBLE
-// YUV420P as NV12.
+// Returns YUV420P as NV12.
 std::string interleave(const std::string& planar, int width, int height) {
   const std::size_t luma = static_cast<std::size_t>(width * height), chroma = luma / 4;
   std::string mixed = planar.substr(0, luma);
@@ -71,7 +71,7 @@ TEST_F(Nvenc, QualityIsWhatIsAskedFor) {
   expect_error(Fault::usage, {"`preset`=warp"}, [&] { encode({.encoder = {.preset = "warp"}}); });
 }
 
-// With --latency: each packet is there before the next frame goes in. Otherwise NVENC's queue is
+// With --latency, each packet is there before the next frame goes in. Otherwise NVENC's queue is
 // filled first.
 TEST_F(Nvenc, KeepsNothingBackWhereLatencyIsBounded) {
   const auto most_behind = [&](bool low_delay) {
@@ -109,7 +109,7 @@ std::vector<Times> times_of(const std::string& file) {
   return times;
 }
 
-// Pictures that are shown later than they are coded, at rates of every kind.
+// Pictures are shown later than they are coded, at rates of every kind.
 TEST_F(Nvenc, OrderAndTimesAreKept) {
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=25:d=1 -vf \"select='not(eq(mod(n,5),2))'\" "
@@ -155,7 +155,7 @@ TEST_F(Nvenc, ColoursAreKept) {
             "pc,bt470bg,smpte170m,bt709\n");
 }
 
-// What NVENC does not take as it is comes converted, and what gets lost is said.
+// Formats that NVENC does not take are converted, and any loss is told.
 TEST_F(Nvenc, OtherFormatsAreConverted) {
   std::string said;
   const auto encode = [&](const char* format) {
@@ -175,7 +175,7 @@ TEST_F(Nvenc, OtherFormatsAreConverted) {
   EXPECT_EQ(encode("yuv444p"), "");
 }
 
-// Before the output is touched; NVENC's reason, and what to do.
+// Refusals come before the output is touched, with NVENC's reason and what to do.
 TEST_F(Nvenc, RefusalsAreNamed) {
   const auto refuse = [&](const std::string& input, const char* codec,
                           const std::vector<std::string>& words) {
@@ -186,7 +186,7 @@ TEST_F(Nvenc, RefusalsAreNamed) {
     EXPECT_EQ(test::read_file(dir_ / "a.mkv"), "older");
     EXPECT_EQ(dir_.files(), std::vector<std::string>{"a.mkv"});
   };
-  constexpr int opening = 2;                 // the calls before it
+  constexpr int opening = 2;                 // calls before the opening
   constexpr int no_chip = 2, no_place = 10;  // NV_ENC_ERR_UNSUPPORTED_DEVICE, _OUT_OF_MEMORY
   for (const auto& [status, words] :
        {std::pair(no_chip, "unsupported device"), std::pair(no_place, "out of memory")}) {
@@ -204,11 +204,11 @@ TEST_F(Nvenc, RefusalsAreNamed) {
   refuse("pattern:32x32:yuv420p10le#2", "h264_nvenc", {"h264_nvenc", "10 bit", "libx264"});
 }
 
-// Each call in turn, for two reasons.
+// Each call fails in turn, for two reasons.
 TEST_F(Nvenc, AnyCallMayFail) { fail_at_every_call(Device::cpu); }
 
 #ifdef VIDCONV_CUDA_DOUBLE
-// The double itself: surfaces of libavutil's, in memory that only its driver's double reads.
+// Tests the double itself: libavutil's surfaces, in memory that only its driver's double reads.
 TEST_F(Nvenc, DoubleReadsFramesOfTheDevice) {
   constexpr int width = 34, height = 18, count = 12;
   AVBufferRef* raw = nullptr;
@@ -303,7 +303,7 @@ TEST_F(NvencChoice, OutputsThatTakeFramesOfTheDevice) {
     EXPECT_FALSE(takes(output, {}, *source)) << output;
 }
 
-// Named or not at all: most machines have no such chip.
+// NVENC has to be named: most machines have no such chip.
 TEST_F(NvencChoice, IsNeverTakenUnasked) {
   const auto source = open_source("pattern:32x32#2", {});
   for (const AVCodecID id : {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_AV1}) {

@@ -1,5 +1,5 @@
-// The kernel between planes and the layouts of video engines, against plain loops; what lies beside
-// the samples stays as it is.
+// Compares the kernel between planes and the layouts of video engines with plain loops; bytes
+// beside the samples stay as they are.
 #include "kernels/cuda/copy/repack.h"
 
 #include <gtest/gtest.h>

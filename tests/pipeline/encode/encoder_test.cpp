@@ -45,7 +45,7 @@ TEST(Encoder, WrongOptionsAreNamed) {
   refuse({.format = "no-such-format"}, {"no-such-format"});
 }
 
-// Whose tables are those of the process, and are written whenever one is opened.
+// Xvid's tables are those of the process, and are written whenever an encoder is opened.
 TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
   if (!avcodec_find_encoder_by_name("libxvid")) GTEST_SKIP() << "FFmpeg has no libxvid here";
   const TempDir dir;
@@ -64,7 +64,7 @@ TEST(Encoder, XvidIsNotDisturbedByOthersThatBegin) {
   others.join();
 }
 
-// Of whose tables one is freed when another is closed.
+// One of SVT-AV1's tables is freed when another encoder is closed.
 TEST(Encoder, SvtAv1IsOpenedAndClosedBesideOthers) {
   if (!avcodec_find_encoder_by_name("libsvtav1")) GTEST_SKIP() << "FFmpeg has no libsvtav1 here";
   std::vector<std::jthread> others(4);

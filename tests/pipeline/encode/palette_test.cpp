@@ -1,4 +1,4 @@
-// GIF's palettes.
+// Tests GIF's palettes.
 #include "pipeline/encode/palette.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Palette, AsManyColoursAsThereIsRoomForAreKept) {
   }
 }
 
-// libavcodec's encoder takes the indices of the picture before for those of the first palette.
+// libavcodec's encoder takes the former picture's indices for those of the first palette.
 TEST(Palette, TheFirstOneDoesNotComeBackAfterAnother) {
   for (const int colours : {2, 254, 255, 256}) {
     const auto colour_at = [&](int other) {
@@ -81,7 +81,7 @@ TEST(Palette, LessThanHalfOpaqueIsTransparent) {
 }
 
 TEST(Palette, ManyColoursComeClose) {
-  // All of a plane of the cube of colours: 65536, of which 256 are to be chosen.
+  // The picture is a whole plane of the cube of colours: 65536, of which 256 are to be chosen.
   const auto colour_at = [](int x, int y) {
     return Colour{static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y),
                   static_cast<std::uint8_t>((x + y) / 2), 255};
@@ -116,7 +116,7 @@ TEST(Palette, FlatPartsStandStill) {
 
 TEST(Palette, GifsOfFewColoursComeThroughUnchanged) {
   const TempDir dir;
-  // The pattern quantised by FFmpeg: 256 colours in each frame.
+  // FFmpeg quantises the pattern: 256 colours in each frame.
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=10:d=0.6 -filter_complex "
       "'split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1' " +

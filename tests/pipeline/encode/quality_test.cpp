@@ -26,7 +26,8 @@ using test::TempDir;
 
 constexpr int width = 176, height = 144, coded_frames = 4;
 
-// What makes an encoder fast that else takes most of a minute; it heeds a rate all the same.
+// Returns an option that speeds up an encoder which else takes most of a minute; it heeds a rate
+// all the same.
 std::pair<std::string, std::string> fast_option(const AVCodec& codec) {
   for (const auto& [encoder, key, value] :
        {std::tuple{"librav1e", "speed", "10"}, {"libaom-av1", "cpu-used", "8"}})
@@ -34,7 +35,7 @@ std::pair<std::string, std::string> fast_option(const AVCodec& codec) {
   return {};
 }
 
-// Bytes that the encoder itself makes of noise at a bit rate; 0 where it cannot.
+// Returns the bytes that the encoder itself makes of noise at a bit rate; 0 if it cannot.
 std::size_t bytes_at(const AVCodec& codec, int rate) {
   const CodecContextPtr context(avcodec_alloc_context3(&codec));
   const std::vector<AVPixelFormat> formats = supported_formats(codec);

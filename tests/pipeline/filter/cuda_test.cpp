@@ -1,5 +1,5 @@
-// The CUDA device refuses, is short of memory, or dies: an error of its own each time, and never a
-// hang; frames that come out are right.
+// The CUDA device refuses, is short of memory, or dies: each gives an error of its own and never a
+// hang, and frames that come out are right.
 #include "pipeline/device/cuda.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(OnDevice, MemoryOfBeforeIsPinnedWhenItWakes) {
   wake_devices({0});
 }
 
-// Every call in turn.
+// Every call fails in turn.
 TEST_F(OnDevice, AnyCallMayFail) {
   const std::vector<std::string> wanted = filter(Device::cpu);
   int failures = 0;
@@ -113,7 +113,7 @@ TEST_F(OnDevice, AnyCallMayFail) {
   EXPECT_GT(failures, 50);
 }
 
-// One call finds no memory: fewer slots and the same bytes, or an error that says so.
+// One call finds no memory: fewer slots and the same bytes result, or an error that says so.
 TEST_F(OnDevice, MemoryMayBeOut) {
   const std::vector<std::string> wanted = filter(Device::cpu);
   int errors = 0, fallbacks = 0;
@@ -132,7 +132,7 @@ TEST_F(OnDevice, MemoryMayBeOut) {
   EXPECT_GT(fallbacks, 0);
 }
 
-// An error that stays, as a kernel leaves that went wrong. In a process of its own.
+// An error stays, as after a kernel that went wrong. Runs in a process of its own.
 TEST_F(OnDevice, MayDieInMidStream) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto run_to_death = [] {

@@ -1,5 +1,5 @@
-// Frames dealt to several processors: in turn, out in order, and none lost where one of them fails.
-// Processors of the CPU are doubles of devices here.
+// Frames are dealt to several processors in turn, come out in order, and none is lost where one of
+// them fails. Processors of the CPU are doubles of devices here.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -17,7 +17,7 @@ namespace {
 
 enum class When { never, submit, collect };
 
-// Which frames came to which double, and what was given back.
+// Notes which frames came to which double, and what was given back.
 struct Log {
   std::mutex mutex;
   std::map<int, std::vector<std::int64_t>> submitted;
@@ -87,8 +87,8 @@ class DeviceDouble final : public Processor {
   std::int64_t frames_ = 0;
 };
 
-// Of a double one frame more may be inside, which is being convolved, so that one that stands in
-// for it needs two more, where one of a device needs one.
+// A double may hold one frame more, which is being convolved, so its stand-in needs two more slots,
+// where a device's needs one.
 constexpr int slots = 3;
 
 struct Job {
@@ -153,7 +153,7 @@ TEST(Dealt, WhatTheySayIsOfAll) {
   EXPECT_EQ(dealt->memory().host, 20u);
   EXPECT_EQ(dealt->memory().device, 200u);
   ASSERT_EQ(dealt->stages().size(), 1u);
-  EXPECT_EQ(dealt->stages()[0].seconds, 3.0);  // they work side by side: the longest
+  EXPECT_EQ(dealt->stages()[0].seconds, 3.0);  // the longest, since they work side by side
   ASSERT_EQ(dealt->devices().size(), 2u);
   EXPECT_EQ(dealt->devices()[1].index, 2);
   EXPECT_EQ(dealt->devices()[1].node, 2);
@@ -174,7 +174,7 @@ TEST(Dealt, WhatTheySayIsOfAll) {
   EXPECT_EQ(buses[2].bytes_per_second, 500);
 }
 
-// Each frame in turn is where one of two or three fails, in submit() or in collect().
+// Each frame in turn makes one of two or three fail, in submit() or in collect().
 TEST(Dealt, AnotherTakesOverAndNoFrameIsLost) {
   const Job job;
   const std::vector<std::string> wanted = by_one(job);
@@ -263,7 +263,7 @@ TEST(Dealt, WithoutAStandInTheFailureIsThrown) {
       }
 }
 
-// What is not the device's fault nobody takes over.
+// Nobody takes over what is not the device's fault.
 TEST(Dealt, OtherErrorsAreThrown) {
   class Confused final : public Processor {
    public:
@@ -291,7 +291,7 @@ TEST(Dealt, OtherErrorsAreThrown) {
   test::expect_error(Fault::internal, {"confused"}, [&] { run(*source, *dealt, sink); });
 }
 
-// Blocked or not, everyone is woken.
+// Everyone is woken, blocked or not.
 TEST(Dealt, MayBeCancelled) {
   const Job job;
   const auto source = open_source(job.input, {});

@@ -1,4 +1,4 @@
-// What becomes of a device without enough memory, or without anything.
+// Fitting processors are made for a device without enough memory, or without anything.
 #include <gtest/gtest.h>
 
 #include "pipeline/filter/processor_fit.h"
@@ -10,12 +10,12 @@ namespace {
 
 struct Fit {
   std::vector<std::string> lines;
-  std::vector<MessageKind> kinds;  // of these lines
+  std::vector<MessageKind> kinds;  // one per line
   ProcessorOptions options;
   std::unique_ptr<Processor> processor;
 };
 
-// On a device with memory for so many slots; -1: one that fails otherwise.
+// Makes one on a device with memory for `room` slots; -1: one that fails otherwise.
 Fit make_on(int room, int slots, bool or_cpu) {
   Fit fit;
   fit.options = {.device = Device::cuda, .slots = slots, .variant = {}};

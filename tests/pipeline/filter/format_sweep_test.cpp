@@ -1,5 +1,5 @@
-// Every pixel format from a raw file through a filter to bytes, on every device, against plain
-// loops over what FFmpeg reads in the same bytes.
+// Takes every pixel format from a raw file through a filter to bytes, on every device, and compares
+// them with plain loops over what FFmpeg reads in the same bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::uint32_t filtered(const Samples& s, int x, int y, const AVPixFmtDescriptor&
   return static_cast<std::uint32_t>(std::clamp(sum >> 4, 0, max));
 }
 
-// Luma and colours, because the filter is a sharpener; with `all` the other components too.
+// Filters luma and colours, because the filter is a sharpener; with `all` the other components too.
 std::string filter_raw(const std::string& path, AVPixelFormat id, int width, int height,
                        Device device, bool all, const SourceOptions& more = {}) {
   SourceOptions options = more;
@@ -96,7 +96,8 @@ TEST(FormatSweep, EveryFormatOnEveryDevice) {
         const std::string after = filter_raw(path, format.id, width, height, device, all);
         ASSERT_EQ(after.size(), before.size());
         expect_filtered(format.id, format.id, width, height, all, before, after);
-        // Nothing is left to chance: the same again, bytes between the samples included.
+        // Nothing is left to chance: a second run gives the same, bytes between the samples
+        // included.
         ASSERT_TRUE(after == filter_raw(path, format.id, width, height, device, all));
       }
 }
@@ -148,7 +149,7 @@ TEST(FormatSweep, SwappedBytesAreTurned) {
   EXPECT_GT(twins, 40);
 }
 
-// What a decoder gives: PNG and DPX of 16 bits are big-endian.
+// A decoder gives such frames: PNG and DPX of 16 bits are big-endian.
 TEST(FormatSweep, FramesOfSwappedBytesAreConvertedExactly) {
   constexpr int width = 7, height = 5;
   for (const PixelFormat& format : formats()) {
@@ -173,8 +174,8 @@ TEST(FormatSweep, FramesOfSwappedBytesAreConvertedExactly) {
   }
 }
 
-// The pattern shows the same in every format: a component's codes depend on its depth and place
-// only.
+// The pattern looks the same in every format: a component's codes depend only on its depth and
+// place.
 TEST(FormatSweep, PatternDrawsEveryFormat) {
   for (const PixelFormat& format : formats())
     for (const auto& size_in_pixels : {std::pair{1, 1}, {5, 3}, {66, 37}}) {
@@ -188,7 +189,7 @@ TEST(FormatSweep, PatternDrawsEveryFormat) {
         const Contents c = read_all("pattern:" + size + ":" + name + "#1");
         return read_samples(av_get_pix_fmt(name.c_str()), width, height, c.pictures.at(0));
       };
-      // At 16 bits, with the same chroma planes.
+      // A twin has 16 bits and the same chroma planes.
       const std::string twin = rgb                                                  ? "gbrap16"
                                : !coloured                                          ? "gray16"
                                : desc.log2_chroma_w == 0 && desc.log2_chroma_h == 0 ? "yuva444p16"

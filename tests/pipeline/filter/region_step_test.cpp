@@ -1,5 +1,5 @@
-// Filters of a part of the picture: there it is as if all were filtered on the CPU, elsewhere as it
-// was; on every device.
+// Filters of a region give there what filtering all on the CPU gives, and leave the rest as it was,
+// on every device.
 #include "pipeline/filter/region_step.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Frame filtered_by(const Frame& frame, const std::vector<FilterSpec>& chain, Bord
   return std::move(*processor->collect());
 }
 
-// In memory that may be written.
+// Returns a copy in memory that may be written.
 Frame copy_of(const Frame& frame) {
   FramePool pool(aligned_layout(frame.format(), frame.width(), frame.height()), plain_memory);
   FramePtr av = pool.get();
@@ -47,7 +47,7 @@ class RegionStep : public testing::TestWithParam<Device> {
     if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
   }
 
-  // By the device.
+  // Filters on the device under test.
   static Frame placed(const Frame& frame, const std::vector<FilterSpec>& chain, Border border,
                       ProcessorOptions options = {}) {
     options.device = GetParam();
@@ -55,7 +55,7 @@ class RegionStep : public testing::TestWithParam<Device> {
   }
 };
 
-// The rule of the manual in the plainest way: a sample belongs to the part where one of the pixels
+// The rule of the manual in the plainest way: a sample belongs to the region if one of the pixels
 // that it stands for does. In a field these are pixels of that field.
 bool is_inside(const Component& c, int x, int y, bool by_field, const Frame& frame,
                const std::vector<Rect>& part) {
@@ -71,7 +71,7 @@ bool is_inside(const Component& c, int x, int y, bool by_field, const Frame& fra
   return false;
 }
 
-// `before` with what of `after` is inside.
+// Returns `before` with the samples of `after` that are inside.
 Frame merged(const Frame& before, const Frame& after, const std::vector<Rect>& part,
              bool by_field) {
   Frame result = copy_of(before);
@@ -92,7 +92,7 @@ Frame merged(const Frame& before, const Frame& after, const std::vector<Rect>& p
 
 struct PartCase {
   std::string filter, place;
-  std::vector<Rect> part;  // of 37x29
+  std::vector<Rect> part;  // region of 37x29 pixels
 };
 
 const std::vector<PartCase> some_cases{
@@ -153,7 +153,7 @@ class Mask {
   std::string levels_;
 };
 
-// The code of a sample, or its value.
+// Returns the code of a sample, or its value.
 double code_of(const Frame& frame, std::size_t component, int x, int y) {
   const SampleType& sample = frame.format().components[component].sample;
   const ConstBytePlane at = part_of(frame.component(component), {x, y, 1, 1}, sample.bytes());
@@ -172,7 +172,7 @@ double mixed(double was, double filtered, int weight, bool is_float) {
   return std::floor((was * (255 - weight) + filtered * weight) / 255 + 0.5);
 }
 
-// By the rules of docs/numerics.md in double.
+// Checks by the rules of docs/numerics.md in double.
 void expect_blended(const Frame& before, const Frame& all, const Frame& result, const Mask& mask,
                     bool by_field) {
   for (std::size_t i = 0; i < before.format().components.size(); ++i) {
@@ -213,7 +213,7 @@ TEST_P(RegionStep, MasksAreWeights) {
     }
 }
 
-// What an edge filter finds, in a file, is the mask that it makes.
+// A file with an edge filter's response is the mask that the filter makes.
 TEST_P(RegionStep, EdgesMakeMasks) {
   const test::TempDir folder;
   for (const std::string format : {"yuv420p", "nv12", "rgb24", "gbrp10le", "p010le", "gray16le"})
@@ -248,8 +248,8 @@ TEST_P(RegionStep, EdgesMakeMasks) {
     }
 }
 
-// A mask of black and white is its regions.
-// Windows that follow each other, because they overlap, and windows that are filtered at once.
+// A mask of black and white is its regions. Some windows follow each other, because they overlap,
+// and some are filtered at once.
 TEST_P(RegionStep, ManyPiecesOfALargePicture) {
   for (const auto& [format, width, height] :
        {std::tuple("gray", 1500, 900), {"nv12", 1310, 700}, {"gbrp10le", 700, 1200}})
@@ -303,7 +303,7 @@ TEST_P(RegionStep, EverySizeFromOneToForty) {
   }
 }
 
-// Each filter of a chain sees what those before it have made, wherever that was.
+// Each filter of a chain sees what the filters before it have made, wherever that was.
 TEST_P(RegionStep, ChainsOfParts) {
   const Frame frame = first_frame("pattern:37x29:yuv420p#1");
   const std::vector<std::vector<std::string>> chains{
@@ -321,7 +321,7 @@ TEST_P(RegionStep, ChainsOfParts) {
   }
 }
 
-// The same picture in memory of another layout, `inset` samples from where it begins.
+// Returns the same picture in memory of another layout, `inset` samples from where it begins.
 Frame laid_out(const Frame& frame, const FrameLayout& layout, int inset) {
   FramePool pool(layout, plain_memory);
   FramePtr av = pool.get();
@@ -336,9 +336,9 @@ Frame laid_out(const Frame& frame, const FrameLayout& layout, int inset) {
   return other;
 }
 
-// Frames as decoders leave them, and cropped, and packed: one processor takes them all, in which
-// they follow each other in the same memory, and what they were is as it was. Chains of which all,
-// some, or none of the planes change in part; masks of a picture that has changed by then.
+// One processor takes frames as decoders leave them, cropped ones and packed ones, which follow
+// each other in the same memory; inputs stay as they were. In the chains all, some or no planes
+// change in part; masks are made of a picture that has changed by then.
 TEST_P(RegionStep, FramesOfAnyLayoutInTurn) {
   const std::vector<std::vector<std::string>> chains{
       {"gaussian:sigma=2:region=5,3,10,9;20,20,9,5", "sobel:region=8,8,20,20"},
@@ -371,8 +371,8 @@ TEST_P(RegionStep, FramesOfAnyLayoutInTurn) {
       }
 }
 
-// As a CUDA device does it: parts change in one copy of the frame, and what the steps of a filter
-// have left is brought in together.
+// Works as a CUDA device does: regions change in one copy of the frame, and what the steps of a
+// filter have left is brought in together.
 TEST(RegionSteps, ChangeACopyOfTheFrame) {
   for (const std::string format : {"yuv420p", "nv12", "rgb24", "yuva420p"})
     for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
@@ -425,7 +425,7 @@ TEST_P(RegionStep, PicturesOfOtherProgramsToo) {
   EXPECT_TRUE(test::packed(result) == test::packed(filtered_by(frame, chain, {})));
 }
 
-// What stays visible of a filter's results is limited, whatever follows elsewhere.
+// Codes are limited wherever a filter's result stays visible, whatever follows elsewhere.
 TEST(RegionSteps, CodesOfAllThatIsSeenAreLimited) {
   const FilterSpec chain[] = {FilterSpec::parse("sharpen"), FilterSpec::parse("box"),
                               FilterSpec::parse("sobel:region=0,0,9,9")};

@@ -9,7 +9,7 @@
 namespace vidconv {
 namespace {
 
-// The rows of one field of every plane, packed.
+// Returns the rows of one field of every plane, packed.
 std::string field_of(const Frame& frame, int field) {
   std::string bytes;
   for (int p = 0; p < frame.format().planes; ++p)
@@ -26,7 +26,7 @@ std::vector<Frame> frames_of(const std::string& input) {
   return frames;
 }
 
-// In linear light where a video says how its codes mean it.
+// Works in linear light if a video says what its codes mean.
 Work make_some_work(const PixelFormat& format, const VideoInfo* video) {
   const FilterSpec chain[] = {FilterSpec::parse("gaussian:sigma=1.5"), FilterSpec::parse("sobel")};
   if (!video) return make_work(chain, format, {}, {});
@@ -43,7 +43,7 @@ Frame filtered(const Frame& frame, Scan scan, Device device, const VideoInfo* li
   return std::move(*processor->collect());
 }
 
-// One field of `frame` as a picture, filtered.
+// Filters one field of `frame` as a picture.
 std::string filtered_field(const Frame& frame, int field, const std::string& format,
                            const VideoInfo* light = nullptr) {
   const int height = (frame.height() + 1 - field) / 2;
@@ -57,7 +57,7 @@ std::string filtered_field(const Frame& frame, int field, const std::string& for
   return test::packed(filtered(picture, Scan::progressive, Device::cpu, light));
 }
 
-// Formats whose chroma rows belong to the field of the same luma rows.
+// In these formats, chroma rows belong to the field of the same luma rows.
 TEST(Scan, FieldsAreFilteredAsPictures) {
   for (const Device device : test::all_devices())
     for (const std::string format : {"gray", "yuv444p10le", "rgb24", "gbrp16le"})

@@ -1,5 +1,5 @@
-// Several CUDA devices, or the same one twice where there is one: the bytes of one and of the CPU,
-// and what happens when one of them fails midway.
+// Several CUDA devices, or one of them twice, give the bytes of one and of the CPU. Also tests what
+// happens when one of them fails midway.
 #include <gtest/gtest.h>
 
 #include "pipeline/device/cuda.h"
@@ -18,7 +18,7 @@ class SeveralDevices : public testing::Test {
   }
   void TearDown() override { fail_cuda_after(0, cudaSuccess); }
 
-  // Lists of two and three, of one device and of all.
+  // Returns lists of two and three, of one device and of all.
   std::vector<std::vector<int>> lists() const {
     std::vector<std::vector<int>> lists = {{0, 0}, {0, 0, 0}};
     if (all_.size() > 1) lists.insert(lists.end(), {all_, {1, 0, 1}, {1}});
@@ -84,7 +84,8 @@ TEST_F(SeveralDevices, EachFiltersItsFrames) {
   }
 }
 
-// As NVDEC leaves them, for which a chip is needed: all frames in the memory of the first device.
+// All frames lie in the memory of the first device, as NVDEC leaves them, for which a chip is
+// needed.
 TEST_F(SeveralDevices, FramesOfOneDeviceAreFilteredByAll) {
   for (const std::vector<int>& list : lists()) {
     const auto source = open_source("pattern:640x48#26", test::source_options_for(Device::cuda));
@@ -126,8 +127,8 @@ TEST_F(SeveralDevices, AreMeasuredAtOnce) {
   EXPECT_EQ(processor->measure_stages(sample, 0.02).size(), 3u);
 }
 
-// One call of CUDA after the other fails once. Before the first frame that is an error; later
-// another takes over, and the frames are the same.
+// Each call of CUDA fails once in turn. Before the first frame that is an error; later another
+// device takes over, and the frames are the same.
 TEST_F(SeveralDevices, AnyCallMayFailOnce) {
   const DealtJob job;
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
@@ -176,7 +177,7 @@ TEST_F(SeveralDevices, AnyCallMayFail) {
   EXPECT_GT(failures, 50);
 }
 
-// A device is lost for good in mid-stream; in a process of its own.
+// Loses a device for good in mid-stream; in a process of its own.
 void lose_a_device(ProcessorOptions options, const std::string& who) {
   const DealtJob job{.input = "pattern:640x360#300"};
   const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
@@ -205,8 +206,8 @@ TEST_F(SeveralDevices, TheCpuStandsInForOneThatIsLost) {
   EXPECT_EXIT(lose_a_device(options, "the CPU"), testing::ExitedWithCode(0), "the same frames");
 }
 
-// A kernel that was stopped has so far taken the other devices of the process with it: seen with
-// two H200. What is no more than refused or out of memory is taken over (Dealt.*).
+// A kernel that was stopped has so far taken the other devices of the process with it, as seen with
+// two H200. If it is only refused or out of memory, another device takes over (Dealt.*).
 TEST_F(SeveralDevices, StoppedKernelEndsTheRun) {
   if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
@@ -220,7 +221,7 @@ TEST_F(SeveralDevices, OneThatIsLostEndsAListOfThem) {
   EXPECT_EXIT(lose_a_device(on({0, 0}), ""), testing::ExitedWithCode(5), "CUDA|device");
 }
 
-// cuda:1 alone leaves cuda:0 asleep.
+// Using cuda:1 alone leaves cuda:0 asleep.
 TEST_F(SeveralDevices, OthersAreLeftAlone) {
   if (all_.size() < 2) GTEST_SKIP() << "one CUDA device";
   testing::FLAGS_gtest_death_test_style = "threadsafe";

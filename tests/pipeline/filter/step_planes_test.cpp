@@ -31,7 +31,7 @@ class Copies final : public Convolver {
   const bool in_passing_;
 };
 
-// What the steps copy in passing, and the components that are left to be copied alone.
+// The bytes that steps copy in passing, and the components that are left to be copied alone.
 struct Copied {
   std::vector<std::ptrdiff_t> beside;
   std::vector<std::size_t> alone;
@@ -58,7 +58,7 @@ TEST(StepPlanes, WhatLiesBesideIsCopiedInPassing) {
   using C = Copied;
   EXPECT_EQ(copied("rgba", {"sobel"}), (C{{3}, {}}));
   EXPECT_EQ(copied("argb", {"box"}), (C{{-1}, {}}));
-  EXPECT_EQ(copied("bgra", {"box"}), (C{{1}, {}}));  // from R, which comes third
+  EXPECT_EQ(copied("bgra", {"box"}), (C{{1}, {}}));  // distance from R, which comes third
   EXPECT_EQ(copied("bgr0", {"box"}), (C{{1}, {}}));
   EXPECT_EQ(copied("rgba64le", {"box"}), (C{{6}, {}}));
   EXPECT_EQ(copied("ya8", {"box"}), (C{{1}, {}}));
@@ -80,7 +80,7 @@ TEST(StepPlanes, WhatCannotIsCopiedAlone) {
   }
 }
 
-// What each step of a work is of, and how many take turns from it on.
+// Returns how many steps take turns from each step of a work on.
 std::string turns(const char* format, const std::vector<std::string>& chain) {
   const Work work = work_on(packed_format(format), chain);
   const Copies none(false);
@@ -92,15 +92,15 @@ std::string turns(const char* format, const std::vector<std::string>& chain) {
 }
 
 TEST(StepPlanes, ThoseOfOnePlaneTakeTurns) {
-  EXPECT_EQ(turns("yuyv422", {"box"}), "321");      // luma, chroma, padding
-  EXPECT_EQ(turns("yuyv422", {"sobel"}), "321");    // chroma is filled
-  EXPECT_EQ(turns("rgba", {"box"}), "21");          // alpha is copied, by who cannot in passing
+  EXPECT_EQ(turns("yuyv422", {"box"}), "321");    // luma, chroma, padding
+  EXPECT_EQ(turns("yuyv422", {"sobel"}), "321");  // chroma is filled
+  EXPECT_EQ(turns("rgba", {"box"}), "21");  // alpha is copied, by a step that cannot in passing
   EXPECT_EQ(turns("rgba", {"box", "box"}), "111");  // the second reads what the first has written
   EXPECT_EQ(turns("nv12", {"box"}), "11");
   EXPECT_EQ(turns("yuv444p", {"box"}), "11");
 }
 
-// As the CPU's convolvers take rows, and as others do not.
+// Rows are taken as the CPU's convolvers take them, and as others do not.
 TEST(StepPlanes, EachRowIsRunOnceInTurn) {
   class Counts final : public Convolver {
    public:
@@ -151,7 +151,7 @@ TEST(StepPlanes, FieldsFollowEachOther) {
   EXPECT_TRUE(pairs.empty());
 }
 
-// Pictures in memory with other bytes between the rows, by the best variant and by the definition.
+// Pictures have other bytes between the rows; the best variant is compared with the definition.
 TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
   unsigned seed = 1;
   for (const PixelFormat& format : formats()) {
@@ -160,7 +160,7 @@ TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
     for (const char* spec : {"sharpen", "box:size=3", "sobel", "gaussian:sigma=3", "box:size=21"})
       for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
         const int width = 1 + static_cast<int>(++seed * 7 % 75);
-        // More rows than are run in turn, sometimes.
+        // Some pictures have more rows than are run in turn.
         const int height = 1 + static_cast<int>(seed % 10 == 0 ? 290 : seed % 9);
         std::vector<std::byte> bytes[3];  // the source, and two results
         std::vector<PlaceOfPlane> places[3];
@@ -179,7 +179,7 @@ TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
           std::minstd_rand random(i == 0 ? seed : seed + 1);
           const SampleType sample = format.components[0].sample;
           for (std::size_t at = 0; at < bytes[i].size(); ++at) {
-            // Codes of the type; floats of at most 1.
+            // Bytes are valid codes of the type; floats are at most 1.
             bytes[i][at] = static_cast<std::byte>(random() >> 8);
             if (sample.storage == Storage::f32 && at % 4 == 3)
               bytes[i][at] = static_cast<std::byte>(0x3E);

@@ -1,4 +1,4 @@
-// Pipes: slow, cut, closed early, stalled.
+// Pipes are slow, cut, closed early or stalled.
 #include "pipeline/io/byte_io.h"
 
 #include <fcntl.h>
@@ -137,7 +137,7 @@ TEST(Pipes, StalledInputCanBeInterrupted) {
   interrupted = true;
 }
 
-// What a run does whose sink fails while the input is stalled.
+// The sink of a run fails while the input is stalled.
 TEST(Pipes, FailureEndsAWaitForInput) {
   const TempDir dir;
   convert("pattern:8x8#3", dir / "a.y4m");
@@ -169,7 +169,7 @@ TEST(Pipes, FailureEndsAWaitForTheReader) {
     options.stdout_fd = output.writer();
     const auto sink = open_sink("-", options, source->info());
     const auto processor = test::processor_for(*source, {"identity"});
-    // More than the pipe of the output holds, then silence.
+    // Writes more than the output's pipe holds, then nothing.
     std::jthread feeder([&] {
       for (int i = 0; i < 6; ++i) {
         std::string_view rest = frame;
@@ -223,7 +223,7 @@ TEST(Pipes, SlowNonBlockingOutputGetsEverything) {
   EXPECT_TRUE(got == expected);
 }
 
-// Pieces by several threads are what one thread reads, also where the file ends within one, or is
+// Several threads read in pieces what one thread reads, also if the file ends within a piece, or is
 // cut while it is read.
 TEST(ByteReader, SeveralThreadsReadAFileAsOneDoes) {
   const TempDir dir;
@@ -298,7 +298,7 @@ TEST(PipeOutputTest, LetsMuxersGoOverTheirFileOnceMore) {
       ASSERT_GE(av_interleaved_write_frame(out, packet.get()), 0);
     }
     ASSERT_EQ(av_write_trailer(out), 0);
-    // No other file, and not this one by its name.
+    // No other file can be opened, nor this one by its name.
     AVIOContext* other = nullptr;
     EXPECT_EQ(out->io_open(out, &other, "out.mp4", AVIO_FLAG_WRITE, nullptr), AVERROR(EPERM));
     EXPECT_EQ(out->io_open(out, &other, (dir / "in.mkv").c_str(), AVIO_FLAG_READ, nullptr),

@@ -1,4 +1,4 @@
-// What killed runs have left beside their outputs.
+// Tests what becomes of files that killed runs have left beside their outputs.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 std::atomic<std::int64_t> entries_read = 0;
 }
 
-// Stands before the C library's: counts.
+// Stands before the C library's function, and counts.
 extern "C" dirent* readdir(DIR* folder) {
   static const auto real = reinterpret_cast<dirent* (*)(DIR*)>(dlsym(RTLD_NEXT, "readdir"));
   ++entries_read;
@@ -36,7 +36,7 @@ TEST(Leftovers, GoWithTheirOutputOnly) {
   remove_leftovers(dir / "a.mkv");
   EXPECT_FALSE(std::filesystem::exists(dir / ("a.mkv." + mark + ".part")));
   EXPECT_FALSE(std::filesystem::exists(dir / ("a.mkv." + other + ".part")));
-  // The same mark is the same run.
+  // Equal marks mean the same run.
   EXPECT_FALSE(std::filesystem::exists(dir / ("b.mkv." + mark + ".part")));
   EXPECT_EQ(dir.files().size(), 4U);
 }

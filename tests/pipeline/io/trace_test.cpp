@@ -21,7 +21,7 @@ struct Span {
   double begin, end;  // microseconds
   std::int64_t frame;
 };
-// By the name of the row.
+// Returns the spans by the name of their row.
 std::map<std::string, std::vector<Span>> spans_of(const json& trace) {
   std::map<int, std::string> rows;
   std::map<std::string, std::vector<Span>> spans;

@@ -1,4 +1,4 @@
-// The meter's own judgement: frames are found by their times, and what does not come out is said.
+// Tests the meter's own judgement: it finds frames by their times, and says which do not come out.
 #include "pipeline/measure/meter.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr int side = 16;
 constexpr AVRational tick = {1, 25};
 
-// Bare grey pictures: what goes in is what comes out.
+// Measures bare grey pictures: what goes in is what comes out.
 class MeterTest : public testing::Test {
  protected:
   MeterTest()
@@ -50,7 +50,7 @@ class MeterTest : public testing::Test {
     if (logged) log_.expect(pts);
     meter_->expect(*grey(code), pts);
   }
-  // `picture`: the code of the encoder's own.
+  // `picture`: the code of the encoder's own picture.
   void take(std::int64_t pts, int code, std::optional<int> picture = std::nullopt,
             bool is_key = true) {
     PacketPtr packet = make_packet();
@@ -60,8 +60,8 @@ class MeterTest : public testing::Test {
     if (is_key) packet->flags |= AV_PKT_FLAG_KEY;
     meter_->take(*packet, picture ? grey(*picture) : nullptr);
   }
-  // The encoder's own pictures are what the packets hold, but for that at `wrong`; each is one off
-  // what went in.
+  // The encoder's own pictures are what the packets hold, except at `wrong`; each is one off what
+  // went in.
   void measure_by_pictures(int count, int wrong) {
     for (int i = 0; i < count; ++i) {
       expect(i, 100);
@@ -125,7 +125,7 @@ TEST_F(MeterTest, EndsWhereNobodyWaitsForIt) {
   EXPECT_LE(seen_.size(), 100U);
 }
 
-// So one that is wrong between two checks is in the figures, and is the only one.
+// A wrong picture between two checks is in the figures, and is the only one.
 TEST_F(MeterTest, TakesTheEncodersPictures) {
   measure_by_pictures(600, 100);
   EXPECT_EQ(failure(), "");
@@ -134,7 +134,7 @@ TEST_F(MeterTest, TakesTheEncodersPictures) {
   EXPECT_TRUE(told_.empty());
 }
 
-// Before any of them was taken for good.
+// The first pictures differ before any of them was taken for good.
 TEST_F(MeterTest, DecodesAllWhereTheEncodersFirstPicturesAreOthers) {
   for (const int wrong : {0, 11}) {
     SCOPED_TRACE(wrong);
@@ -182,7 +182,7 @@ TEST_F(MeterTest, SaysThatAFrameOfTheEncodersDidNotComeOut) {
   EXPECT_NE(failure().find("1 frames that went in did not come out"), std::string::npos);
 }
 
-// As parts of a video do, which are encoded at once.
+// Frames come as from shards of a video that are encoded at once.
 TEST_F(MeterTest, FramesAreLoggedInOrder) {
   for (const int i : {0, 1, 2, 3}) log_.expect(i);
   for (const int i : {2, 3, 0, 1}) {
@@ -205,7 +205,7 @@ TEST(MeterRefuses, WhatCannotBeCompared) {
   parameters->width = parameters->height = side;
   parameters->format = AV_PIX_FMT_GRAYF32;
   EXPECT_THROW(Meter(log, *parameters, tick, "grayf32le", nullptr), Error);
-  parameters->codec_id = AV_CODEC_ID_AVS3;  // which FFmpeg does not decode by itself
+  parameters->codec_id = AV_CODEC_ID_AVS3;  // FFmpeg does not decode it by itself
   parameters->format = AV_PIX_FMT_YUV420P;
   EXPECT_THROW(Meter(log, *parameters, tick, "yuv420p", nullptr), Error);
   avcodec_parameters_free(&parameters);

@@ -1,4 +1,4 @@
-// Where memory is near, as the kernel tells of it; and memory from there.
+// Tests where memory is near, as the kernel tells, and memory from there.
 #include "pipeline/platform/numa.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ int policy_of(const std::byte* memory) {
   return mode;
 }
 
-// Every host has a node 0. What it refuses changes nothing.
+// Every host has a node 0. If the kernel refuses, nothing changes.
 TEST_F(Numa, MemoryComesFromThere) {
   constexpr std::size_t bytes = 5 << 20;
   std::byte* memory = allocate_pages(bytes);

@@ -1,4 +1,4 @@
-// A program that uses the library keeps its signals and its log where it says so.
+// A program that uses the library keeps its signals and its log if it says so.
 #include "pipeline/platform/process.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 bool heard = false;
 
-// In a process of its own: 0 where signals and log are the program's still.
+// Exits, in a process of its own, with 0 if signals and log are still the program's.
 void use_library(bool alone) {
   std::signal(SIGPIPE, SIG_DFL);
   av_log_set_callback([](void*, int, const char*, va_list) { heard = true; });

@@ -1,4 +1,4 @@
-// The limit of control groups, as it lies in files.
+// Tests the limit of control groups, as it lies in files.
 #include "pipeline/platform/usable_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The quota of control groups, as it lies in files; what taskset and a real quota do is tested with
+// Tests the quota of control groups, as it lies in files; taskset and a real quota are tested with
 // the command.
 #include "pipeline/platform/usable_threads.h"
 

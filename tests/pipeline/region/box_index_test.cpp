@@ -1,4 +1,4 @@
-// An index gives out every span that touches a moment, as looking at all of them does.
+// An index returns every span that touches a moment, as looking at all of them does.
 #include "pipeline/region/box_index.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(BoxIndex, MissesNoneOfManySpans) {
     }
 }
 
-// Short spans are told apart: what is far away is not looked at.
+// Short spans are told apart: spans far away are not looked at.
 TEST(BoxIndex, LooksAtFew) {
   std::vector<BoxIndex::Span> spans;
   for (std::uint32_t i = 0; i < 100000; ++i) spans.push_back({i, i / 5.0, i / 5.0});

@@ -1,4 +1,4 @@
-// Boxes from frame to frame.
+// Boxes move from frame to frame.
 #include "pipeline/region/boxes.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using test::expect_error;
 using Rects = std::vector<Rect>;
 
-// Ten frames of a tenth of a second.
+// Ten frames of a tenth of a second each.
 const std::vector<Frame>& ten_frames() {
   static const std::vector<Frame> frames = [] {
     const auto source = open_source("pattern:64x48:gray@10#10", {});
@@ -71,7 +71,7 @@ TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   EXPECT_EQ(boxes_on(boxes, 5)[0].x, 10);
   EXPECT_EQ(boxes_on(boxes, 6)[0].x, 15);
   EXPECT_EQ(boxes_on(boxes, 8), Rects{});
-  // Of a part that begins there.
+  // These boxes are for a range that begins there.
   Boxes later({at_time(100.25, "", 1)}, {});
   const InputClock begins_later{.offset = 0, .start = -100'000'000, .frames_before = 1000};
   EXPECT_EQ(boxes_on(later, 2, 0, {}, begins_later), (Rects{{1, 0, 8, 8}}));
@@ -108,7 +108,7 @@ TEST(Boxes, ThatWereNotAppliedAreAFailure) {
                [&] { check({box_at_frame(3, "", 64, 0, 9, 9)}, 10, true); });
   expect_error(Fault::usage, {"no frame at 1.5 s"},
                [&] { check({at_time(1.5, "", 0)}, 10, true); });
-  // Of a part only what lies in it has to be applied.
+  // If a range was read, only boxes within it have to be applied.
   check({box_at_frame(9, "", 1, 1, 2, 2)}, 5, false);
   expect_error(Fault::usage, {"outside the picture"},
                [&] { check({box_at_frame(3, "", 64, 0, 9, 9)}, 5, false); });
@@ -129,7 +129,8 @@ TEST(Boxes, AreAccountedFor) {
   EXPECT_EQ(accounts[1].frames, 1);
 }
 
-// All frames of an input by a chain of filters in boxes, several in flight, on any device.
+// Filters all frames of an input by a chain of filters in boxes, several frames in flight, on any
+// device.
 std::vector<std::string> filtered_in_boxes(const std::string& input,
                                            const std::vector<std::string>& chain,
                                            const std::shared_ptr<Boxes>& boxes,
@@ -151,8 +152,8 @@ std::vector<std::string> filtered_in_boxes(const std::string& input,
   return sink.pictures;
 }
 
-// Each frame has boxes of its own, some none, while others are still on their way; with values over
-// time too.
+// Each frame has boxes of its own, or none, while others are still on their way. Values also change
+// over time.
 TEST(Boxes, SameBytesOnEveryDevice) {
   std::vector<BoxLine> lines{box_at_frame(1, "a", 3, 5, 40, 30),
                              box_at_frame(9, "a", 90, 40, 9, 50),
@@ -185,7 +186,7 @@ TEST(Boxes, SameBytesOnEveryDevice) {
       }
 }
 
-// What is computed area by area is what is computed of the whole picture.
+// Weights computed area by area are those computed for the whole picture.
 TEST(Boxes, WeightsOfAreasAreThoseOfThePicture) {
   const std::vector<PlacedBox> boxes{{{3, 5, 20, 11}, true},
                                      {{15, 12, 9, 9}, false},

@@ -1,6 +1,6 @@
-// No frame costs an allocation once the first ones have passed. A program of its own: it counts
-// every malloc of the process, those of libraries too. What NVIDIA's driver allocates for itself is
-// left out: nobody can do anything about it.
+// No frame costs an allocation once the first ones have passed. This is a program of its own: it
+// counts every malloc of the process, those of libraries too. Allocations of NVIDIA's driver for
+// itself are left out: nobody can do anything about them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -28,7 +28,7 @@ namespace {
 
 std::atomic<std::int64_t> host_allocations = 0;
 thread_local bool no_memory = false;       // malloc() finds none on this thread
-std::atomic<void*> last_caller = nullptr;  // of a counted one, for whoever looks for it
+std::atomic<void*> last_caller = nullptr;  // a counted one's, for whoever looks for it
 std::atomic<std::uintptr_t> driver_begin = 0, driver_end = 0;
 
 void count_call(void* caller) {
@@ -38,7 +38,7 @@ void count_call(void* caller) {
   last_caller = caller;
 }
 
-// Once the driver is loaded.
+// Finds the driver once it is loaded.
 void find_driver() {
   dl_iterate_phdr(
       [](dl_phdr_info* library, std::size_t, void*) {
@@ -56,7 +56,7 @@ void find_driver() {
 
 }  // namespace
 
-// glibc's own, under the names that it keeps for those who replace the others.
+// glibc keeps its own functions under these names for programs that replace the others.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
@@ -94,8 +94,8 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexce
 namespace vidconv {
 namespace {
 
-// Frames are counted in windows, in one of which nothing may be allocated. In the first ones of a
-// busy machine there may be another frame in flight than ever before, for which a pool grows.
+// Frames are counted in windows, in one of which nothing may be allocated. In the first windows on
+// a busy machine there may be one more frame in flight than ever before, for which a pool grows.
 constexpr std::int64_t first = 16, window = 48, windows = 3, last = first + windows * window;
 
 struct Counts {
@@ -129,8 +129,8 @@ class CountingSink final : public Sink {
   std::array<Counts, windows + 1> counts;  // where each window begins, and where the last one ends
 
  private:
-  // Until everything before the sink has filled up and waits: as many frames are in flight then as
-  // ever. Seen several times in a row, because threads wait for each other too.
+  // Waits until everything before the sink has filled up and waits: then as many frames are in
+  // flight as ever. Looks several times in a row, because threads wait for each other too.
   static void settle() {
     for (int in_a_row = 0; in_a_row < 10;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -141,7 +141,7 @@ class CountingSink final : public Sink {
   const std::unique_ptr<Sink> inner_;
 };
 
-// Frames that lie in memory: whatever their pool holds.
+// Gives frames that lie in memory: whatever their pool holds.
 class MemorySource final : public SteadySource {
  public:
   MemorySource(const VideoInfo& info, const SourceOptions& options)
@@ -245,7 +245,7 @@ TEST_P(Allocations, NoneFromMemoryToMemory) {
     }
 }
 
-// A thread at the far end of each pipe, with memory of its own.
+// Each pipe has a thread at its far end, with memory of its own.
 TEST_P(Allocations, NoneFromPipeToPipe) {
   if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
   for (const char* kind : {"raw", "y4m"}) {
@@ -278,7 +278,7 @@ TEST_P(Allocations, NoneFromPipeToPipe) {
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }
-    drain(in[0]);  // what was not read, for which the writer would wait
+    drain(in[0]);  // bytes not read, for which the writer would wait
     writer.join();
     close(in[0]);
     close(out[1]);
@@ -287,7 +287,7 @@ TEST_P(Allocations, NoneFromPipeToPipe) {
   }
 }
 
-// Frames that come in their own time, for as long as they like.
+// Frames come in their own time, for as long as they like.
 TEST_P(Allocations, NoneWhereFramesMayBeLate) {
   if (!test::has(GetParam())) GTEST_SKIP() << "no such device";
   SteppingSource source(
@@ -317,7 +317,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Allocations, testing::Values(Device::cpu, Devi
                            return instance.param == Device::cpu ? "cpu" : "cuda";
                          });
 
-// A line of libav*'s that cannot be kept is lost: no exception passes among its frames.
+// A line of libav*'s that cannot be kept is lost: no exception passes through its frames.
 TEST(Allocations, LogLineWithoutMemory) {
   capture_av_log();
   take_av_line();

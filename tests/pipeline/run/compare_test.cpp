@@ -1,4 +1,5 @@
-// --compare: the original's bytes where a picture shows the original, the filtered ones elsewhere.
+// --compare gives the original's bytes where a picture shows the original, and filtered ones
+// elsewhere.
 #include "pipeline/run/compare.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Mode = Comparison::Mode;
 
-// What comes out of `input`, blurred on the device and joined as `comparison` says, if it does.
+// Returns what comes of `input`, blurred on the device and joined as `comparison` says, if it does.
 std::vector<std::string> filtered_with(const std::string& input, Device device,
                                        std::optional<Comparison> comparison,
                                        SourceOptions options = {}) {
@@ -103,7 +104,7 @@ TEST(Compare, SideIsExactInEveryFormat) {
 }
 
 TEST(Compare, TheLineIsWhite) {
-  // Full-range grey, and limited-range YUV of 10 bits: black pictures with a white line.
+  // The pictures are full-range grey and limited-range YUV of 10 bits, black with a white line.
   const TempDir dir;
   const std::string path = dir / "in.raw";
   write_file(path, std::string(8 * 2, '\0'));

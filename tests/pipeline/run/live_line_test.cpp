@@ -9,7 +9,7 @@
 namespace vidconv {
 namespace {
 
-// What a test says that it is, in seconds.
+// Shows the time that a test sets, in seconds.
 class FakeClock {
  public:
   void set(double seconds) { *now_ = seconds; }
@@ -56,7 +56,7 @@ TEST(LiveLine, WhatWouldBeLateIsDroppedButForTheNewest) {
   EXPECT_NEAR(line.log().worst(), 1.01, 1e-9);
 }
 
-// What a frame takes from here on counts too.
+// The time that a frame takes from here on counts too.
 TEST(LiveLine, TheWayToTheOutputIsForeseen) {
   FakeClock clock;
   LiveLine<int> line(limits, clock.reader());
@@ -105,7 +105,7 @@ TEST(LiveLine, EndsForBothSides) {
   EXPECT_FALSE(cancelled.push(1));
 }
 
-// A source and a filter that take their time by a simulated clock.
+// Simulates a source and a filter that take their time by a clock.
 struct Simulated {
   LatencyLog log;
   double mean_of_first = 0, mean_of_last = 0;  // latency of a tenth of the frames, seconds
@@ -170,14 +170,15 @@ TEST(LiveLine, AnHourWithoutDrift) {
 TEST(LiveLine, AnHourOfTooMuchWork) {
   const Simulated run = simulate(limits, 90'000, 0.04, 0.05);
   EXPECT_NEAR(static_cast<double>(run.log.frames()), 90'000 * 0.04 / 0.05, 5);
-  EXPECT_LE(run.log.late(), 3);  // before it is known how long one takes
+  EXPECT_LE(run.log.late(), 3);  // before the time for a frame is known
   EXPECT_LE(run.log.worst(), 0.15);
   EXPECT_LE(run.log.median(), 0.1 + 0.01);
   EXPECT_NEAR(run.mean_of_last, run.mean_of_first, 0.01);
   EXPECT_LE(run.log.most_waiting, 4);
 }
 
-// Work that takes longer than the limit: each that comes out is late, and said to be; the newest.
+// Work takes longer than the limit: each frame that comes out is late, is said to be, and is the
+// newest.
 TEST(LiveLine, WorkBeyondTheLimit) {
   const Simulated run = simulate(limits, 1000, 0.04, 0.5);
   EXPECT_EQ(run.log.late(), run.log.frames());

@@ -1,4 +1,4 @@
-// A mask video does to each frame what the mask picture does that is shown then.
+// A mask video does to each frame what the mask picture shown at that time does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class MaskVideoTest : public testing::Test {
  protected:
   std::string file(const std::string& name) const { return folder_ / name; }
 
-  // Levels of grey in large blocks, some of them black.
+  // Returns levels of grey in large blocks, some of them black.
   static std::string levels(std::size_t picture) {
     std::mt19937 random(static_cast<unsigned>(picture));
     std::string blocks(5 * 4, 0), all;
@@ -34,7 +34,7 @@ class MaskVideoTest : public testing::Test {
     return all;
   }
 
-  // `count` of these pictures as a video, and each as a picture.
+  // Makes a video of `count` of these pictures, and a file of each picture.
   std::string video(const std::string& name, std::size_t count, const std::string& rate,
                     const std::string& options = "-c:v ffv1") const {
     std::ofstream raw(file("mask.raw"), std::ios::binary);
@@ -49,7 +49,7 @@ class MaskVideoTest : public testing::Test {
   }
   std::string picture(std::size_t i) const { return file("m" + std::to_string(i) + ".pgm"); }
 
-  // The pictures of an input, filtered in a run.
+  // Returns the pictures of an input that is filtered in a run.
   std::vector<std::string> filtered(const std::string& input, const FilterSpec& spec,
                                     const ProcessorOptions& options = {},
                                     const SourceOptions& from = {}, bool serial = false) {
@@ -74,7 +74,7 @@ class MaskVideoTest : public testing::Test {
     return i < pictures.size() ? pictures[i] : "none";
   }
 
-  // Frame i of the input by picture of_frame(i) alone.
+  // Expects frame i of the input to be filtered by picture of_frame(i) alone.
   template <class F>
   void expect_pictures(const std::vector<std::string>& pictures, const std::string& input,
                        const std::string& more, const ProcessorOptions& options, const F& of_frame,
@@ -143,7 +143,7 @@ TEST_F(MaskVideoTest, OfASinglePictureIsForAllFrames) {
   EXPECT_TRUE(said_.empty());
 }
 
-// A part has the pictures of its own times, which begin anew; so do filters that come and go.
+// A range has the pictures of its own times, which begin anew; so have filters that come and go.
 TEST_F(MaskVideoTest, GoesByTheInputsClock) {
   test::convert("pattern:37x29:yuv420p@10#6", file("in.mkv"), {"identity"},
                 {.encoder = {.codec = "ffv1"}});
@@ -165,7 +165,7 @@ TEST_F(MaskVideoTest, IsOfWhatIsSeen) {
       "", {}, [](std::size_t i) { return i; }, upside_down);
 }
 
-// Codes count as they are written, of the largest that there may be.
+// Codes count as they are written, as shares of the largest code.
 TEST_F(MaskVideoTest, OfManyBits) {
   const std::string deep = video("deep.mkv", 3, "10", "-vf format=gray10le -c:v ffv1");
   const auto masks = make_mask_videos({}, {});
@@ -178,7 +178,7 @@ TEST_F(MaskVideoTest, OfManyBits) {
       ASSERT_EQ(weights->at(0).row(y)[x], (luma.row(y)[x] * 255 + 511) / 1023);
 }
 
-// A frame whose mask is black is as it came; an earlier time is found again.
+// A frame whose mask is black stays as it came; an earlier time is found again.
 TEST_F(MaskVideoTest, MayBeBlackAndGoBack) {
   std::ofstream(file("black.raw"), std::ios::binary) << std::string(3 * mask_pixels, 0);
   test::output_of("ffmpeg -v error -f rawvideo -pix_fmt gray -s 37x29 -r 10 -i " +

@@ -1,4 +1,4 @@
-// Whatever a processor makes of a frame has that frame's number and video.
+// Frames out of any processor have the number and the video of the frames that went in.
 #include <gtest/gtest.h>
 
 #include <optional>

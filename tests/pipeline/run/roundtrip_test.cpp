@@ -1,4 +1,4 @@
-// What is written and read again is what it was.
+// Frames that are written and read again are the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -90,7 +90,7 @@ TEST(Run, MemoryDoesNotGrowWithTheVideo) {
   const auto memory = [](int frames) {
     return filter("pattern:64x64#" + std::to_string(frames), {"sobel"}, false).result.memory.host;
   };
-  // All there can be: two channels of 2, 4 slots, a frame in each stage's hands, scratch.
+  // This is all there can be: two channels of 2, 4 slots, a frame in each stage's hands, scratch.
   constexpr std::size_t most = 16 * (64 * 64 * 3 / 2 + 4096);
   EXPECT_LT(memory(400), most);
 }

@@ -1,4 +1,4 @@
-// Parts whose frames are read in turns: the same bytes, from few frames at a time.
+// Shards whose frames are read in turns give the same bytes, from few frames at a time.
 #include "pipeline/shards/shard_order.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ VideoInfo video_of(std::int64_t frames) {
   return video;
 }
 
-// What is read while nobody takes anything.
+// Returns the frames that are read while nobody takes anything.
 std::vector<std::int64_t> wanted(ShardOrder& order, std::size_t count) {
   std::vector<std::int64_t> frames;
   while (frames.size() < count) frames.push_back(order.next().value_or(-1));
@@ -64,18 +64,18 @@ TEST(ShardOrder, WaitsUntilAnEncoderHasTakenAFrame) {
   EXPECT_TRUE(taken);
 }
 
-// While the encoder of another ends.
+// The encoder of another shard ends meanwhile.
 TEST(ShardOrder, TheNextPartIsReadWhereOneHasBeen) {
   ShardOrder order({.count = 3, .jobs = 2, .slots = 5}, video_of(15));
   EXPECT_EQ(wanted(order, 10), (std::vector<std::int64_t>{0, 5, 1, 6, 2, 7, 3, 8, 4, 10}));
   order.took(1);
   EXPECT_EQ(order.next(), 11);
-  order.ended(0);  // what it has not taken was dropped
+  order.ended(0);  // frames it has not taken were dropped
   EXPECT_EQ(wanted(order, 4), (std::vector<std::int64_t>{12, 9, 13, 14}));
   EXPECT_EQ(order.next(), std::nullopt);
 }
 
-// Others may hold as much as there may be: their encoders wait for the oldest part's.
+// Others may hold as much as there may be: their encoders wait for the oldest shard's.
 TEST(ShardOrder, TheOldestPartAlwaysGoesOn) {
   ShardOrder order({.count = 2, .jobs = 2, .slots = 2}, video_of(20));
   wanted(order, 4);
@@ -85,7 +85,7 @@ TEST(ShardOrder, TheOldestPartAlwaysGoesOn) {
   }
 }
 
-// What is not at hand keeps nobody waiting who could go on.
+// A shard that is not at hand keeps nobody waiting who could go on.
 TEST(ShardOrder, BeginsPartsThatAreReady) {
   ShardOrder order({.count = 3, .jobs = 3, .slots = 2}, video_of(30));
   std::set<std::int64_t> ready = {0};
@@ -125,7 +125,7 @@ SinkOptions with_parts(const std::string& codec, ShardOptions shards) {
 
 using RunKind = RunResult (*)(Source&, Processor&, Sink&, const RunOptions&);
 
-// As Job does it.
+// Converts as Job does.
 RunResult convert_in_turns(const std::string& input, const std::string& output,
                            const SinkOptions& options, const SourceOptions& from = {},
                            RunKind how = run) {
@@ -189,7 +189,7 @@ TEST(PartsInTurns, OfAPartOfTheInput) {
   EXPECT_TRUE(read_file(dir / "b.nut") == read_file(dir / "a.nut"));
 }
 
-// Memory for those on their way to an encoder, one more where the oldest part would wait for the
+// Frames take memory on their way to an encoder, one more where the oldest shard would wait for the
 // others, and for each encoder the frame it takes beside its last one, which FFV1's keeps.
 TEST(PartsInTurns, FewFramesAreInFlight) {
   const TempDir dir;
@@ -242,7 +242,8 @@ TEST(PartsInTurns, AnInputThatIsCutOffMeanwhileIsAFailure) {
   });
 }
 
-// Something is behind FRAME: where frames begin is known when those before have been read.
+// Something is behind FRAME: where a frame begins is known only when those before it have been
+// read.
 TEST(PartsInTurns, Y4mOfFramesWithParametersIsReadInOrder) {
   const TempDir dir;
   convert("pattern:64x48@25#3", dir / "in.y4m");
@@ -262,7 +263,8 @@ TEST(PartsInTurns, WhatHasNoPlaceIsReadInOrder) {
   EXPECT_FALSE(open_source("/dev/zero", {.raw = "64x48:yuv420p@25"})->takes_order());
 }
 
-// From the beginning, without a gap: the oldest part as far as its frames have come.
+// The output plays from the beginning, without a gap: the oldest shard as far as its frames have
+// come.
 TEST(PartsInTurns, WhatIsThereAtAnInterruptionPlays) {
   const TempDir dir;
   const std::string expected_from = "pattern:64x48@25#200";
@@ -293,8 +295,8 @@ TEST(PartsInTurns, WhatIsThereAtAnInterruptionPlays) {
   }
 }
 
-// The encoder of a part in the middle refuses a frame, also where nothing is left to be read but
-// its own part.
+// The encoder of a shard in the middle refuses a frame, also where nothing is left to be read but
+// its own shard.
 TEST(PartsInTurns, FailureOfOneEncoderEndsAll) {
   for (const int count : {2, 4}) {
     const auto source = open_source("pattern:64x48@25#40", {});

@@ -1,4 +1,5 @@
-// A video encoded in parts: the same bytes whoever encodes them, and no seam where they are joined.
+// A video encoded in shards has the same bytes whoever encodes them, and no seam where they are
+// joined.
 #include "pipeline/shards/shards.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +125,7 @@ TEST(Shards, AnEncoderWaitsForItsTurn) {
   EXPECT_TRUE(next.is_done());
 }
 
-// Of parts that were behind: the encoders of the others get their frames between them.
+// Packets are of shards that were behind: the encoders of the others get their frames between them.
 TEST(Shards, PacketsThatWaitComeOutFewAtATime) {
   const auto source = open_source("pattern:64x48@25#80", {});
   std::vector<InputVideo> videos = source->info().videos;
@@ -189,7 +190,7 @@ TEST(Shards, NumberNeedsALength) {
   expect_error(Fault::usage, {"`shards`", "7", "length", "10s"},
                [&] { return ShardCuts({.count = 7}, video); });
   ShardCuts cuts({.length = 2}, video);
-  EXPECT_EQ(cuts.part_of(10), 0);  // the first frame's time is where the first part begins
+  EXPECT_EQ(cuts.part_of(10), 0);  // the first frame's time is where the first shard begins
   EXPECT_EQ(cuts.part_of(59), 0);
   EXPECT_EQ(cuts.part_of(60), 1);
   EXPECT_EQ(cuts.part_of(160), 3);
@@ -217,7 +218,7 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   const auto notify = [&](MessageKind, const std::string& line) { said += line; };
   const ShardOptions chosen = settled({.automatic = true, .jobs = 3}, video, notify);
   EXPECT_EQ(chosen.count, 8);
-  EXPECT_EQ(chosen.slots, 188);  // all of a part
+  EXPECT_EQ(chosen.slots, 188);  // all of a shard
   EXPECT_NE(said.find("8 parts, 3 at once"), std::string::npos) << said;
   EXPECT_EQ(settled({.automatic = true, .jobs = 1}, video, notify).count, 8);
   EXPECT_EQ(settled({.count = 2, .jobs = 2, .slots = 7}, video, notify).slots, 7);
@@ -230,8 +231,8 @@ TEST(Shards, WhatIsLeftOutIsChosen) {
   EXPECT_THROW(static_cast<void>(settled({.count = 2}, video, notify)), Error);
 }
 
-// By the length alone: no part is shorter than 6 s or longer than 12, and from 96 s on 2, 4, 8 and
-// 16 encoders have as many parts each.
+// Shards go by the length alone: none is shorter than 6 s or longer than 12, and from 96 s on 2, 4,
+// 8 and 16 encoders have as many shards each.
 TEST(Shards, AutomaticPartsLeaveNoEncoderAlone) {
   VideoInfo video;
   video.format = find_format(AV_PIX_FMT_YUV420P);
@@ -262,8 +263,9 @@ TEST(Shards, AutomaticPartsLeaveNoEncoderAlone) {
   }
 }
 
-// Of variable rate, with sound, and frames that are decoded in another order than shown. Not of
-// 64x64: x265's bytes depend on what it finds in memory there (docs/decisions/x265-in-parts.md).
+// The clip has a variable rate, sound, and frames that are decoded in another order than shown. It
+// is not 64x64: x265's bytes depend on what it finds in memory there
+// (docs/decisions/x265-in-parts.md).
 TEST(Shards, TimesAreThoseOfOneEncoder) {
   const TempDir dir;
   output_of(
@@ -299,7 +301,7 @@ TEST(Shards, TimesAreThoseOfOneEncoder) {
   }
 }
 
-// It writes its settings into the stream.
+// x265 writes its settings into the stream.
 TEST(Shards, PartsOfX265HaveOneFrameThread) {
   const TempDir dir;
   convert("pattern:80x48#12", dir / "out.mkv", {"identity"},
@@ -307,8 +309,9 @@ TEST(Shards, PartsOfX265HaveOneFrameThread) {
   EXPECT_NE(read_file(dir / "out.mkv").find("frame-threads=1 "), std::string::npos);
 }
 
-// All encoders of this FFmpeg that the table lets encode in parts. Each is a test of its own,
-// because libraries of one process may leave the processor in a state that others do not expect.
+// Returns all encoders of this FFmpeg that the table lets encode in shards. Each is a test of its
+// own, because libraries of one process may leave the processor in a state that others do not
+// expect.
 std::vector<std::string> encoders_in_parts() {
   std::vector<std::string> names;
   void* state = nullptr;
@@ -321,7 +324,7 @@ std::vector<std::string> encoders_in_parts() {
 
 class EveryEncoder : public testing::TestWithParam<std::string> {};
 
-// Each part looks the same whether the others are in front of it or not.
+// Each shard looks the same whether the others are in front of it or not.
 TEST_P(EveryEncoder, KeepsNothingAcrossKeyFrames) {
   const TempDir dir;
   const std::string input = dir / "in.mkv", name = GetParam();
@@ -389,7 +392,7 @@ TEST(Shards, WhatPartsDependOnIsRefused) {
   EXPECT_TRUE(dir.files().empty());
 }
 
-// The encoder of one part refuses a frame.
+// The encoder of one shard refuses a frame.
 TEST(Shards, FailureOfOneEncoderEndsAll) {
   for (const int jobs : {1, 3}) {
     const auto source = open_source("pattern:64x48@25#40", {});

@@ -1,4 +1,4 @@
-// Files in and out, with FFmpeg's own tools as the judge.
+// Files go in and out, with FFmpeg's own tools as the judge.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ using test::expect_error;
 using test::output_of;
 using test::TempDir;
 
-// Times in seconds to the millisecond, sorted as frames are shown.
+// Returns times in seconds to the millisecond, sorted as frames are shown.
 std::string frame_times(const std::string& file) {
   return output_of(
       "ffprobe -v error -select_streams v:0 -show_entries packet=pts_time -of csv=p=0 " + file +
@@ -33,12 +33,14 @@ std::string probe(const std::string& file, const std::string& entries) {
 
 class Film : public testing::Test {
  protected:
-  // Matroska of FFmpeg 7.1 has sound begin at 0 that begins before, and the picture as much later.
+  // In Matroska, FFmpeg 7.1 makes sound that begins before 0 begin at 0, and the picture as much
+  // later.
   std::string times_of_copy() const {
     output_of("ffmpeg -v error -y -i " + film_ + " -map 0:v -map 0:a -c copy " + dir_ / "copy.mkv");
     return frame_times(dir_ / "copy.mkv");
   }
-  // Picture with B-frames, two sound tracks, a subtitle, chapters, a title and an attachment.
+  // Makes a picture with B-frames, two sound tracks, a subtitle, chapters, a title and an
+  // attachment.
   void SetUp() override {
     test::write_file(dir_ / "a.srt", "1\n00:00:00,200 --> 00:00:00,800\nHello\n");
     test::write_file(dir_ / "a.txt",
@@ -115,7 +117,7 @@ TEST_F(Film, OutputIsNeverTheInput) {
 TEST(Output, TimesOfVariableFrameRate) {
   const TempDir dir;
   const std::string in = dir / "in.mkv";
-  // Times that no frame rate explains, from 1.5 s on.
+  // No frame rate explains these times, which begin at 1.5 s.
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=32x32:r=50:d=2 -vf "
       "settb=1/1000,setpts='1500+N*37+mod(N*N*7\\,31)' -fps_mode passthrough -c:v libx264 -bf 3 "

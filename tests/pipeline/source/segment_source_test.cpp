@@ -1,4 +1,4 @@
-// A container whose parts are read in turns: the same bytes as in order, from few frames at a time.
+// Shards of a container are read in turns: the same bytes as in order, from few frames at a time.
 #include "pipeline/source/segment_source.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using test::TempDir;
 
 constexpr const char* short_gops = "-c:v libx264 -preset ultrafast -g 10 -bf 2";
 
-// 160 x 120 pixels, 25 a second, with sound.
+// Makes a clip of 160 x 120 pixels, 25 frames a second, with sound.
 void make_sounding_clip(const std::string& path, double seconds, const std::string& encoding,
                         const std::string& more = "") {
   output_of("ffmpeg -v error -y -f lavfi -i testsrc2=s=160x120:r=25:d=" + std::to_string(seconds) +
@@ -42,7 +42,8 @@ struct InParts {
   std::vector<std::string> said;
 };
 
-// As the command does it: vidconv::Job, of which another test of this program has one of its own.
+// Filters as the command does: vidconv::Job, of which another test of this program has one of its
+// own.
 InParts filter_in_parts(const std::string& input, const std::string& output,
                         const ShardOptions& shards, const std::string& codec = "ffv1",
                         SourceOptions from = {}) {
@@ -116,8 +117,8 @@ TEST(SegmentSource, OfAPartOfTheInput) {
   EXPECT_TRUE(in_turns.bytes == in_order.bytes);
 }
 
-// What was read is accounted for: Job throws where it is not. More is read than in order, since
-// each part is decoded from a key frame on.
+// All that was read is counted: Job throws if it is not. More is read than in order, since each
+// stretch is decoded from a key frame on.
 TEST(SegmentSource, AccountForWhatTheyRead) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mp4", 4, short_gops);
@@ -152,7 +153,7 @@ TEST(SegmentSource, AreNotReadWhereThatWouldCostMore) {
   EXPECT_FALSE(open_source(dir / "keys.mp4", {.frames = 20})->takes_order());
 }
 
-// Spoils what a key frame in the middle of the file is coded as: its decoder notices, and nobody
+// Spoils the coded data of a key frame in the middle of the file: its decoder notices, and nobody
 // before it.
 void damage_key_frame(std::string& bytes, const std::string& path) {
   const std::string packet = output_of(
@@ -163,8 +164,8 @@ void damage_key_frame(std::string& bytes, const std::string& path) {
   for (std::size_t i = at + size / 4; i < at + size / 4 * 3; ++i) bytes.at(i) ^= '\x55';
 }
 
-// A packet in the middle is not what it was: what becomes of the pictures depends on where decoding
-// has begun, so that all of it is decoded once more, from the beginning.
+// A packet in the middle is not what it was. The pictures after it depend on where decoding has
+// begun, so all of it is decoded once more, from the beginning.
 TEST(SegmentSource, DamageIsReadInOrder) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mkv", 4, short_gops);
@@ -177,7 +178,7 @@ TEST(SegmentSource, DamageIsReadInOrder) {
   test::write_file(dir / "b.mp4", coded);
   for (const char* name : {"a.mkv", "b.mp4"}) {
     SCOPED_TRACE(name);
-    // What several threads of a decoder make of damage depends on which of them comes first.
+    // Several threads of a decoder make of damage what depends on which of them comes first.
     const SourceOptions one_thread{.threads = 1};
     const InParts in_order =
         filter_in_parts(dir / name, dir / "o.mkv", {.count = 4, .jobs = 1}, "ffv1", one_thread);
@@ -209,7 +210,7 @@ TEST(SegmentSource, StrictIsTheSameFailure) {
   EXPECT_EQ(dir.files(), std::vector<std::string>{"b.mp4"});
 }
 
-// It has to be said once, and pictures are fitted to the first one.
+// The change has to be said once, and pictures are fitted to the first one.
 TEST(SegmentSource, PicturesOfAnotherSizeAreReadInOrder) {
   const TempDir dir;
   make_sounding_clip(dir / "a.ts", 3, short_gops);
@@ -224,7 +225,7 @@ TEST(SegmentSource, PicturesOfAnotherSizeAreReadInOrder) {
         made.said, [](const std::string& line) { return line.find("96x80") != line.npos; }));
 }
 
-// From the beginning, without a gap.
+// The output plays from the beginning, without a gap.
 TEST(SegmentSource, WhatIsThereAtAnInterruptionPlays) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mp4", 6, short_gops);
@@ -255,8 +256,8 @@ TEST(SegmentSource, WhatIsThereAtAnInterruptionPlays) {
   }
 }
 
-// Of forty parts no more are open than two for each of three encoders, six, each with the frames of
-// one decoder; the seventh stands for what a run has besides.
+// Six of forty shards are open at most, two for each of three encoders, each with the frames of one
+// decoder; the seventh stands for what a run has besides.
 TEST(SegmentSource, FewFramesAreInFlight) {
   const TempDir dir;
   make_sounding_clip(dir / "a.mp4", 40, short_gops);

@@ -94,7 +94,7 @@ TEST(Part, OfASteadySource) {
 
 class Clip : public testing::Test {
  protected:
-  // Two seconds with B-frames, a key frame every 12, sound.
+  // Makes two seconds with B-frames, a key frame every 12, and sound.
   void SetUp() override {
     output_of(
         "ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 "

@@ -1,4 +1,4 @@
-// The tests of the pipeline room. Those that need a CUDA device skip where there is none;
+// Runs the tests of the pipeline room. Tests that need a CUDA device skip where there is none;
 // VIDCONV_REQUIRE_CUDA=1 makes that a failure.
 #include <gtest/gtest.h>
 

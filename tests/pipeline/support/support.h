@@ -1,4 +1,4 @@
-// What the tests of the pipeline share.
+// The tests of the pipeline share these functions and classes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@
 
 namespace vidconv::test {
 
-// A directory of its own for the running test, gone with this object.
+// A directory for the running test alone, removed with this object.
 class TempDir {
  public:
   TempDir();
   ~TempDir();
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  // The names of all files in it, sorted.
+  // Returns the names of all files in it, sorted.
   std::vector<std::string> files() const;
 
  private:
@@ -47,16 +47,17 @@ class MemorySink final : public Sink {
 
 std::string packed(const Frame& frame);
 
-// Every device of this machine that filters. Fails the test where VIDCONV_REQUIRE_CUDA=1 and there
-// is no CUDA device.
+// Returns every device of this machine that filters. Fails the test if VIDCONV_REQUIRE_CUDA=1 and
+// there is no CUDA device.
 std::vector<Device> all_devices();
 
-// Whether it is one of these.
+// Returns whether all_devices() has it.
 bool has(Device device);
-// With frames in the memory that the device wants.
+// Returns options for frames in the memory that the device wants.
 SourceOptions source_options_for(Device device);
 
-// A chain of filters, on the CPU unless the options say otherwise, for the frames of `source`.
+// Makes a processor of a chain of filters, on the CPU unless the options say otherwise, for the
+// frames of `source`.
 std::unique_ptr<Processor> processor_for(const Source& source,
                                          const std::vector<std::string>& chain,
                                          ProcessorOptions options = {});

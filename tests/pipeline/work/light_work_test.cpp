@@ -34,7 +34,7 @@ Work work_of(const std::vector<std::string>& chain, const VideoInfo& video,
   return make_light_work(parse(chain), *video.format, {}, make_light_plan(video, codes, {}));
 }
 
-// One picture, packed, through `work`.
+// Filters one packed picture by `work`.
 std::string filtered(const Work& work, const VideoInfo& video, const std::string& bytes,
                      const ProcessorOptions& options) {
   FramePool pool(packed_layout(*video.format, video.width, video.height), plain_memory);
@@ -74,7 +74,7 @@ TEST(LightWork, StepsHandOverInScratchMemory) {
   }
 }
 
-// Black to the left, white to the right, and the mean of both lights between: by hand.
+// Black is to the left, white to the right, and the mean of both lights between; computed by hand.
 TEST(LightWork, TheMiddleOfAnEdgeIsHalfTheLight) {
   struct Case {
     AVPixelFormat format;
@@ -137,7 +137,7 @@ TEST(LightWork, TheMiddleOfAnEdgeIsHalfTheLight) {
     }
 }
 
-// Also through CUDA, and by any number of threads.
+// CUDA and any number of threads give the same.
 TEST(LightWork, EveryWayGivesTheSameBytes) {
   unsigned seed = 0;
   for (const PixelFormat& format : formats()) {

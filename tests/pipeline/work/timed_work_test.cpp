@@ -1,4 +1,4 @@
-// Filters that act on some frames only: those are as if they acted on all, the others are the
+// Filters that act on some frames only give there what they give on all frames; the others are the
 // input's own.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Timed : public testing::TestWithParam<Device> {
   }
 };
 
-// What a frame goes through, by its number.
+// Returns the filters that act on a frame, by its number.
 using Acting = std::function<Chain(int)>;
 
 void expect_frames(const std::string& input, const Chain& chain, const Acting& acting,
@@ -51,7 +51,7 @@ void expect_frames(const std::string& input, const Chain& chain, const Acting& a
   const std::vector<std::string> pictures = run_chain(input, chain, options);
   const std::vector<std::string> before = read_all(input).pictures;
   ASSERT_EQ(pictures.size(), before.size());
-  std::map<Chain, std::vector<std::string>> always;  // the same filters on every frame
+  std::map<Chain, std::vector<std::string>> always;  // frames with these filters on every one
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Chain now = acting(static_cast<int>(i));
     if (!now.empty() && !always.contains(now)) always[now] = run_chain(input, now, options);
@@ -85,7 +85,8 @@ TEST_P(Timed, FiltersThatNeverRestLeaveNothingOut) {
       options());
 }
 
-// Each frame is as if its rounded value were everybody's; where that changes nothing it passes.
+// Each frame looks as if its rounded value were every frame's; if that changes nothing, it is
+// passed on.
 TEST_P(Timed, ValuesOverTimeAreThoseOfTheirMoment) {
   const auto value = [](double exact, double range) {
     return std::floor(exact / (range / 256) + 0.5) * (range / 256);
@@ -120,7 +121,7 @@ TEST_P(Timed, NarrowestSlotsAndChannelsKeepTheOrder) {
           << slots << " slots";
 }
 
-// The frame itself, in its turn among filtered ones.
+// The frame itself is passed on, in its turn among filtered ones.
 TEST_P(Timed, FramesLeftOutAreNotCopied) {
   const auto source = open_source("pattern:64x48@10#9", source_options_for(GetParam()));
   const auto processor = processor_for(*source, {"sobel:between=f3-f5"}, options());
@@ -200,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Timed, testing::Values(Device::cpu, Device::cu
                            return instance.param == Device::cpu ? "cpu" : "cuda";
                          });
 
-// Filtered frames are wanted on the device, and these are not there.
+// Filtered frames are wanted on the device, and these frames are not there.
 TEST(TimedOnDevice, FramesInTheOtherMemoryAreCopied) {
   if (!has(Device::cuda)) GTEST_SKIP() << "no CUDA device";
   const std::string input = "pattern:64x48@10#4";
@@ -263,9 +264,9 @@ TEST(TimedWork, ValuesAreFewAndSharePlans) {
     });
   };
   const TimedWork one = timed({"gaussian:sigma=0..8@10-20"});
-  EXPECT_EQ(one.cases().size(), 257u);  // with that of sigma 0, which changes nothing
+  EXPECT_EQ(one.cases().size(), 257u);  // with the case of sigma 0, which changes nothing
   EXPECT_TRUE(one.leaves_out());
-  // Beside it the other is the same in all of its cases.
+  // The other filter beside it is the same in all of its cases.
   const TimedWork two = timed({"gaussian:sigma=1..8@10-20", "sobel"});
   int made = 0;
   const CaseConvolvers convolvers(two, {}, [&](const Prepared& prepared) {

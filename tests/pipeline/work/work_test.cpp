@@ -20,7 +20,7 @@ Work work_of(const std::vector<std::string>& chain, const PixelFormat& format,
   return make_work(specs, format, planes, {});
 }
 
-// The rules of the manual, said once more in the plainest way.
+// The rules of the manual, written once more in the plainest way.
 Action expected(Purpose purpose, Kind kind) {
   if (kind == Kind::alpha || kind == Kind::padding) return Action::copy;
   if (kind != Kind::chroma || purpose == Purpose::blur) return Action::filter;
@@ -129,7 +129,7 @@ TEST(Planes, SelectionOverridesPurpose) {
   EXPECT_EQ(actions("UV"), (std::vector{c, f, f, c}));
 }
 
-// Each filter of a chain for its planes; the command's are for those without their own.
+// Each filter of a chain has planes; the command's are for filters without their own.
 TEST(Planes, FiltersBringTheirOwn) {
   const PixelFormat& format = *find_format(AV_PIX_FMT_YUV420P);
   const Work work = work_of({"gaussian:planes=luma", "box:size=5:planes=chroma", "sharpen"}, format,
