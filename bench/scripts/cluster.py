@@ -126,7 +126,7 @@ class Run:
 
 def simulate(options, length):
     parts = int(options.hours * 3600 / length)
-    share = min(1.0, options.most / parts)  # of the workers and of the work alike
+    share = min(1.0, options.most / parts)  # for workers and work alike
     workers = max(1, round(options.workers * share))
     run = Run(options, length, round(parts * share), workers)
     seconds = run.run()

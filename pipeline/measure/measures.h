@@ -14,8 +14,8 @@ struct MeasureName {
   std::string_view name;
   bool Measures::*wanted;
   std::optional<MeasureSummary> Measured::*summary;
-  const char* format;  // of a value, for people
-  double least, most;  // that can be aimed at
+  const char* format;  // prints a value for people
+  double least, most;  // the range of targets
 };
 std::span<const MeasureName> measure_names();
 // The row of that name; nullptr where there is none.

@@ -84,7 +84,7 @@ class Search {
  private:
   static std::string number(double crf) { return fmt::format("{:g}", crf); }
 
-  // What the encoder is, and how long the input.
+  // Looks at the encoder and at the length of the input.
   void look() {
     std::error_code error;
     if (settings_.input == "-" || std::filesystem::is_fifo(settings_.input, error))
@@ -150,7 +150,7 @@ class Search {
       const auto count = static_cast<double>(measured.frames);
       if (!summary) continue;
       frames += count;
-      // Of PSNR the squared errors have a mean.
+      // The mean of PSNR is that of its squared errors.
       if (summary->all)
         sum += count * (is_psnr(found_.target) ? std::pow(10, -*summary->all / 10) : *summary->all);
     }
@@ -181,7 +181,7 @@ class Search {
   RunFiles files_;
   QualityScale scale_;
   FoundQuality found_;
-  std::vector<std::int64_t> frames_before_;  // of each part, where filters or boxes count frames
+  std::vector<std::int64_t> frames_before_;  // by part; empty where nothing counts frames
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct QualityTry {
 struct FoundQuality {
   Target target;
   std::string encoder;
-  std::vector<std::pair<double, double>> parts;  // of the input: where each begins, its seconds
+  std::vector<std::pair<double, double>> parts;  // where each part of the input begins, its seconds
   std::vector<QualityTry> tried;                 // in order
   QualityTry chosen;
 };

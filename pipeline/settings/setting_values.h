@@ -1,4 +1,4 @@
-// What the words of settings mean. All throw Error(usage), in which `name` is the setting's.
+// Parsers of the values of settings. All throw Error(usage), in which `name` is the setting's.
 #pragma once
 
 #include <cstdint>

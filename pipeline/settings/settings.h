@@ -1,4 +1,4 @@
-// What a job can be told: one table of settings. The command's options, its manual and completions,
+// One table of all that a job can be told. The command's options, its manual and completions,
 // the settings of the C library, the keys of outputs and what a plan of shards carries are read
 // from it.
 #pragma once
@@ -48,14 +48,14 @@ struct Settings {
   int jobs = 0;           // shards at once; 0: as many as the CPUs carry
   double latency = 0;     // seconds; 0: no frame is dropped
   bool realtime = false;  // frames leave the input as their times say
-  bool strict = false;    // what would be lost is an error
+  bool strict = false;    // a loss is an error
   std::optional<int> verify_every;
-  Measures measures;             // of the encoded video
+  Measures measures;             // compared with the filtered frames
   std::optional<Target> target;  // looked for by find_quality()
   std::string audit_file;        // empty: none
 
-  SourceOptions source;  // what the settings say of the input
-  SinkOptions sink;      // what the settings say of the output
+  SourceOptions source;  // as the settings of the input say
+  SinkOptions sink;      // as the settings of the output say
 };
 
 // Properties of a setting, as bits.
@@ -71,8 +71,8 @@ enum SettingFlags : unsigned {
 struct Setting {
   std::string_view name;      // in C, in Python and, in backticks, in messages
   std::string_view option;    // on the command line
-  std::string_view group;     // of options, in the help
-  std::string_view value;     // what the option takes, for people: "N|all"; empty: a switch
+  std::string_view group;     // heading in the help
+  std::string_view value;     // placeholder in the help, "N|all"; empty: a switch
   std::string_view fallback;  // the value where it is not set; empty where `text` says it
   std::string_view text;      // for people, one sentence without its full stop
   unsigned flags;

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 TABLE = pathlib.Path(__file__).with_name("instructions.txt")
-SAMPLES = 512 * 64  # of the picture of instructions.cpp
+SAMPLES = 512 * 64  # the size of the picture of instructions.cpp
 TOLERANCE = 1.02  # another patch level of the compiler
 
 

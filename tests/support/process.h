@@ -62,7 +62,7 @@ Result execute(const std::vector<std::string>& argv, const std::string& stdin_pa
 
 // A line for bash, which fails where any program of a pipe fails.
 Result shell(const std::string& line);
-// What such a line writes to stdout; the test fails where the line does.
+// Returns what the shell line writes to stdout; the test fails where the line does.
 std::string output_of(const std::string& line);
 
 }  // namespace vidconv::test
