@@ -27,8 +27,10 @@ class HeaderTrial {
   const OutputPtr kept_;
 };
 
-// Whether a container without a list of its codecs, whose header tells what it holds, takes video
-// of a codec.
+// Whether a container has no list of its codecs, but its header takes nothing that its players do
+// not know: program streams take more, and RealMedia calls everything RealVideo.
+bool is_known_by_header(const AVOutputFormat& container);
+// Whether it takes video of a codec.
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video);
 
 }  // namespace vidconv
