@@ -199,7 +199,10 @@ class Named(Checks):
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt gray", "seq1.png")
-        self.loses(self.folder / "seq%d.png", "grey.mkv", "its colours are lost", "--codec", "ffv1")
+        self.loses(self.folder / "seq%d.png", "grey.mkv", "without its colours", "--codec", "ffv1")
+        self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt yuvj444p", "fine%d.jpg")
+        self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt yuvj420p", "fine1.jpg")
+        self.loses(self.folder / "fine%d.jpg", "fine.mkv", "without its finer chroma", "--codec", "ffv1")
 
     def counted(self, path):
         """The packets of each stream."""
