@@ -45,6 +45,7 @@ constexpr Holdings holdings_table[] = {
     {"mpegts", false, "title", "language", "hearing_impaired visual_impaired clean_effects"},
     {"mxf mxf_d10 mxf_opatom", false, "timecode", "timecode", ""},
     {"dv", false, "timecode", "timecode", ""},
+    {"gxf", false, "timecode timecode_at_mark_in timecode_at_mark_out", "", ""},
     {"gif", false, "comment", "", ""},
 };
 constexpr Holdings nothing{""};

@@ -60,16 +60,13 @@ bool HeaderTrial::takes(const AVStream& stream, const AVCodecParameters* as) con
   return code >= 0;
 }
 
-// Leaves out containers that accept more than their players know: program streams, and RealMedia,
-// which calls everything RealVideo.
+bool is_known_by_header(const AVOutputFormat& container) {
+  constexpr std::string_view names[] = {"mxf", "mxf_opatom", "gxf", "ogg", "ogv"};
+  return std::ranges::find(names, container.name) != std::end(names);
+}
+
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video) {
-  constexpr std::string_view honest[] = {"mxf", "mxf_opatom", "gxf", "ogg", "ogv"};
-  if (std::ranges::find(honest, container.name) == std::end(honest)) return false;
-  // FFmpeg's MXF muxer does not store when reordered pictures are shown.
-  const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
-  if (begins_with_video(container) &&
-      !(descriptor && (descriptor->props & AV_CODEC_PROP_INTRA_ONLY)))
-    return false;
+  if (!is_known_by_header(container)) return false;
   const OutputPtr owner(avformat_alloc_context());
   AVStream* stream = owner ? avformat_new_stream(owner.get(), nullptr) : nullptr;
   if (!stream) throw_out_of_memory("to describe a stream");

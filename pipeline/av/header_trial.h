@@ -27,8 +27,10 @@ class HeaderTrial {
   const OutputPtr kept_;
 };
 
-// Returns whether a container that has no list of its codecs, but an honest header, takes video of
-// a codec.
+// Returns whether a container has no list of its codecs, but its header takes nothing that its
+// players do not know: program streams take more, and RealMedia calls everything RealVideo.
+bool is_known_by_header(const AVOutputFormat& container);
+// Returns whether such a container takes video of a codec.
 bool header_takes(const AVOutputFormat& container, AVCodecID codec, const VideoInfo& video);
 
 }  // namespace vidconv

@@ -119,12 +119,18 @@ void ContainerInput::open() {
   for (const auto& [key, value] : own_) av_dict_set(&own, key.c_str(), value.c_str(), 0);
   if (!pipe_ && !live_ && is_numbered(name_)) av_dict_set(&own, "start_number_range", "100000", 0);
   if (!frame_rate_.empty()) av_dict_set(&own, "framerate", frame_rate_.c_str(), 0);
+  // MPEG-TS is looked at until all programs are known, as by ffmpeg(1): else too few pictures may
+  // be seen to tell how late they can come, and the decoder drops some. What is read once needs its
+  // first program as it is: another's streams may go on with it.
+  const bool all_programs = is_stored() && !av_dict_get(own, "scan_all_pmts", nullptr, 0);
+  if (all_programs) av_dict_set(&own, "scan_all_pmts", "1", 0);
   const AvLines lines;
   context = container_.release();
   if (pipe_) context->pb = pipe_->context();
   listened_to_ = context;
   const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
   listened_to_ = context;  // null where it failed
+  if (all_programs) av_dict_set(&own, "scan_all_pmts", nullptr, 0);
   const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // libavformat has freed it and set it to null if it failed

@@ -85,6 +85,10 @@ Ending judge_ending(std::string_view format, const InputBytes& bytes) {
 }
 
 bool may_end_with(std::string_view format, std::string_view last, std::int64_t behind_packets) {
+  if (format == "gxf") {  // the packet that says so (SMPTE ST 360)
+    using namespace std::string_view_literals;
+    return last.find("\0\0\0\0\1\xfb\0\0\0\x10\0\0\0\0\xe1\xe2"sv) != last.npos;
+  }
   // The head in front of a packet counts in its place and size, in one of them, or in neither.
   constexpr std::int64_t head_of_roq = 8, head_of_smjpeg = 12;
   if (format == "roq") return behind_packets == 0 || behind_packets == -head_of_roq;

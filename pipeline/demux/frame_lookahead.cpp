@@ -53,9 +53,6 @@ std::optional<bool> FrameLookahead::is_ahead() const {
   const auto is_before = [&](const TimedFrame& other) {
     return other.shown.pts != unknown && other.shown.pts < shown.pts;
   };
-  // A gap of the usual kind is as long behind it as before.
-  const bool small = gap < 100 * std::max<std::int64_t>(usual, 1);
-  if (small && (behind == 0 || !is_before(waiting_[1]))) return false;
   if (behind < most_behind && !ended_) return std::nullopt;
   const auto before = std::count_if(
       waiting_.begin() + 1, waiting_.begin() + 1 + static_cast<std::ptrdiff_t>(behind), is_before);

@@ -54,8 +54,12 @@ VideoInfo video_info_of(AVFormatContext& container, AVStream& stream, const AVFr
   info.height = first.height;
   info.time_base = stream.time_base;
   info.frame_rate = av_guess_frame_rate(&container, &stream, guess);
+  // GXF's demuxer counts fields.
+  const bool of_fields = std::string_view(container.iformat->name) == "gxf";
+  const AVRational fields = av_mul_q(stream.r_frame_rate, {2, 1});
   info.steady =
-      info.frame_rate.num > 0 && av_cmp_q(stream.avg_frame_rate, stream.r_frame_rate) == 0;
+      info.frame_rate.num > 0 && (av_cmp_q(stream.avg_frame_rate, stream.r_frame_rate) == 0 ||
+                                  (of_fields && av_cmp_q(stream.avg_frame_rate, fields) == 0));
   info.sample_aspect = av_guess_sample_aspect_ratio(&container, &stream, guess);
   info.field_order =
       known(parameters.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1), AV_FIELD_UNKNOWN);

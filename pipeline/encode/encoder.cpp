@@ -144,6 +144,12 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
     if (why.empty()) throw;
     throw Error(error.kind(), error.act(), error.value(), why, error.remedy());
   }
+  if (!tells_order(choice) && c.has_b_frames > 0)
+    vidconv::notify(lose, MessageKind::not_held,
+                    fmt::format("{} does not say when pictures are shown that are decoded before "
+                                "others: players show them in another order; `encoder_options` "
+                                "bf=0 makes none",
+                                choice.container));
   description_ += std::string(", ") + av_get_pix_fmt_name(coded_format());
   if (pictures_) description_ += " on the device";
   try {

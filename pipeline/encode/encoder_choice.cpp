@@ -52,7 +52,7 @@ std::string why_not(AVCodecID own, const AVCodec& codec, const AVOutputFormat& c
   const std::string name = avcodec_get_name(own);
   return fmt::format("{}: coded as {}",
                      can_hold_video(container, own) ? "there is no encoder of " + name + " here"
-                     : may_hold_video(container, own)
+                     : may_hold_video(container, own) && !is_known_by_header(container)
                          ? name + " is not put into " + container.name + " unless asked for"
                          : std::string(container.name) + " cannot hold " + name,
                      only);

@@ -154,6 +154,18 @@ bool depends_on_others(const AVCodec& encoder) {
   return codec && !(codec->props & AV_CODEC_PROP_INTRA_ONLY);
 }
 
+// Returns whether the video has a profile without other frames than key frames (ITU-T
+// H.264 A.2.8 to A.2.11): it is chosen for editing, and the output is for the same.
+bool stays_intra(const AVCodec& encoder, const VideoInfo& video) {
+#ifdef AV_PROFILE_H264_INTRA  // FFmpeg 6.1 has it by another name
+  constexpr int intra = AV_PROFILE_H264_INTRA;
+#else
+  constexpr int intra = FF_PROFILE_H264_INTRA;
+#endif
+  return encoder.id == AV_CODEC_ID_H264 && video.codec == encoder.id &&
+         video.profile != unknown_profile && (video.profile & intra) != 0;
+}
+
 // Returns 2 seconds in frames: receivers of streams expect a key frame that often.
 std::string distance_of_keys(const VideoInfo& video) {
   const double rate = video.frame_rate.num > 0 ? av_q2d(video.frame_rate) : 25;
@@ -190,6 +202,8 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   if (!options.preset.empty()) set("preset", options.preset, "`preset`");
   for (const auto& [key, value] : known.options)
     if (key && (std::string_view(key).ends_with("-params") || !is_given(key))) set(key, value);
+  if (!tells_order(choice) && depends_on_others(*choice.codec) && !is_given("bf")) set("bf", "0");
+  if (stays_intra(*choice.codec, video) && !is_given("g")) set("g", "1");
   if (options.low_delay) {
     for (const auto& [key, value] : known.for_low_delay)
       if (key && (std::string_view(key).ends_with("-params") || !is_given(key))) set(key, value);
@@ -199,6 +213,10 @@ std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
   for (const auto& [key, value] : options.own)
     set(key, value, "`encoder_options` " + verbatim(key));
   return all;
+}
+
+bool tells_order(const EncoderChoice& choice) {
+  return !choice.container.starts_with("mxf") || choice.codec->id == AV_CODEC_ID_MPEG2VIDEO;
 }
 
 bool asks_for_no_loss(const EncoderOptions& options) {

@@ -19,6 +19,10 @@ struct EncoderOption {
 std::vector<EncoderOption> encoder_options(const EncoderChoice& choice,
                                            const EncoderOptions& options, const VideoInfo& video);
 
+// Returns whether the container says when pictures are shown that are decoded before others: MXF,
+// as FFmpeg writes it, does so of MPEG-2 alone.
+bool tells_order(const EncoderChoice& choice);
+
 // Returns whether the user has asked for lossless output.
 bool asks_for_no_loss(const EncoderOptions& options);
 

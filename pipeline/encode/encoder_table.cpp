@@ -135,6 +135,7 @@ constexpr EncoderDefaults known_encoders[] = {
     quantised("rv10", AV_CODEC_ID_RV10, true),
     quantised("rv20", AV_CODEC_ID_RV20, true),
     quantised("snow", AV_CODEC_ID_SNOW, true),
+    {.name = "vc2", .codec = AV_CODEC_ID_DIRAC},
     quantised("speedhq", AV_CODEC_ID_SPEEDHQ, true),
     quantised("asv1", AV_CODEC_ID_ASV1, false),
     quantised("asv2", AV_CODEC_ID_ASV2, false),

@@ -224,7 +224,7 @@ class FileSink final : public Sink {
       const auto video = std::ranges::find_if(
           videos_, [&](const auto& v) { return v->from.stream == stream.index; });
       if (video == videos_.end()) {
-        if (!keep_as_tag(stream)) copies_.add(stream);
+        if (!keep_as_tag(stream) && !is_clock_of(input, stream)) copies_.add(stream);
       } else if (!videos_first) {
         add_video(**video, &stream);
       }
@@ -250,6 +250,13 @@ class FileSink final : public Sink {
     for (const auto& video : videos_) streams[video->from.stream] = video->stream->index;
     copy_programs(input, streams, muxer_.container());
     name_lost_words(input, streams);
+  }
+
+  // Returns whether it is GXF's timecode: a tag of the file, and a track
+  // whose packets its demuxer does not give.
+  static bool is_clock_of(const AVFormatContext& input, const AVStream& stream) {
+    return input.iformat && std::string_view(input.iformat->name) == "gxf" &&
+           stream.codecpar->codec_type == AVMEDIA_TYPE_DATA;
   }
 
   // Returns whether a track holds nothing but the video's first timecode, which the video has as a

@@ -105,6 +105,9 @@ void PictureFitter::name_poorer_format(const AVFrame& frame, std::int64_t number
   };
   const bool palette = has->flags & AV_PIX_FMT_FLAG_PAL;
   add((has->nb_components > 2 || palette) && keeps.nb_components < 3, "its colours");
+  add(has->nb_components > 2 && keeps.nb_components > 2 &&
+          (has->log2_chroma_w < keeps.log2_chroma_w || has->log2_chroma_h < keeps.log2_chroma_h),
+      "its finer chroma");
   add((has->flags & AV_PIX_FMT_FLAG_ALPHA) && !palette && !(keeps.flags & AV_PIX_FMT_FLAG_ALPHA),
       "its transparency");
   add(!palette && has->comp[0].depth > keeps.comp[0].depth,
@@ -112,7 +115,7 @@ void PictureFitter::name_poorer_format(const AVFrame& frame, std::int64_t number
   if (lost.empty()) return;
   format_is_named_ = true;
   notify(lose_, MessageKind::not_held,
-         fmt::format("picture {} is {}, and all are made {} as the first one is: {} are lost",
+         fmt::format("picture {} is {}, and all are made {} as the first one is, without {}",
                      number, has->name, first_.format->name, lost));
 }
 

@@ -14,6 +14,7 @@ Exits with 1 where one is unexplained, with 77 where nothing could be compared.
 """
 
 import argparse
+import collections
 import functools
 import json
 import pathlib
@@ -36,6 +37,19 @@ SPECIAL = {
     "sound": ("-f lavfi -i testsrc2=s=SIZE:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=0.2 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
               "left out|cannot hold these streams"),
 }
+
+
+# Why a pair cannot be: what it is called here, what a line says, and whether ffmpeg has to refuse it too.
+REASONS = (
+    ("the container has no place for the codec", "the container does not take the codec|there is no video encoder for the container", False),
+    ("the muxer refuses", r"cannot write the output .*\[output-unwritable\]", True),
+    ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
+)
+
+
+def reason_of(said, refused_by_ffmpeg):
+    """The name of the reason; none where no line says one, or where ffmpeg does what was refused."""
+    return next((name for name, words, too in REASONS if re.search(words, said) and (not too or refused_by_ffmpeg())), None)
 
 
 def run(*words, limit=60):
@@ -105,8 +119,8 @@ def coded_by(folder, encoder, special):
     return found
 
 
-def check(vidconv, folder, source, options, ending, special):
-    """What is unexplained; none where vidconv refuses and says why."""
+def check(vidconv, folder, source, options, ending, special, refused):
+    """What is unexplained; none where vidconv refuses and says why, which `refused` counts."""
     out = folder / (f"out{ending}" if ending.startswith("%") else f"out.{ending}")
     made = folder / out.name.replace("%d", "1")
     made.unlink(missing_ok=True)
@@ -115,10 +129,14 @@ def check(vidconv, folder, source, options, ending, special):
     except subprocess.TimeoutExpired:
         return "it hangs"
     said = "\n".join(line for line in done.stderr.splitlines() if "device-chosen" not in line)
-    if done.returncode in (2, 4) and re.search(r"\[(output-unsuited|output-unwritable|command-line|encoder-option)\]", said):
-        return None if "frame_thread" not in said else f"no reason: {said}"
-    if done.returncode < 0 and run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", made).returncode < 0:
-        return None  # the encoder ends any process: rpza, of large pictures
+    by_ffmpeg = lambda: run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", made).returncode
+    if done.returncode in (2, 4):
+        reason = reason_of(said, lambda: by_ffmpeg() != 0)
+        refused[reason] += reason is not None
+        return None if reason else f"refused without a reason that is known: {said[-300:]}"
+    if done.returncode < 0 and by_ffmpeg() < 0:  # rpza, of large pictures
+        refused["the encoder ends any process"] += 1
+        return None
     if done.returncode != 0:
         return f"exit code {done.returncode}: {said[-300:]}"
     if ending == "yuv":
@@ -151,15 +169,15 @@ def main():
         made = run("ffmpeg", "-nostdin", "-v", "error", "-y", *words.replace("SIZE", options.size).split(), options.folder / f"{name}.mkv")
         if made.returncode != 0:
             raise RuntimeError(made.stderr)
-    compared, wrong, refused = 0, [], 0
+    compared, wrong, refused, unmade = 0, [], collections.Counter(), 0
     for name in [name for name in encoders() if not options.names or name in options.names]:
         ways = (["--codec", name],) if not options.decoders else ([], ["--codec", "ffv1"])
         sources = {special: coded_by(options.folder, name, special) if options.decoders else options.folder / f"{special}.mkv" for special in SPECIAL}
         for ending, way in [(ending, way) for ending in options.containers.split(",") for way in ways if len(way) == 0 or not options.decoders or ending == "mkv"]:
             for special, source in sources.items():
-                result = check(options.vidconv, options.folder, source, way, ending, special) if source else None
+                unmade += not source
+                result = check(options.vidconv, options.folder, source, way, ending, special, refused) if source else None
                 if result is None:
-                    refused += 1
                     if special == "plain":
                         break  # as it would the others
                     continue
@@ -167,7 +185,9 @@ def main():
                 if result:
                     wrong.append(f"{name} {'from' if options.decoders else 'in'} {source.suffix} {' '.join(way)} to {ending}, {special}: {result}")
                     print("WRONG ", wrong[-1], flush=True)
-    print(f"{compared} compared, {refused} refused with a reason, {len(wrong)} unexplained")
+    print(f"{compared} compared, {refused.total()} refused with a reason, {unmade} that ffmpeg does not make, {len(wrong)} unexplained")
+    for reason, count in refused.items():
+        print(f"refused, {count}: {reason}")
     return 1 if wrong else 0 if compared else 77
 
 

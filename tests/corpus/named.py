@@ -80,7 +80,7 @@ class Named(Checks):
 
     def whole_ends(self):
         """Demuxers that call the end of a whole file an error; what is cut is damage."""
-        for words, name in (("-f mpjpeg", "a.mpjpeg"), ("-c:v roqvideo -f roq", "a.roq"), ("-c:v mjpeg -f smjpeg", "a.smjpeg")):
+        for words, name in (("-f mpjpeg", "a.mpjpeg"), ("-c:v roqvideo -f roq", "a.roq"), ("-c:v mjpeg -f smjpeg", "a.smjpeg"), ("-s 720x576 -r 25 -c:v mpeg2video", "a.gxf")):
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s=256x128:r=30:d=1 {words}", name)
             code, said = self.filter(source, "null:")
             self.expect(f"{name} is whole: {said}", code == 0)
@@ -92,6 +92,16 @@ class Named(Checks):
                 cut.write_bytes(data[: int(len(data) * part)])
                 code, said = self.filter(cut, "null:")
                 self.expect(f"{name}, {part} of it, is damaged: {said}", code == 7)
+
+    def clocks(self):
+        """GXF's timecode is a track that holds nothing else, and its own again."""
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -f lavfi -i sine=sample_rate=48000:duration=0.4 -c:v mpeg2video -pix_fmt yuv420p -c:a pcm_s16le -timecode 01:02:03:04", "clock.gxf")
+        for name in ("again.gxf", "clock.mkv"):
+            code, said = self.filter(source, name, "--strict")
+            self.expect(f"GXF to {name} loses nothing: {said}", code == 0 and "01:02:03:04" in self.probe(self.folder / name, "format_tags=timecode:format_tags=TIMECODE"))
+        kinds = self.probe(self.folder / "again.gxf", "stream=codec_type").replace(",", " ").split()
+        self.expect(f"GXF has one track of time: {kinds}", kinds == ["video", "audio", "data"])
+        self.loses(source, "clock.avi", "timecode_at_mark_in", "--codec", "ffv1")
 
     def manifests(self):
         """A manifest of where a file comes from (C2PA): a box of MP4, a chunk of RIFF, a segment of JPEG, a chunk of PNG."""
@@ -168,16 +178,31 @@ class Named(Checks):
             if encoder in self.encoders:
                 self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
         # What has no list of its codecs is asked with the real video.
-        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("dvvideo", "-pix_fmt yuv420p"), ("prores", "")):
-            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v {codec} {options}", "a.mov")
-            self.keeps(source, "b.mxf", "[converted]")
-            self.expect(f"{codec} to mxf stays what it is", self.probe(self.folder / "b.mxf", "stream=codec_name").startswith(codec))
-        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v libx264", "a.mp4"), "b.mxf", "h264 is not put into mxf unless asked for: coded as mpeg2video")
+        for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("dvvideo", "-pix_fmt yuv420p"), ("prores", ""),
+                               ("libx264", "-bf 3 -pix_fmt yuv420p"), ("libx264", "-flags +ilme+ildct -vf setfield=tff"), ("libx264", "-g 1 -pix_fmt yuv422p10le")):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -c:v {codec} {options}", "a.mov")
+            code, said = self.filter(source, "b.mxf", "--strict")
+            words = "stream=codec_name,profile" if codec == "libx264" and "-g 1" in options else "stream=codec_name"
+            self.expect(f"{codec} {options} to mxf stays what it is: {said}", code == 0 and self.probe(self.folder / "b.mxf", words) == self.probe(source, words))
+            self.expect(f"{codec} {options} to mxf: each picture in its place", self.shown(self.folder / "b.mxf") == self.shown(source))
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -c:v libx264 -bf 3", "a.mov")
+        self.loses(source, "b.mxf", "does not say when pictures are shown", "--codec", "libx264", "--encoder-opt", "bf=2")
+        if "libx265" in self.encoders:
+            self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -c:v libx265 -x265-params log-level=error:pools=1", "a.mp4"), "b.mxf", "mxf cannot hold hevc: coded as mpeg2video")
+
+    def shown(self, path):
+        """When each picture is shown, and about how bright its eighths are."""
+        times = self.probe(path, "packet=pts_time").split()
+        data = self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-fps_mode", "passthrough", "-vf", "scale=4:2:flags=area", "-pix_fmt", "gray", "-f", "rawvideo", "-", text=False).stdout
+        return sorted(map(float, times)), [value // 16 for value in data]
 
     def grey_first(self):
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt rgb24", "seq%d.png")
         self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt gray", "seq1.png")
-        self.loses(self.folder / "seq%d.png", "grey.mkv", "its colours are lost", "--codec", "ffv1")
+        self.loses(self.folder / "seq%d.png", "grey.mkv", "without its colours", "--codec", "ffv1")
+        self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -pix_fmt yuvj444p", "fine%d.jpg")
+        self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.04 -pix_fmt yuvj420p", "fine1.jpg")
+        self.loses(self.folder / "fine%d.jpg", "fine.mkv", "without its finer chroma", "--codec", "ffv1")
 
     def counted(self, path):
         """The packets of each stream."""
@@ -294,4 +319,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "clocks", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

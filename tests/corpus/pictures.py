@@ -63,6 +63,18 @@ class Pictures(Checks):
         same = self.hashes(self.folder / "field-auto.mkv") == self.hashes(self.folder / "field-whole.mkv")
         self.expect("HEVC of field pictures: each is filtered alone, and named", same and "one field" in said)
 
+    def range_of_vc2(self):
+        """VC-2 (SMPTE ST 2042-1, 11.4.9) has numbers for a full range of 8 bits alone: deeper samples become those of the limited one."""
+        for pixels, depth in {"yuv420p": 8, "yuv420p10le": 10, "yuv422p10le": 10, "yuv444p12le": 12}.items():
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x96:d=0.04:r=25 -vf scale=out_range=full:out_color_matrix=bt709 -pix_fmt {pixels} -color_range pc -colorspace bt709 -c:v ffv1", "full.mkv")
+            code, said = self.filter(source, "vc2.mkv", "--kernel", "identity", "--codec", "vc2", "--bitrate", "900M")
+            full, made = (memoryview(self.samples(path, pixels)).cast("B" if depth == 8 else "H") for path in (source, self.folder / "vc2.mkv"))
+            self.expect(f"{pixels} to VC-2: said: {said}", code == 0 and ("full range to limited" in said) == (depth > 8))
+            most, unit = 2**depth - 1, 2 ** (depth - 8)
+            limited = lambda i: (16 * unit + full[i] * 219 * unit / most if i < 128 * 96 else 128 * unit + (full[i] - 128 * unit) * 224 * unit / most) if depth > 8 else full[i]
+            worst = max(abs(value - limited(i)) for i, value in enumerate(made))
+            self.expect(f"{pixels} to VC-2: each sample at its place in the range, {worst}", len(made) == len(full) and worst <= 0.51)
+
     def room_behind_planes(self):
         for size in ("128x96", "320x240", "640x480", "720x576", "1280x720"):
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s={size}:d=0.12:r=25 -c:v cfhd -pix_fmt yuv422p10le", f"cfhd-{size}.mov")
@@ -78,4 +90,4 @@ class Pictures(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Pictures, "changing_colours", "two_fields", "one_field", "room_behind_planes", "transparent_vp8"))
+    sys.exit(run_checks(Pictures, "changing_colours", "two_fields", "one_field", "range_of_vc2", "room_behind_planes", "transparent_vp8"))

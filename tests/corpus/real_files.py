@@ -65,6 +65,8 @@ class Real(judge.Judge):
         lists += re.findall(r"(stream #\d+) \([^)]*\) has more and is left out", said)
         lost = {f"{number} " for text in lists for number in re.findall(r"#\d+", text)}
         super().__init__(into, out, ending, same_container, lost, (), said)
+        if self.several_programs():
+            self.find_filtered()
         words = lambda clip: {re.sub("0x[0-9a-f]+", "", line) for line in clip.complaints.splitlines()}
         if words(out) <= words(into):
             out.complaints = ""  # what is wrong with what is copied
@@ -93,12 +95,36 @@ class Real(judge.Judge):
     def name(self, stream):
         return f"#{stream['index']} "
 
+    def in_order_of(self, copied, found):
+        """MPEG-TS numbers streams as lists of programs happen to come: they are known by what they hold."""
+        if not self.several_programs():
+            return found
+        rest, ordered = list(found), []
+        for stream in copied:
+            same = next((s for s in rest if s["codec_type"] == stream["codec_type"] and held_in(self.out, s) == held_in(self.into, stream)), None)
+            ordered.append(same)
+            rest = [s for s in rest if s is not same]
+        return [s or rest.pop(0) for s in ordered if s or rest] + rest
+
+    def find_filtered(self):
+        """The video of the output that no stream of the input is."""
+        copied = [held_in(self.into, s) for s in self.into.streams]
+        moving = [s for s in self.out.streams if s["codec_type"] == "video" and held_in(self.out, s) not in copied]
+        if moving and moving[0] is not self.out.video:
+            self.out.video, self.out.filtered = moving[0], [moving[0]["index"]]
+            self.out.frames = self.out._frames()
+
+    def several_programs(self):
+        return self.ending == "ts" and self.same and len(self.into.programs) > 1
+
     def expect(self, what, expected, found):
         if what in USUAL and expected in USUAL[what] and found in (None, "unknown"):
             return
         if what == "color_range" and re.search("range to|limited range|full range", self.said):
             return
         if what == "programs" and self.lost:
+            return
+        if what == "place of the video" and self.several_programs():
             return
         if what.endswith("packets") and "pgs" in what:
             return  # segments of one time are one packet
@@ -112,6 +138,10 @@ class Real(judge.Judge):
         if what == "chroma_location" and not re.search("4[21][0-9]", self.into.video["pix_fmt"] or ""):
             return  # it has no chroma between the pixels
         super().expect(what, expected, found)
+
+
+def held_in(clip, stream):
+    return [p.get("data_hash") for p in clip.packets[stream["index"]]]
 
 
 def places(tags):

@@ -145,6 +145,15 @@ class Times(Checks):
                     steps = [b - a for a, b in zip(found, found[1:])]
                     self.expect(f"{ending}, frame {frame} ahead, to {to}: {found[:10]}: {said}", code == 0 and len(found) == 25 and 0 < min(steps) and max(steps) < 0.1)
                     self.expect(f"{ending}, frame {frame} ahead: said: {said}", f"frame {frame} of the input says a time far ahead" in said)
+        # Two that say some seconds more, and the same times in a gap, which stays one.
+        for expression, moved in (("if(between(N\\,7\\,8)\\,PTS+3/TB\\,PTS)", True), ("if(gte(N\\,7)\\,PTS+3/TB\\,PTS)", False)):
+            source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=time_base=1/1000:pts='{expression}'", "ahead.nut")
+            wanted = self.times(source)
+            code, said = self.filter(source, "out.mkv", "--codec", "ffv1")
+            found = self.times(self.folder / "out.mkv")
+            steps = [b - a for a, b in zip(found, found[1:])]
+            right = 0.03 < min(steps) and max(steps) < 0.05 if moved else max(abs(f - w) for f, w in zip(found, wanted)) < 0.002
+            self.expect(f"{expression}: {found[5:12]}: {said}", code == 0 and len(found) == 25 and right and ("far ahead" in said) == moved)
         source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -fps_mode passthrough -vf setpts='if(gte(N\\,10)\\,PTS+7200/TB\\,PTS)'", "gap.mkv")
         code, said = self.filter(source, "out.mkv", "--codec", "ffv1")
         found = self.times(self.folder / "out.mkv")

@@ -69,6 +69,12 @@ TEST_F(Ahead, AlsoTwoOfThem) {
   EXPECT_EQ(said_.size(), 1U);
 }
 
+TEST_F(Ahead, TwoOfAFewSecondsAndTheFirstTwo) {
+  EXPECT_EQ(taken({0, 40, 3'080, 3'120, 160, 200, 240, 280}),
+            (TimeList{0, 40, 80, 120, 160, 200, 240, 280}));
+  EXPECT_EQ(taken({8'000'000, 8'000'040, 80, 120, 160, 200}), (TimeList{0, 40, 80, 120, 160, 200}));
+}
+
 // A clock that begins anew is no frame that is wrong.
 TEST_F(Ahead, AClockThatGoesBackStays) {
   const TimeList times{1000, 1040, 0, 40, 80, 120, 160, 200};
