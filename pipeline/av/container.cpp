@@ -145,7 +145,7 @@ bool has_constant_rate(const AVOutputFormat& container) {
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
   if (is(container, "mpegts")) return transport_stream_holds(codec);
-  // Those without data streams call the codec of data NONE, and claim to hold it.
+  // Containers without data streams call the codec of data NONE, and claim to hold it.
   return codec != AV_CODEC_ID_NONE && avformat_query_codec(&container, codec, compliance) > 0;
 }
 
