@@ -19,7 +19,7 @@
 namespace vidconv {
 namespace {
 
-// What lies there of a part that the plan does not know, by number.
+// Returns files of shards that the plan does not know, by shard number.
 std::map<std::string, std::string> foreign_parts(const ClusterPlan& plan,
                                                  const std::string& folder) {
   std::map<std::string, std::string> foreign;
@@ -122,7 +122,7 @@ int run_join(const WorkerWords& words) {
   const Options options = plan.options(output, words.machine);
   check_host(plan, options);
   Options opened = options;
-  opened.encoder_options.clear();  // whose files are not to be opened: see check_planned()
+  opened.encoder_options.clear();  // their files must not be opened: see check_planned()
   if (words.output.empty()) opened.output = "";
   enter_sandbox(opened, {words.folder});
   const std::vector<FinishedShard> parts = find_parts(plan, words);

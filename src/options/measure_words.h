@@ -1,4 +1,4 @@
-// What --measure has found, in words and as JSON (docs/measure.md).
+// Prints the results of --measure, as text and as JSON (docs/measure.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,38 +11,38 @@
 
 namespace vidconv {
 
-// What every file of --measure-log begins with.
+// Every file of --measure-log begins with this.
 inline constexpr std::string_view measure_log_beginning = R"({"schema":1,"measures":)";
 
 struct MeasureName {
   std::string_view name;
   bool Measures::*wanted;
   std::optional<MeasureSummary> Measured::*summary;
-  const char* format;  // of a value, for people
-  double least, most;  // that can be aimed at
+  const char* format;  // for a value, for people
+  double least, most;  // range of values that --target takes
 };
-// The row of that name; nullptr where there is none.
+// Returns the row of that name; nullptr if there is none.
 const MeasureName* measure_named(std::string_view name);
 
-// "psnr,ssim". Throws Error(usage).
+// Parses "psnr,ssim". Throws Error(usage).
 Measures parse_measures(const std::string& text);
 
-// "psnr=40", "ssim=0.98". Throws Error(usage).
+// Parses "psnr=40", "ssim=0.98". Throws Error(usage).
 Target parse_target(const std::string& text);
-// That one alone.
+// Returns the target's measure alone.
 Measures measures_of(const Target& target);
 
-// "psnr, ssim"; empty where nothing is measured.
+// Returns "psnr, ssim"; empty if nothing is measured.
 std::string names_of(const Measures& measures);
 
-// For people: against what, each measure with its components and its worst frame.
+// Returns text for people: the reference, then each measure with its components and worst frame.
 std::string describe(const Measured& measured);
-// For the last line of a run: "psnr 42.13 dB, ssim 0.987654".
+// Returns text for the last line of a run: "psnr 42.13 dB, ssim 0.987654".
 std::string in_short(const Measured& measured);
 
-// "measured" of --stats.
+// Returns the member "measured" of --stats.
 nlohmann::ordered_json measured_json(const Measured& measured);
-// The lines of --measure-log: the first, one of each frame, the last.
+// Return the lines of --measure-log: the first, one for each frame, the last.
 std::string measure_log_head(const Options& options);
 std::string measure_log_line(const FrameScore& score, const Measures& measures);
 std::string measure_log_end(const Measured& measured);

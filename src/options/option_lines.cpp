@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* main_group = "Main";
 
-// A value that is one of these words, in any case.
+// Restricts a value to one of these words, in any letter case.
 CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
   option->type_name(fmt::format("{}", fmt::join(words, "|")));
   const auto understand = [words = std::move(words)](std::string& value) {
@@ -27,7 +27,7 @@ CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
   return option->transform(CLI::Validator(understand, ""));
 }
 
-// Words of ours and of FFmpeg's, all of which are in lower case there.
+// Accepts words of ours and of FFmpeg's, all in lower case, in any letter case.
 void take_any_case(CLI::App& app) {
   const CLI::Validator lower(
       [](std::string& value) {
@@ -307,8 +307,8 @@ void declare_lists(CLI::App& app, OptionWords& w) {
   app.add_flag("--manual", w.manual, "the manual page, for man -l -");
 }
 
-// Declares what a group of options is, and calls it so. The description of a value is its name
-// alone: what it may be is said by the option's text.
+// Declares the options of a group under its name. A value is described by its name alone: the
+// option's text says which values it may have.
 template <class Declare>
 void declare_group(CLI::App& app, const char* name, Declare&& declare) {
   const std::size_t before = app.get_options().size();
@@ -318,7 +318,7 @@ void declare_group(CLI::App& app, const char* name, Declare&& declare) {
     options[i]->group(name);
     try {
       options[i]->get_validator(0)->description("");
-    } catch (const CLI::OptionNotFound&) {  // the only way to ask whether it has one
+    } catch (const CLI::OptionNotFound&) {  // it has no validator; CLI11 has no way to ask
     }
   }
 }
@@ -346,7 +346,7 @@ OptionText describe(const CLI::Option& option) {
 }  // namespace
 
 void declare_options(CLI::App& app, Options& o, OptionWords& w) {
-  app.set_help_flag();  // which comes last
+  app.set_help_flag();  // removes CLI11's own: ours comes last
   declare_group(app, main_group, [&] { declare_main(app, o); });
   declare_group(app, "Filter", [&] { declare_filter(app, o, w); });
   declare_group(app, "Input", [&] { declare_input(app, o, w); });

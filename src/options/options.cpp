@@ -27,7 +27,7 @@
 namespace vidconv {
 namespace {
 
-// An option whose value may be left out must not take the next word for it.
+// An option whose value may be left out must not take the next word as its value.
 std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) {
@@ -41,7 +41,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   return words;
 }
 
-// As a shell makes them of variables that are not set.
+// Refuses empty values, which a shell makes of variables that are not set.
 void refuse_empty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (std::ranges::find(option->results(), "") != option->results().end())
@@ -148,7 +148,7 @@ void check_measuring(const Options& o) {
   if (log == "-") refuse("--measure-log", log, "it is a file", "name one");
 }
 
-// What comes and goes in its own time, and once.
+// Refuses options that do not go with live inputs, addresses and --latency.
 void check_live(const Options& o) {
   check_address(o.output, o.output_format);
   if (is_url(o.output) && is_batch(o))
@@ -229,14 +229,14 @@ void check_together(const Options& o) {
          "see vidconv --help");
 }
 
-// "file:out.mkv" is out.mkv, as with inputs.
+// Takes "file:out.mkv" for out.mkv, as with inputs.
 void take_local_paths(Options& o) {
   for (std::string* name :
        {&o.output, &o.stats_file, &o.trace_file, &o.audit_file, &o.measure_log, &o.report_file})
     *name = local_path(*name);
 }
 
-// What is printed instead of running anything.
+// Returns the list to print instead of running anything.
 List list_of(const OptionWords& w) {
   if (!w.list_kernels.empty())
     return w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
@@ -278,7 +278,7 @@ std::vector<BoxLine> boxes_in(const BoxOptions& options) {
   return read_boxes(bytes, options.file, options.units);
 }
 
-// Reads them, while files may still be opened.
+// Reads the boxes while files may still be opened: the sandbox is not yet in force.
 void take_boxes(const std::string& text, Options& o) {
   const BoxOptions options = parse_regions(text);
   o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
@@ -287,14 +287,14 @@ void take_boxes(const std::string& text, Options& o) {
     if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
 }
 
-// What output_key() is made of, kernels apart, of which there is more to say than their words.
+// Keeps the words that output_key() digests. Kernels are digested with their files instead.
 void keep_words(const CLI::App& app, Options& o) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 && bears_on_bytes(option->get_name()))
       o.words.emplace_back(option->get_name(), option->results());
 }
 
-// Frames come out as they came in, so that a device would only take them there and back.
+// Returns whether frames come out as they came in: a device would only move them there and back.
 bool only_copies(const Options& o) {
   const bool on_device =
       o.decoder.kind == DecoderRequest::Kind::nvdec || o.codec.ends_with("_nvenc");
@@ -319,7 +319,7 @@ bool is_batch(const Options& o) {
 
 namespace {
 
-// "--help gaussian", "--help=gaussian": the filter; empty where another word follows, or none.
+// Returns the filter of "--help gaussian" or "--help=gaussian"; empty if no filter follows.
 std::string filter_to_explain(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     constexpr std::string_view joined = "--help=";
@@ -386,7 +386,7 @@ Options parse_options(int argc, const char* const* argv) {
   o.variant = parse_variant(w.variant);
   o.device = parse_device(w.device);
   o.device.asked = app.count("--device") > 0;
-  if (o.variant && o.device.kind == DeviceRequest::Kind::automatic)  // it knows where it runs
+  if (o.variant && o.device.kind == DeviceRequest::Kind::automatic)  // the variant names its device
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
   if (!w.regions.empty()) take_boxes(w.regions, o);
   o.decoder = parse_decoder(w.decoder);

@@ -1,4 +1,4 @@
-// The command line: what the user asked for, checked as far as words can be.
+// The parsed command line, checked as far as possible without opening anything.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ enum class List {
   fish_completions,
 };
 
-// What the encoding is to reach.
+// The quality that the encoding is to reach.
 struct Target {
   std::string measure;  // "psnr", "ssim"
   double value = 0;
@@ -49,21 +49,21 @@ struct Target {
 
 struct Options {
   std::string input, output;
-  // Of several inputs (src/batch/batch.h); `input` is the first of `inputs`.
+  // For several inputs (src/batch/batch.h); `input` is the first of `inputs`.
   std::vector<std::string> inputs;
-  std::vector<std::string> command;  // as it was typed, the program first
-  std::string files_from;            // a list of more, "-" is standard input; empty: none
+  std::vector<std::string> command;  // the command line as typed, the program first
+  std::string files_from;            // a list of more inputs, "-" for stdin; empty: none
   bool null_separated = false, recursive = false;
   bool skip_done = false, keep_going = false, fail_fast = false;
-  bool by_content = false;  // what is done is known by all bytes of its input
+  bool by_content = false;  // --skip-done compares all bytes of the input
   int jobs = 0;             // files at once; 0: the default
-  // Options as they were given that bear on the bytes of the output, but for `filters`.
+  // The options that bear on the bytes of the output, as typed, without `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
   std::string raw;            // WxH:PIXFMT[@FPS]; empty: the input describes itself
-  std::string frame_rate;     // of an input without times; empty: as usual
-  std::string input_format;   // a demuxer or a device; empty: found out
+  std::string frame_rate;     // for an input without times; empty: the default
+  std::string input_format;   // a demuxer or a device; empty: probed
   double latency = 0;         // seconds; 0: no frame is dropped
-  bool realtime = false;      // frames leave the input as their times say
+  bool realtime = false;      // the input is read at its frame rate
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
@@ -71,7 +71,7 @@ struct Options {
   DecoderRequest decoder;
   const Variant* variant = nullptr;  // nullptr: the best for each step
   Border border;
-  std::string planes;            // empty: by the purpose of the filter
+  std::string planes;            // empty: each filter's default
   std::shared_ptr<Boxes> boxes;  // nullptr: none
   bool clamp_range = false;
   bool linear = false;
@@ -87,15 +87,15 @@ struct Options {
   std::optional<double> duration;  // seconds
   std::optional<std::int64_t> frames;
 
-  std::optional<int> video = 1;  // which video stream, counted from 1; none: all
+  std::optional<int> video = 1;  // the video stream, counted from 1; empty: all
   std::optional<Comparison> compare;
-  bool copy_times = false;  // as the input has them, where they jump too
-  bool insecure = false;    // certificates of servers are not checked
-  double timeout = 0;       // seconds; 0: wait for ever
+  bool copy_times = false;  // keeps the input's times even where they jump
+  bool insecure = false;    // servers' certificates are not checked
+  double timeout = 0;       // seconds; 0: none
   std::int64_t max_pixels = default_max_pixels;
   Scan scan = Scan::automatic;
   OrientationRequest orientation;
-  bool strict = false;  // what would be lost is an error
+  bool strict = false;  // a loss is an error
 
   bool no_sandbox = false;
   bool overwrite = false;
@@ -111,13 +111,13 @@ struct Options {
   bool explain = false;
   bool gallery = false;
   List list = List::none;
-  std::string listed;  // which of it, where not all
+  std::string listed;  // the item of the list to show; empty: all
 };
 
-// Whether it is read as it comes, in its own time, and ends where somebody ends it.
+// Returns whether the input is live: it comes in its own time and goes on until somebody ends it.
 bool is_live(const Options& options);
 
-// Whether there may be several inputs, whose outputs' names are made from theirs.
+// Returns whether there may be several inputs, from whose names the outputs' names are made.
 bool is_batch(const Options& options);
 
 // Throws Error(Fault::usage).

@@ -24,7 +24,7 @@ Codes codes(const Options& options, const VideoInfo& video, const Notify& notify
 
 TimedWork work_for(const Options& options, const VideoInfo& video, const Notify& notify) {
   std::vector<FilterSpec> filters = of_stored(options.filters, video.shown);
-  if (options.benchmark_seconds)  // it is of the filters, whenever they act
+  if (options.benchmark_seconds)  // a benchmark applies the filters to all frames
     for (FilterSpec& filter : filters) filter = filter.for_all_frames();
   if (options.boxes && options.boxes->has_frames() && !video.clock.frames_before)
     throw Error(MessageKind::filter_spec, "cannot count frames for", options.boxes->options().file,
@@ -90,7 +90,7 @@ SinkOptions sink_options(const Options& options, const Notify& notify) {
   // Encoders count CPUs themselves, and know nothing of quotas.
   o.encoder.threads = options.threads > 0 || usable_cpus().by_quota ? threads(options) : 0;
   o.encoder.shards = options.shards;
-  if (o.encoder.shards) {  // of each part, whose bytes are no affair of this machine
+  if (o.encoder.shards) {  // the bytes of a shard must not depend on this machine
     o.encoder.threads = options.threads;
     o.encoder.shards->slots = options.slots;
   }

@@ -1,4 +1,4 @@
-// From the options of the command to those of the pipeline.
+// Translates the command's options into the pipeline's.
 #pragma once
 
 #include "pipeline/base/notice.h"
@@ -7,13 +7,13 @@
 
 namespace vidconv {
 
-// Of the CPU.
+// Returns the number of CPU threads.
 int threads(const Options& options);
 // Throws Error(filter_spec).
 PlaneSelection planes(const Options& options);
 
-// `notify` hears what was assumed and what changes nothing; it outlives the job, as do `files`,
-// which hear what is read and written, `interrupted` and `trace`, which may be null.
+// `notify` hears of assumptions and of options without effect. `files` records what is read and
+// written. `notify`, `files`, `interrupted` and `trace`, which may be null, outlive the job.
 JobOptions job_options(const Options& options, const Notify& notify, RunFiles& files,
                        const std::atomic<bool>& interrupted, Trace* trace);
 

@@ -33,7 +33,7 @@ bool reaches(const QualityTry& tried, const Target& target) {
   return !tried.reached || *tried.reached >= target.value;
 }
 
-// Three of them, or the input whole where it is no longer than they are.
+// Returns three ranges, the whole input if it is short, or its start if its duration is unknown.
 std::vector<std::pair<double, double>> parts_of(const Options& o, std::optional<double> seconds) {
   constexpr double length = 2, longest_whole = 8;
   if (!seconds) return {{o.start, 3 * length}};
@@ -60,7 +60,7 @@ class Search {
   FoundQuality run() {
     const int last = static_cast<int>(std::abs(scale_.worst - scale_.best));
     const int usual = static_cast<int>(std::abs(scale_.usual - scale_.best));
-    // Steps away from the best; those up to `good` reach it, those from `bad` on do not.
+    // Counted in steps from the best quality: up to `good` it is reached, from `bad` on it is not.
     int good = -1, bad = last + 1;
     for (int step = std::clamp(usual, 0, last); bad - good > 1; step = (good + bad) / 2)
       (reaches(attempt(step), found_.target) ? good : bad) = step;
@@ -76,7 +76,7 @@ class Search {
  private:
   static std::string number(double crf) { return fmt::format("{:g}", crf); }
 
-  // What the encoder is, and how long the input.
+  // Finds the encoder and the input's duration.
   void look() {
     std::error_code error;
     if (options_.input == "-" || std::filesystem::is_fifo(options_.input, error))
@@ -106,8 +106,8 @@ class Search {
            (options_.boxes && options_.boxes->has_frames());
   }
 
-  // How many frames come before each part of a container. Where packets do not tell, the run of the
-  // part says that nobody knows.
+  // Counts the frames before each range of a container. If packets do not tell, the run over the
+  // range reports that the number is unknown.
   void count_frames(Source& source) {
     if (!source.container().get() || found_.parts.size() == 1) return;
     std::optional<std::int64_t> first;
@@ -141,7 +141,7 @@ class Search {
       const auto count = static_cast<double>(measured.frames);
       if (!summary) continue;
       frames += count;
-      // Of PSNR the squared errors have a mean.
+      // PSNR values are averaged as squared errors.
       if (summary->all)
         sum += count * (is_psnr(found_.target) ? std::pow(10, -*summary->all / 10) : *summary->all);
     }
@@ -171,7 +171,7 @@ class Search {
   RunFiles files_;
   QualityScale scale_;
   FoundQuality found_;
-  std::vector<std::int64_t> frames_before_;  // of each part, where filters or boxes count frames
+  std::vector<std::int64_t> frames_before_;  // for each range, if filters or boxes count frames
 };
 
 }  // namespace
