@@ -1,4 +1,4 @@
-// A job as the C header has it, and a run of one.
+// The job of the C header, and a run of a job.
 #pragma once
 
 #include <vidconv/vidconv.h>
@@ -23,26 +23,26 @@ struct JobCallbacks {
   Notify notify() const;
 };
 
-// One job on its way, from its settings to how it has ended. Belongs to one thread, but for stop().
+// One run of a job, from its settings to its outcome. Belongs to one thread, except for `stop`.
 class JobRun {
  public:
-  // `stop` ends it early when it becomes true; it outlives the run. `change` has the last word on
-  // what the pipeline is given. Throws Error(usage).
+  // The run ends early when `stop` becomes true; `stop` outlives the run. `change` may adjust the
+  // pipeline's options last. Throws Error(usage).
   JobRun(const JobSettings& settings, const JobCallbacks& callbacks, std::atomic<bool>& stop,
          const std::function<void(JobOptions&)>& change = {});
   ~JobRun() { join(); }
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
-  // Opens the input. Throws what fails, or interrupted.
+  // Opens the input. Throws the failure, or Error(interrupted).
   void open();
-  // After open(): the rest of it. What fails is kept.
+  // Runs the job after open(), and keeps its failure for conclude().
   void run() noexcept;
-  // The same on a thread of its own, which calls `ended` last. Throws Error(memory).
+  // Calls run() on a new thread, which calls `ended` last. Throws Error(memory).
   void start(std::function<void()> ended);
   void join();
 
-  // After run() or join(). Throws how it ended: what failed, Error(interrupted), Error(damaged).
+  // To be called after run() or join(). Throws the failure, Error(interrupted) or Error(damaged).
   void conclude() const;
   vidconv_stats stats() const;
   const Job& job() const { return *job_; }
@@ -54,13 +54,13 @@ class JobRun {
   std::atomic<bool>& stop_;
   RunFiles files_;
   std::unique_ptr<Job> job_;
-  std::int64_t total_ = -1;  // frames to be expected
+  std::int64_t total_ = -1;  // expected number of frames; -1: unknown
   RunResult result_;
   std::exception_ptr failure_;
   std::thread thread_;
 };
 
-// Without a kernel frames stay as they are.
+// Adds the identity if there is no kernel, so that frames stay as they are.
 void want_kernel(JobSettings& settings);
 
 }  // namespace vidconv

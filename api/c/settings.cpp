@@ -217,7 +217,7 @@ JobOptions job_options(const JobSettings& s, const Notify& notify, RunFiles& fil
   job.sink = s.sink;
   // Encoders count CPUs themselves, and know nothing of quotas.
   job.sink.encoder.threads = s.threads > 0 || usable_cpus().by_quota ? threads : 0;
-  if (s.shards) {  // of each part, whose bytes are no affair of this machine
+  if (s.shards) {  // the bytes of a shard must not depend on this machine
     job.sink.encoder.threads = s.threads;
     job.sink.encoder.shards = s.shards;
     job.sink.encoder.shards->jobs = s.jobs;

@@ -1,4 +1,4 @@
-// The settings of a job: one table, from words to what the pipeline takes.
+// The settings of a job: one table translates them from words into the pipeline's options.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace vidconv {
 
-// As the words say.
+// The settings, parsed.
 struct JobSettings {
   std::string input, output;
   std::vector<FilterSpec> kernels;
@@ -32,19 +32,19 @@ struct JobSettings {
   double latency = 0;  // seconds; 0: none
   std::optional<ShardOptions> shards;
   int jobs = 0;
-  SourceOptions source;  // with what the words say of the input
-  SinkOptions sink;      // the same of the output
+  SourceOptions source;  // settings of the input
+  SinkOptions sink;      // settings of the output
 };
 
 struct SettingRow {
   const char* name;
-  const char* meaning;  // one line, with the values that it takes
+  const char* meaning;  // one line, with the values that the setting takes
   bool repeats;         // each value is added
   void (*set)(JobSettings& settings, const std::string& value);
 };
 std::span<const SettingRow> setting_table();
 
-// Words for settings, as vidconv_job_set() collects them.
+// Collects the words that vidconv_job_set() takes.
 class SettingWords {
  public:
   // Throws Error(usage), ColumnError.
@@ -55,8 +55,8 @@ class SettingWords {
   std::vector<std::pair<const SettingRow*, std::string>> words_;
 };
 
-// What the pipeline takes. `files` and `stop`, which ends the run early, outlive the job. Throws
-// Error(usage) for settings that contradict each other.
+// Returns the pipeline's options. `files` and `stop`, which ends the run early, outlive the job.
+// Throws Error(usage) for settings that contradict each other.
 JobOptions job_options(const JobSettings& settings, const Notify& notify, RunFiles& files,
                        const std::atomic<bool>& stop);
 

@@ -1,4 +1,4 @@
-// What the words of settings and options mean. All throw Error(usage); `name` is for messages.
+// Parses the values of settings and options. All throw Error(usage); `name` is for messages.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace vidconv {
 inline constexpr int most_threads = 4096;
 inline constexpr std::size_t most_filters = 1000;
 
-// nullptr or "": the default.
+// nullptr and "" give the default.
 PlaneSelection planes_setting(const char* text);
 Border border_setting(const char* text);
 
 std::int64_t whole_setting(std::string_view name, const std::string& text, std::int64_t min,
                            std::int64_t max);
 double number_setting(std::string_view name, const std::string& text, double min, double max);
-// "1" or "0".
+// Accepts "1" or "0".
 bool switch_setting(std::string_view name, const std::string& text);
-// Seconds, or [HH:]MM:SS[.mmm].
+// Accepts seconds or [HH:]MM:SS[.mmm].
 double time_setting(std::string_view name, const std::string& text);
-// KEY=VALUE.
+// Accepts KEY=VALUE.
 std::pair<std::string, std::string> pair_setting(std::string_view name, const std::string& text);
-// Which of the words it is, in any case.
+// Returns the index of the word that equals `text`, ignoring case.
 std::size_t word_setting(std::string_view name, const std::string& text,
                          const std::vector<std::string_view>& words);
 
