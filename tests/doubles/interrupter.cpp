@@ -18,7 +18,7 @@ namespace {
 constexpr int at_call = SIGTRAP | 0x80;
 constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
 
-// From where a stopped thread is let go on, with the signal that it was to get.
+// Continues a stopped thread with the signal that it was to get.
 int signal_of(int status) {
   const int signal = WSTOPSIG(status);
   const bool ours = signal == at_call || status >> 16 != 0 || signal == SIGSTOP;
