@@ -106,7 +106,7 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageRow> 
     return result;
   }
 
-  // Runs one shard of a plan for clip(), then these lines of a shell.
+  // Makes a plan of one shard for clip(), then runs these lines of a shell.
   Result with_plan(const std::string& lines) const {
     return shell(vidconv() + " plan " + clip() + " -q --kernel box --shards 1 " + out("all.mkv") +
                  " --dir " + path("job") + "; " + lines);
