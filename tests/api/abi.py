@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs that are compiled already count on in the C header, against what it was when it was last agreed to.
+"""Compares the C header, as far as compiled programs depend on it, with the last approved version.
 
     abi.py INCLUDE_FOLDER COMPILER            prints what has changed; exits with 1 where something has
     abi.py INCLUDE_FOLDER COMPILER --write    agrees to it: writes tests/api/vidconv.abi

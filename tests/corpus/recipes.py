@@ -1,4 +1,4 @@
-"""What is in the corpus: how each file is made with ffmpeg, and what vidconv is expected to do with it.
+"""The corpus: how each file is made with ffmpeg, and what vidconv is expected to do with it.
 
 A recipe is one row. Its name is the file's, and the ending the container's. `make` is ffmpeg's
 arguments without the output's name; {dir} is the folder of the corpus, files that come earlier in

@@ -1,17 +1,17 @@
-// Loaded before the program's libraries (LD_PRELOAD): one call into FFmpeg or the C library fails
-// or loses what it was given, as VIDCONV_FAULT names it. The program itself knows nothing of this.
+// Loaded before the program's libraries (LD_PRELOAD), this makes one call into FFmpeg or the C
+// library fail or lose its data, as VIDCONV_FAULT says. The program itself does not know of it.
 //
-// "no memory for FUNCTION N": call N of it, counted from 0 when the program begins to work, finds
-// no memory, or no thread.
+// "no memory for FUNCTION N" makes call N of the function, counted from 0 when the program begins
+// to work, find no memory, or no thread.
 //
-// With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together: writes
-// fail then, or with VIDCONV_DISK_LATE only the close of a file, as where a file system allocates
-// late: there and where it is synced. VIDCONV_DISK_ERROR is the errno.
+// With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together. Then
+// writes fail or, with VIDCONV_DISK_LATE, only closing and syncing a file, as with a file system
+// that allocates late. VIDCONV_DISK_ERROR is the errno.
 //
-// VIDCONV_REFUSED is a list such as "linkat=95,link@2=5,rename@2+=5": what the system refuses with
-// which errno, always, at call 2, or from call 2 on, counted from 0. "O_TMPFILE" is an open() with
-// that flag, "random=0" no errno but a random number that is foreseen; at "rename@2=killed" the
-// process is killed. VIDCONV_CALLS names a file that tells such calls.
+// VIDCONV_REFUSED lists system calls that fail, and their errno: "linkat=95,link@2=5,rename@2+=5"
+// means always, at call 2, and from call 2 on, counted from 0. "O_TMPFILE" is an open() with that
+// flag; "random=0" sets a predictable random number; "rename@2=killed" kills the process. Such
+// calls are written to the file that VIDCONV_CALLS names.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -155,7 +155,7 @@ unsigned avformat_version() {
   return fault && std::string_view(fault) == "newer FFmpeg" ? 99u << 16 : next();
 }
 
-// The program's first call of all.
+// This is the program's first call.
 void av_log_set_callback(void (*callback)(void*, int, const char*, va_list)) {
   at_work = true;
   real<void(void (*)(void*, int, const char*, va_list))>("av_log_set_callback")(callback);

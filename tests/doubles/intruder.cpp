@@ -1,11 +1,11 @@
-// Loaded before the program's libraries (LD_PRELOAD), it stands for a stranger's code that has
-// taken a decoder over: in the first thread beside the main one that decodes a frame it tries what
-// strangers do, and says on stderr what came of it, one line each: "intruder: read: Permission
-// denied", or "done".
+// Loaded before the program's libraries (LD_PRELOAD), this stands for a stranger's code that has
+// taken over a decoder: in the first thread besides the main one that decodes a frame, it tries
+// what such code would do, and prints each outcome on stderr: "intruder: read: Permission denied",
+// or "done".
 //
-// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT where something listens on loopback,
-// VIDCONV_SOCKET a descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
-// VIDCONV_LANDLOCK makes the kernel look older: its version of Landlock, 0 for none.
+// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT a port on loopback where something listens,
+// VIDCONV_SOCKET the descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
+// VIDCONV_LANDLOCK makes the kernel look older: it is the version of Landlock, 0 for none.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// A double of libvmaf: its entry points with a measure that can be checked, 100 less the mean of
-// the differences of luma. As in the library a score is there when the next pictures were read, or
-// all.
+// A double of libvmaf: its entry points with a measure that can be checked, 100 minus the mean
+// difference of luma. As in the library, a score is available when the next pictures, or all, were
+// read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -318,7 +318,7 @@ def write_noise(vidconv, job, path, bits):
                     "-y", "--device", "cpu"], check=True, capture_output=True)
     data = path.read_bytes()
     noise = random.Random(job.noise).randbytes(len(data))
-    if bits > 8:  # of samples of two bytes the lower one; or the higher one, where that is where codes end
+    if bits > 8:  # in samples of two bytes the low byte, or the high one if codes end there
         high = job.format[0] == "p" and job.format[1].isdigit() or job.format[:2] in ("y2", "xv")
         mask = b"\x00\xff" if high else b"\xff\x00"
         mask = (mask * (len(data) // 2 + 1))[:len(data)]

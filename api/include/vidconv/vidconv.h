@@ -97,7 +97,7 @@ enum {
  * too long is cut between two characters. */
 typedef struct vidconv_error {
   size_t size;           /* set by the caller; if it makes no sense, the struct is not touched */
-  vidconv_status status; /* what the function returned */
+  vidconv_status status; /* the function's return value */
   /* Column in the filter's specification, in bytes from 1; 0 if the fault lies elsewhere. */
   int32_t column;
   /* The frame that was being processed, from 0; -1 if there was none. */

@@ -45,7 +45,7 @@ struct VideoResult {
   std::string damage;       // the input's damage in one line; empty if there is none
 };
 
-// what() is a line for people: what failed, with which value, why and what to do.
+// An error's what() is a line for people: what failed, with which value, why and what to do.
 class VideoError : public std::runtime_error {
  public:
   VideoError(int code, const std::string& line) : std::runtime_error(line), code_(code) {}

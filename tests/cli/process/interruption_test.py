@@ -25,7 +25,7 @@ PROGRAM, INTERRUPTER = (str(pathlib.Path(name).resolve()) for name in sys.argv[1
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 OLD = b"precious"
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored where a shell began this with '&'
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for programs started with '&'
 
 
 class Interruption(unittest.TestCase):
