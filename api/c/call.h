@@ -63,7 +63,7 @@ T*& place_for(T** object, const char* argument) {
 // No struct of ours will ever be larger.
 inline constexpr std::size_t largest_struct = 1 << 14;
 
-// Throws Error(usage) if `size` is impossible for a struct whose first version had `known` bytes.
+// Throws Error(usage) if `size` is less than the `known` bytes of a struct, or absurdly large.
 void check_size(std::size_t size, std::size_t known, const char* argument);
 // Also throws if the struct has members, not 0, that this version does not know.
 void check_struct(const void* given, std::size_t size, std::size_t known, const char* argument);

@@ -1,4 +1,4 @@
-// The parsed command line, checked as far as possible without opening anything.
+// The parsed command line, checked as far as its words allow.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ struct Options {
   std::string frame_rate;     // for an input without times; empty: the default
   std::string input_format;   // a demuxer or a device; empty: probed
   double latency = 0;         // seconds; 0: no frame is dropped
-  bool realtime = false;      // the input is read at its frame rate
+  bool realtime = false;      // frames are passed on no earlier than their times say
   std::string output_format;  // "y4m", "raw" or a container; empty: by the output's name
   std::vector<FilterSpec> filters;
 
@@ -75,7 +75,7 @@ struct Options {
   std::shared_ptr<Boxes> boxes;  // nullptr: none
   bool clamp_range = false;
   bool linear = false;
-  int threads = 0;  // 0: as many as the machine has
+  int threads = 0;  // 0: as many as this process may use
   int slots = 0;    // 0: the default of the pipeline
 
   std::string codec, preset, bitrate, pixel_format, audio;  // empty: chosen by the output
